@@ -1,0 +1,39 @@
+# setup, run, test, lint, bench: the whole interface. Everything is built in release mode, once, into .venv.
+VENV := .venv
+PY := $(VENV)/bin/python
+PYTHON ?= python3
+SOURCES := $(shell find rust python -name '*.rs' -o -name '*.toml' -o -name '*.py' -o -name '*.pyi' 2>/dev/null) Cargo.toml Cargo.lock
+
+.PHONY: setup run test lint bench clean
+setup: $(VENV)/.built
+
+$(VENV)/.tools: pyproject.toml
+	test -x $(PY) || $(PYTHON) -m venv $(VENV)
+	$(PY) -m pip install --quiet --upgrade "pip>=25.1"
+	$(PY) -m pip install --quiet --group build --group test --group lint
+	touch $@
+
+$(VENV)/.built: $(VENV)/.tools $(SOURCES)
+	VIRTUAL_ENV=$(CURDIR)/$(VENV) $(VENV)/bin/maturin develop --release --locked --quiet
+	touch $@
+
+run: setup
+	$(PY) examples/learn.py
+
+test: setup
+	cargo test --workspace --locked
+	$(PY) -m pytest
+
+lint: setup
+	cargo fmt --all --check
+	cargo clippy --workspace --all-targets --locked --quiet -- -D warnings
+	$(PY) -m ruff format --check .
+	$(PY) -m ruff check .
+	$(PY) -m mypy
+	$(PY) -m mypy.stubtest arbornet._core --concise --allowlist tests/stubtest-allowlist.txt
+
+bench: setup
+	cargo bench --workspace --locked
+
+clean:
+	rm -rf target $(VENV)

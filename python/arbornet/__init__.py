@@ -1,0 +1,12 @@
+"""Bayesian networks with a small readable model under every node, learned from mixed tables."""
+
+from arbornet._core import ArbornetError, ColumnError, FamilyError, FormatError, ParameterError, __version__
+
+__all__ = [
+    "ArbornetError",
+    "ColumnError",
+    "FamilyError",
+    "FormatError",
+    "ParameterError",
+    "__version__",
+]

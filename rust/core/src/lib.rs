@@ -1,0 +1,31 @@
+//! Bayesian networks with a small readable model under every node, learned from mixed tables.
+//!
+//! The road goes one way, and the modules stand in its order:
+//!
+//! ```text
+//! Table ── LocalScore ──> Candidates ── DAG search ──> DAG ── fit ──> LocalModels
+//! codes,   score of       kept parent                                 a predictive
+//! reals    (child,        sets per                                    distribution for
+//!          parents)       child                                       every row
+//! ```
+//!
+//! This crate knows no Python. What a person changes often (type inference, search strategy, presentation) is in the
+//! Python package; what runs a million times is here.
+
+pub mod candidates;
+pub mod control;
+pub mod error;
+pub mod model;
+pub mod parents;
+pub mod predictive;
+pub mod score;
+pub mod table;
+
+pub use candidates::Candidates;
+pub use control::Control;
+pub use error::{Error, Result};
+pub use model::{LocalModel, Model};
+pub use parents::Parents;
+pub use predictive::{Predictive, Value};
+pub use score::{ChildScore, LocalScore};
+pub use table::{Affine, Codes, Column, Kind, Level, Table, Var, Variable};

@@ -1,0 +1,61 @@
+//! Local scores: how well a child is explained by a set of parents. Higher is better, natural logarithms.
+//!
+//! A new score is one file here and one line in [`registry`]. It implements two traits: [`LocalScore`], prepared once
+//! per table and shared by all threads, and [`ChildScore`], the scratch of one thread that scores many parent sets of
+//! one child. The split is what lets a score reuse memory, and what the parent sets of a child have in common.
+
+pub mod likelihood;
+pub mod registry;
+
+use crate::error::Result;
+use crate::model::LocalModel;
+use crate::table::{Table, Var};
+
+/// A score of (child, parents), prepared for one table and shared by all threads.
+pub trait LocalScore: Send + Sync {
+    /// The table it was prepared for.
+    fn table(&self) -> &Table;
+
+    /// Scratch for scoring many parent sets of one child on one thread.
+    ///
+    /// # Errors
+    /// If the child is of a kind this score cannot explain.
+    fn child(&self, child: Var) -> Result<Box<dyn ChildScore + '_>>;
+
+    /// The fitted model that the score speaks of.
+    ///
+    /// # Errors
+    /// As for scoring the same family.
+    fn model(&self, child: Var, parents: &[Var]) -> Result<LocalModel>;
+
+    /// Whether this family can be scored at all, without scoring it: the planner asks before hours of work.
+    ///
+    /// # Errors
+    /// What scoring it would say.
+    fn check(&self, _child: Var, _parents: &[Var]) -> Result<()> {
+        Ok(())
+    }
+
+    /// The score of one family: `child` and `score` in one call.
+    ///
+    /// # Errors
+    /// As those two.
+    fn score(&self, child: Var, parents: &[Var]) -> Result<f64> {
+        self.child(child)?.score(parents)
+    }
+}
+
+/// Scores parent sets of one child, one after the other, on one thread.
+pub trait ChildScore {
+    /// The score of a sorted parent set.
+    ///
+    /// # Errors
+    /// If this family cannot be scored (too large, wrong kinds).
+    fn score(&mut self, parents: &[Var]) -> Result<f64>;
+
+    /// An upper bound on the score of every superset of these parents, themselves included; infinity says nothing.
+    /// Step 1 skips a set if the bound of one of its subsets is at most the score of one of its subsets.
+    fn superset_bound(&mut self, _parents: &[Var]) -> f64 {
+        f64::INFINITY
+    }
+}

@@ -1,0 +1,46 @@
+//! Every score by name. A score's parameters arrive as JSON, written by its dataclass on the Python side:
+//! `{"score": "bdeu", "ess": 10.0}`. The same text identifies a score in checkpoints and saved models.
+
+use std::sync::Arc;
+
+use serde::{Deserialize, Serialize};
+
+use super::LocalScore;
+use crate::error::{Error, Result};
+use crate::table::Table;
+
+macro_rules! scores {
+    ($($(#[$doc:meta])* $name:ident($params:path),)*) => {
+        /// A score's name and parameters, before it meets a table.
+        #[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
+        #[serde(tag = "score", rename_all = "snake_case", deny_unknown_fields)]
+        pub enum ScoreSpec { $($(#[$doc])* $name($params),)* }
+
+        impl ScoreSpec {
+            /// Prepares the score for a table.
+            ///
+            /// # Errors
+            /// If a parameter is outside its range, or the table has columns the score cannot read.
+            pub fn prepare(&self, table: &Arc<Table>) -> Result<Box<dyn LocalScore>> {
+                match self { $(Self::$name(params) => params.prepare(table),)* }
+            }
+        }
+    };
+}
+
+// One line a score: its name in JSON (as snake_case), and the parameters' type, which has
+// `fn prepare(&self, table: &Arc<Table>) -> Result<Box<dyn LocalScore>>`.
+scores! {
+    /// log-likelihood, with AIC's or BIC's penalty or none.
+    Likelihood(super::likelihood::Likelihood),
+}
+
+impl ScoreSpec {
+    /// Reads the JSON form.
+    ///
+    /// # Errors
+    /// If it is not JSON, or names no score.
+    pub fn parse(json: &str) -> Result<Self> {
+        serde_json::from_str(json).map_err(|e| Error::parameter("score", &json, e.to_string()))
+    }
+}

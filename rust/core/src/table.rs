@@ -1,0 +1,324 @@
+//! The table every score reads: immutable columns of codes or standardised numbers, with their kinds.
+//!
+//! A column of levels is stored in the narrowest unsigned integer that holds its codes; a continuous column as `f64`,
+//! usually standardised, with the affine map back to the user's units. Rows with missing values are gone by now.
+
+use std::sync::Arc;
+
+use serde::{Deserialize, Serialize};
+
+use crate::error::{Error, Result};
+
+/// A column's position in the table.
+pub type Var = usize;
+
+/// One level of a categorical or ordinal variable, as the user wrote it.
+#[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
+#[serde(untagged)]
+pub enum Level {
+    /// A truth value.
+    Bool(bool),
+    /// An integer.
+    Int(i64),
+    /// A number with a fractional part, or one beyond the integers.
+    Real(f64),
+    /// A text.
+    Text(Arc<str>),
+}
+
+impl std::fmt::Display for Level {
+    fn fmt(&self, f: &mut std::fmt::Formatter<'_>) -> std::fmt::Result {
+        match self {
+            Self::Bool(b) => write!(f, "{b}"),
+            Self::Int(i) => write!(f, "{i}"),
+            Self::Real(x) => write!(f, "{x}"),
+            Self::Text(t) => write!(f, "{t}"),
+        }
+    }
+}
+
+/// `original = shift + scale * stored`: the way back from standardised values to the user's units.
+#[derive(Clone, Copy, Debug, PartialEq, Serialize, Deserialize)]
+pub struct Affine {
+    /// The mean that was subtracted, 0 if the column stands as it is.
+    pub shift: f64,
+    /// The standard deviation that was divided by, 1 if the column stands as it is or is constant.
+    pub scale: f64,
+}
+
+impl Affine {
+    /// The map that changes nothing.
+    pub const IDENTITY: Self = Self { shift: 0.0, scale: 1.0 };
+
+    /// From stored to original units.
+    pub fn to_original(self, stored: f64) -> f64 {
+        self.shift + self.scale * stored
+    }
+
+    /// From original to stored units.
+    pub fn to_stored(self, original: f64) -> f64 {
+        (original - self.shift) / self.scale
+    }
+}
+
+/// What kind of variable a column holds, with what is needed to speak of it in the user's terms.
+#[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
+#[serde(tag = "kind", rename_all = "lowercase")]
+pub enum Kind {
+    /// Real numbers.
+    Continuous {
+        /// The way back to the user's units.
+        scale: Affine,
+    },
+    /// Levels without an order; any of them may be unobserved.
+    Categorical {
+        /// Every declared level, by code.
+        levels: Arc<[Level]>,
+    },
+    /// Levels in their order; any of them may be unobserved.
+    Ordinal {
+        /// Every declared level, by code, in order.
+        levels: Arc<[Level]>,
+    },
+}
+
+/// A named variable.
+#[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
+pub struct Variable {
+    /// The user's name for it.
+    pub name: Arc<str>,
+    /// Its kind.
+    #[serde(flatten)]
+    pub kind: Kind,
+}
+
+impl Variable {
+    /// Number of declared levels, or `None` for a continuous variable.
+    pub fn n_levels(&self) -> Option<usize> {
+        match &self.kind {
+            Kind::Continuous { .. } => None,
+            Kind::Categorical { levels } | Kind::Ordinal { levels } => Some(levels.len()),
+        }
+    }
+
+    /// True for real numbers.
+    pub fn is_continuous(&self) -> bool {
+        matches!(self.kind, Kind::Continuous { .. })
+    }
+}
+
+/// Codes of a column with levels, in the narrowest integer that holds them.
+#[derive(Clone, Debug, PartialEq)]
+pub enum Codes {
+    /// At most 256 levels.
+    U8(Vec<u8>),
+    /// At most 65,536 levels.
+    U16(Vec<u16>),
+    /// More.
+    U32(Vec<u32>),
+}
+
+impl Codes {
+    /// Packs codes into the narrowest type for `n_levels`.
+    pub fn pack(codes: &[u32], n_levels: usize) -> Self {
+        match n_levels {
+            0..=256 => Self::U8(codes.iter().map(|&c| c as u8).collect()),
+            257..=65_536 => Self::U16(codes.iter().map(|&c| c as u16).collect()),
+            _ => Self::U32(codes.to_vec()),
+        }
+    }
+
+    /// Number of rows.
+    pub fn len(&self) -> usize {
+        match self {
+            Self::U8(c) => c.len(),
+            Self::U16(c) => c.len(),
+            Self::U32(c) => c.len(),
+        }
+    }
+
+    /// True without rows.
+    pub fn is_empty(&self) -> bool {
+        self.len() == 0
+    }
+
+    /// The code in one row.
+    pub fn get(&self, row: usize) -> usize {
+        match self {
+            Self::U8(c) => c[row] as usize,
+            Self::U16(c) => c[row] as usize,
+            Self::U32(c) => c[row] as usize,
+        }
+    }
+
+    /// All codes, row by row.
+    pub fn iter(&self) -> impl Iterator<Item = usize> + '_ {
+        (0..self.len()).map(|row| self.get(row))
+    }
+}
+
+/// The values of one variable.
+#[derive(Clone, Debug, PartialEq)]
+pub enum Column {
+    /// Of a continuous variable, finite, in stored (standardised) units.
+    Reals(Vec<f64>),
+    /// Of a categorical or ordinal variable.
+    Codes(Codes),
+}
+
+impl Column {
+    /// Number of rows.
+    pub fn len(&self) -> usize {
+        match self {
+            Self::Reals(x) => x.len(),
+            Self::Codes(c) => c.len(),
+        }
+    }
+
+    /// True without rows.
+    pub fn is_empty(&self) -> bool {
+        self.len() == 0
+    }
+}
+
+/// Complete data of named variables: what scores are computed from.
+#[derive(Clone, Debug, PartialEq)]
+pub struct Table {
+    variables: Vec<Variable>,
+    columns: Vec<Column>,
+    n_rows: usize,
+}
+
+impl Table {
+    /// Puts variables and their columns together.
+    ///
+    /// # Errors
+    /// If lengths differ, names repeat, a code has no level, or a number is not finite.
+    pub fn new(variables: Vec<Variable>, columns: Vec<Column>) -> Result<Self> {
+        if variables.len() != columns.len() {
+            return Err(Error::Shape(format!("{} variables for {} columns", variables.len(), columns.len())));
+        }
+        let n_rows = columns.first().map_or(0, Column::len);
+        let mut seen = rustc_hash::FxHashSet::default();
+        for (variable, column) in variables.iter().zip(&columns) {
+            let name = &variable.name;
+            if !seen.insert(name.clone()) {
+                return Err(Error::column(&**name, "appears twice", "give every column its own name"));
+            }
+            if column.len() != n_rows {
+                let problem = format!("has {} rows where the first column has {n_rows}", column.len());
+                return Err(Error::column(&**name, problem, "all columns need one value per row"));
+            }
+            match (column, variable.n_levels()) {
+                (Column::Reals(values), None) => {
+                    if let Some(row) = values.iter().position(|x| !x.is_finite()) {
+                        let problem = format!("is {} in row {row}", values[row]);
+                        return Err(Error::column(&**name, problem, "drop or replace such values first"));
+                    }
+                }
+                (Column::Codes(codes), Some(k)) => {
+                    if let Some(row) = codes.iter().position(|c| c >= k) {
+                        let problem = format!("has code {} in row {row} but only {k} levels", codes.get(row));
+                        return Err(Error::column(&**name, problem, "declare every level that occurs"));
+                    }
+                }
+                _ => return Err(Error::column(&**name, "holds values of another kind", "make kind and values agree")),
+            }
+        }
+        Ok(Self { variables, columns, n_rows })
+    }
+
+    /// Number of rows.
+    pub fn n_rows(&self) -> usize {
+        self.n_rows
+    }
+
+    /// Number of variables.
+    pub fn n_vars(&self) -> usize {
+        self.variables.len()
+    }
+
+    /// All variables in column order.
+    pub fn variables(&self) -> &[Variable] {
+        &self.variables
+    }
+
+    /// One variable.
+    pub fn variable(&self, var: Var) -> &Variable {
+        &self.variables[var]
+    }
+
+    /// The values of one variable.
+    pub fn column(&self, var: Var) -> &Column {
+        &self.columns[var]
+    }
+
+    /// The codes of a variable that has levels.
+    ///
+    /// # Errors
+    /// If the variable is continuous; `advice` says what the caller offers instead.
+    pub fn codes(&self, var: Var, advice: &str) -> Result<&Codes> {
+        match &self.columns[var] {
+            Column::Codes(codes) => Ok(codes),
+            Column::Reals(_) => Err(Error::column(self.name(var), "is continuous where levels are needed", advice)),
+        }
+    }
+
+    /// The name of a variable.
+    pub fn name(&self, var: Var) -> &str {
+        &self.variables[var].name
+    }
+
+    /// The position of a name.
+    pub fn position(&self, name: &str) -> Option<Var> {
+        self.variables.iter().position(|v| &*v.name == name)
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    fn letters(name: &str, k: usize) -> Variable {
+        let levels = (0..k).map(|i| Level::Int(i as i64)).collect();
+        Variable { name: name.into(), kind: Kind::Categorical { levels } }
+    }
+
+    fn number(name: &str) -> Variable {
+        Variable { name: name.into(), kind: Kind::Continuous { scale: Affine::IDENTITY } }
+    }
+
+    #[test]
+    fn codes_use_the_narrowest_type() {
+        assert!(matches!(Codes::pack(&[0, 255], 256), Codes::U8(_)));
+        assert!(matches!(Codes::pack(&[0, 256], 257), Codes::U16(_)));
+        assert!(matches!(Codes::pack(&[0, 65_536], 65_537), Codes::U32(_)));
+        assert_eq!(Codes::pack(&[3, 256], 257).iter().collect::<Vec<_>>(), [3, 256]);
+    }
+
+    #[test]
+    fn a_code_without_a_level_names_its_column_and_row() {
+        let error = Table::new(vec![letters("stage", 2)], vec![Column::Codes(Codes::U8(vec![0, 2]))]).unwrap_err();
+        let text = error.to_string();
+        assert!(text.contains("'stage'") && text.contains("row 1") && text.contains("code 2"), "{text}");
+    }
+
+    #[test]
+    fn an_infinite_number_names_its_column_and_row() {
+        let error = Table::new(vec![number("x")], vec![Column::Reals(vec![0.0, f64::INFINITY])]).unwrap_err();
+        assert!(error.to_string().contains("'x' is inf in row 1"), "{error}");
+    }
+
+    #[test]
+    fn repeated_names_and_unequal_lengths_are_refused() {
+        let x = || Column::Reals(vec![0.0]);
+        assert!(Table::new(vec![number("x"), number("x")], vec![x(), x()]).is_err());
+        assert!(Table::new(vec![number("x"), number("y")], vec![x(), Column::Reals(vec![])]).is_err());
+    }
+
+    #[test]
+    fn the_affine_map_goes_there_and_back() {
+        let map = Affine { shift: 3.0, scale: 2.0 };
+        assert_eq!(map.to_stored(map.to_original(1.25)), 1.25);
+    }
+}

@@ -1,0 +1,11 @@
+//! The Python module `arbornet._core`: converts, releases the GIL, calls the core.
+
+use pyo3::prelude::*;
+
+mod errors;
+
+#[pymodule]
+fn _core(module: &Bound<'_, PyModule>) -> PyResult<()> {
+    module.add("__version__", env!("CARGO_PKG_VERSION"))?;
+    errors::register(module)
+}
