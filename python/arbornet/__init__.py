@@ -1,6 +1,7 @@
 """Bayesian networks with a small readable model under every node, learned from mixed tables."""
 
 from arbornet._core import ArbornetError, ColumnError, FamilyError, FormatError, ParameterError, __version__
+from arbornet.examples import example
 
 __all__ = [
     "ArbornetError",
@@ -9,4 +10,5 @@ __all__ = [
     "FormatError",
     "ParameterError",
     "__version__",
+    "example",
 ]

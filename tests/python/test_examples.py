@@ -1,0 +1,13 @@
+import pytest
+
+import arbornet as an
+
+
+def test_bundled_tables_have_the_shapes_their_readme_states():
+    assert an.example("patients").shape == (600, 12)
+    assert an.example("penguins").shape == (344, 8)
+
+
+def test_an_unknown_example_names_the_known_ones():
+    with pytest.raises(an.ArbornetError, match="patients, penguins"):
+        an.example("iris")
