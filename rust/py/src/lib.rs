@@ -3,9 +3,11 @@
 use pyo3::prelude::*;
 
 mod errors;
+mod handles;
 
 #[pymodule]
 fn _core(module: &Bound<'_, PyModule>) -> PyResult<()> {
     module.add("__version__", env!("CARGO_PKG_VERSION"))?;
-    errors::register(module)
+    errors::register(module)?;
+    handles::register(module)
 }
