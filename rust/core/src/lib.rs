@@ -15,6 +15,7 @@
 pub mod candidates;
 pub mod control;
 pub mod error;
+pub mod jkl;
 pub mod model;
 pub mod parents;
 pub mod predictive;

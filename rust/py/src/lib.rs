@@ -2,6 +2,7 @@
 
 use pyo3::prelude::*;
 
+mod candidates;
 mod errors;
 mod handles;
 
@@ -9,5 +10,6 @@ mod handles;
 fn _core(module: &Bound<'_, PyModule>) -> PyResult<()> {
     module.add("__version__", env!("CARGO_PKG_VERSION"))?;
     errors::register(module)?;
-    handles::register(module)
+    handles::register(module)?;
+    module.add_class::<candidates::CandidatesHandle>()
 }

@@ -1,0 +1,73 @@
+"""What every search returns."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Sequence
+from dataclasses import dataclass, field
+from typing import TYPE_CHECKING, Any, Literal, NamedTuple, Protocol
+
+import networkx as nx
+
+if TYPE_CHECKING:
+    from pathlib import Path
+
+Stopped = Literal["proven", "time", "memory", "interrupted"]
+
+
+class Incumbent(NamedTuple):
+    """What was known at some moment of a search."""
+
+    seconds: float
+    score: float
+    bound: float
+
+
+class Certificate(Protocol):
+    """Evidence for a bound that can be checked apart from the search."""
+
+    def check(self, candidates: Any | str | Path) -> bool:
+        """Recomputes the bound from the candidates in exact arithmetic; True if it holds."""
+        ...
+
+
+@dataclass(frozen=True)
+class Found:
+    """A graph, its score and what is known about better ones.
+
+    Attributes:
+        dag: The graph over all variables, an edge from parent to child; names "0".."n-1" for numbered files.
+        score: Its total score, summed over the variables in their order.
+        bound: No graph scores more than this.
+        stopped: Why the search ended: "proven", "time", "memory" or "interrupted".
+        seconds: Wall seconds the search took.
+        incumbents: Score and bound over time, as they improved.
+        certificate: Evidence for the bound where the search gives any.
+        details: Counters of the search (nodes, tier, ...), for people who tune it.
+    """
+
+    dag: nx.DiGraph[str]
+    score: float
+    bound: float
+    stopped: Stopped
+    seconds: float
+    incumbents: tuple[Incumbent, ...] = ()
+    certificate: Certificate | None = None
+    details: dict[str, Any] = field(default_factory=dict)
+
+    @property
+    def gap(self) -> float:
+        """How much better another graph could at most be: bound - score, never negative."""
+        return max(0.0, self.bound - self.score)
+
+    def __str__(self) -> str:
+        size = f"{self.dag.number_of_nodes()} variables, {self.dag.number_of_edges()} arcs"
+        known = "proved best" if self.stopped == "proven" else f"gap {self.gap:.6g}, stopped by {self.stopped}"
+        return f"Found({size}, score {self.score:.6f}, {known}, {self.seconds:.2f} s)"
+
+
+def dag_from_parents(names: Sequence[str], parents: Iterable[Iterable[int]]) -> nx.DiGraph[str]:
+    """The graph in which each variable has the given parents (positions)."""
+    dag: nx.DiGraph[str] = nx.DiGraph()
+    dag.add_nodes_from(names)
+    dag.add_edges_from((names[p], names[v]) for v, of_v in enumerate(parents) for p in of_v)
+    return dag
