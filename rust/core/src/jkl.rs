@@ -153,31 +153,36 @@ fn set(
 
 /// Writes candidates as text.
 pub fn write(candidates: &Candidates) -> String {
+    let mut out = String::new();
+    let written = write_to(&mut out, candidates);
+    debug_assert!(written.is_ok(), "a string takes whatever is written to it");
+    out
+}
+
+fn write_to(out: &mut String, candidates: &Candidates) -> std::fmt::Result {
     let names = candidates.names();
     let fits = |(i, name): (usize, &String)| {
         let one_word = !name.is_empty() && !name.starts_with('#') && !name.contains(char::is_whitespace);
         one_word && name.parse::<usize>().map_or(true, |position| position == i)
     };
-    let mut out = String::new();
     let by_name = names.iter().enumerate().all(fits);
     if !by_name {
-        let json = serde_json::to_string(names).expect("strings always serialise");
-        writeln!(out, "{NAMES}{json}").expect("strings do not fail");
+        writeln!(out, "{NAMES}{}", serde_json::json!(names))?;
     }
-    writeln!(out, "{}", names.len()).expect("strings do not fail");
+    writeln!(out, "{}", names.len())?;
     let word = |v: usize| if by_name { names[v].clone() } else { v.to_string() };
     for v in 0..names.len() {
         let child = candidates.child(v);
-        writeln!(out, "{} {}", word(v), child.len()).expect("strings do not fail");
+        writeln!(out, "{} {}", word(v), child.len())?;
         for (parents, score) in child.iter() {
-            write!(out, "{score} {}", parents.len()).expect("strings do not fail");
+            write!(out, "{score} {}", parents.len())?;
             for &p in parents {
-                write!(out, " {}", word(p as usize)).expect("strings do not fail");
+                write!(out, " {}", word(p as usize))?;
             }
             out.push('\n');
         }
     }
-    out
+    Ok(())
 }
 
 #[cfg(test)]
