@@ -12,6 +12,8 @@ use crate::errors::CoreError;
 /// One child's sets as (scores, offsets, members).
 type Arrays<'py> = (Bound<'py, PyArray1<f64>>, Bound<'py, PyArray1<u32>>, Bound<'py, PyArray1<u32>>);
 type GivenArrays<'py> = (PyReadonlyArray1<'py, f64>, PyReadonlyArray1<'py, u32>, PyReadonlyArray1<'py, u32>);
+/// What pickle asks for: a constructor and its arguments.
+type Reduced<'py> = (Bound<'py, PyAny>, (Vec<String>, Vec<Arrays<'py>>));
 
 /// Candidate parent sets of every variable, best first; immutable and shared.
 #[pyclass(frozen, module = "arbornet._core")]
@@ -103,7 +105,7 @@ impl CandidatesHandle {
         Ok((scores.to_pyarray(py), offsets.to_pyarray(py), members.to_pyarray(py)))
     }
 
-    fn __reduce__<'py>(slf: &Bound<'py, Self>) -> PyResult<(Bound<'py, PyAny>, (Vec<String>, Vec<Arrays<'py>>))> {
+    fn __reduce__<'py>(slf: &Bound<'py, Self>) -> PyResult<Reduced<'py>> {
         let py = slf.py();
         let this = slf.get();
         let children = (0..this.n_vars()).map(|v| this.child(py, v)).collect::<PyResult<Vec<_>>>()?;
