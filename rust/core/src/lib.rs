@@ -16,6 +16,7 @@ pub mod candidates;
 pub mod control;
 pub mod error;
 pub mod jkl;
+pub mod leaf;
 pub mod model;
 pub mod parents;
 pub mod predictive;

@@ -53,6 +53,17 @@ pub trait ChildScore {
     /// If this family cannot be scored (too large, wrong kinds).
     fn score(&mut self, parents: &[Var]) -> Result<f64>;
 
+    /// The score if it is above `threshold`, `None` if it is at most that. Step 1 gives the best score among the subsets
+    /// it would keep: a set that does not beat it is dominated and dropped, so its exact score is never needed, and a
+    /// score that has a cheap upper bound may stop early. The default computes the score.
+    ///
+    /// # Errors
+    /// As `score`.
+    fn score_above(&mut self, parents: &[Var], threshold: f64) -> Result<Option<f64>> {
+        let score = self.score(parents)?;
+        Ok((score > threshold).then_some(score))
+    }
+
     /// An upper bound on the score of every superset of these parents, themselves included; infinity says nothing.
     /// Step 1 skips a set if the bound of one of its subsets is at most the score of one of its subsets.
     fn superset_bound(&mut self, _parents: &[Var]) -> f64 {

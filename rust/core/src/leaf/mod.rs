@@ -1,0 +1,117 @@
+//! What stands in a leaf: a distribution of the response with its parameters integrated out.
+//!
+//! One distribution a file: [`categorical`] (Dirichlet), [`ordinal`] (Bayesian histogram), [`normal`]
+//! (Normal-inverse-gamma); Talvitie, Eggeling and Koivisto 2019, sections 2.3 to 2.5, with their errata. A leaf is
+//! known by its sufficient statistic, which is built by observing responses one by one, or by merging two of them.
+//! The searches are compiled once per distribution, so nothing here is dispatched at run time.
+
+pub mod categorical;
+pub mod normal;
+pub mod ordinal;
+pub mod rising;
+
+pub use categorical::Categorical;
+pub use normal::{Moments, Normal};
+pub use ordinal::Ordinal;
+
+use smallvec::SmallVec;
+
+/// How often each level occurred, by code.
+pub type Counts = SmallVec<[u32; 8]>;
+
+/// A family of response distributions with a conjugate prior.
+///
+/// `log_marginal(stat)` is the log probability (density) of the *sequence* of observed responses; of no response it
+/// is exactly zero. Statistics are plain sums: `merge` is commutative, and for levels exactly associative; for numbers
+/// it is floating-point addition, so callers who want the same last bit every time merge in one canonical order.
+pub trait LeafModel: Send + Sync {
+    /// What one row holds: a level's code (`u32`) or a number in stored units (`f64`).
+    type Value: Copy;
+
+    /// The sufficient statistic.
+    type Stat: Clone + std::fmt::Debug + PartialEq + Send + Sync;
+
+    /// The statistic of no responses.
+    fn empty(&self) -> Self::Stat;
+
+    /// Takes one more response in.
+    fn observe(&self, stat: &mut Self::Stat, value: Self::Value);
+
+    /// Takes all responses of another statistic in.
+    fn merge(&self, stat: &mut Self::Stat, other: &Self::Stat);
+
+    /// How many responses were observed.
+    fn count(&self, stat: &Self::Stat) -> u64;
+
+    /// Log marginal likelihood of the responses, parameters integrated out; natural logarithm, higher is better.
+    fn log_marginal(&self, stat: &Self::Stat) -> f64;
+}
+
+#[cfg(test)]
+mod tests {
+    //! One suite, run over every distribution.
+    use proptest::prelude::*;
+
+    use super::*;
+
+    fn observed<L: LeafModel>(leaf: &L, values: &[L::Value]) -> L::Stat {
+        let mut stat = leaf.empty();
+        values.iter().for_each(|&v| leaf.observe(&mut stat, v));
+        stat
+    }
+
+    /// Order does not matter, merging equals observing together, nothing is worth nothing.
+    fn conforms<L: LeafModel>(leaf: &L, values: &[L::Value], cut: usize) {
+        let together = leaf.log_marginal(&observed(leaf, values));
+        let backwards: Vec<_> = values.iter().rev().copied().collect();
+        let (left, right) = values.split_at(cut.min(values.len()));
+        let mut merged = observed(leaf, left);
+        leaf.merge(&mut merged, &observed(leaf, right));
+        let close =
+            |other: f64| assert!((other - together).abs() < 1e-9 * (1.0 + together.abs()), "{together} {other}");
+        close(leaf.log_marginal(&observed(leaf, &backwards)));
+        close(leaf.log_marginal(&merged));
+        assert_eq!(leaf.count(&merged), values.len() as u64);
+        assert_eq!(leaf.log_marginal(&leaf.empty()), 0.0);
+    }
+
+    proptest! {
+        #[test]
+        fn merging_is_observing_together(codes in prop::collection::vec(0..5_u32, 0..40),
+                                         reals in prop::collection::vec(-4.0..4.0_f64, 0..40), cut in 0..40_usize) {
+            conforms(&Categorical::new(5, 0.5), &codes, cut);
+            conforms(&Ordinal::new(5, 0.5, 0.25), &codes, cut);
+            conforms(&Normal::default().centred(0.3), &reals, cut);
+        }
+    }
+
+    /// `p(a) p(b | a)` summed over the next level is `p(a)`: the marginal is one of sequences.
+    #[test]
+    fn predictive_ratios_of_levels_sum_to_one() {
+        fn total<L: LeafModel<Value = u32>>(leaf: &L, seen: &[u32]) -> f64 {
+            let before = leaf.log_marginal(&observed(leaf, seen));
+            (0..4).map(|y| (leaf.log_marginal(&observed(leaf, &[seen, &[y]].concat())) - before).exp()).sum()
+        }
+        let seen = [0, 0, 1, 3];
+        assert!((total(&Categorical::new(4, 0.5), &seen) - 1.0).abs() < 1e-12);
+        assert!((total(&Ordinal::new(4, 0.5, 0.25), &seen) - 1.0).abs() < 1e-12);
+        // The print's multinomial coefficients make it a probability of counts within bins, which is not one of rows.
+        assert!((total(&Ordinal::new(4, 0.5, 0.25).published(), &seen) - 2.78).abs() < 0.005);
+    }
+
+    #[test]
+    fn predictive_ratios_of_numbers_integrate_to_one() {
+        let leaf = Normal::default();
+        let seen = [0.5, -1.0, 2.0];
+        let before = leaf.log_marginal(&observed(&leaf, &seen));
+        // Substituting y = tan(u) makes the heavy tails finite.
+        let steps = 20_000;
+        let width = std::f64::consts::PI / f64::from(steps);
+        let density = |y: f64| (leaf.log_marginal(&observed(&leaf, &[&seen[..], &[y]].concat())) - before).exp();
+        let total: f64 = (0..steps)
+            .map(|i| ((f64::from(i) + 0.5) * width - std::f64::consts::FRAC_PI_2).tan())
+            .map(|y| density(y) * (1.0 + y * y) * width)
+            .sum();
+        assert!((total - 1.0).abs() < 1e-6, "{total}");
+    }
+}
