@@ -56,7 +56,9 @@ mod tests {
 
     fn observed<L: LeafModel>(leaf: &L, values: &[L::Value]) -> L::Stat {
         let mut stat = leaf.empty();
-        values.iter().for_each(|&v| leaf.observe(&mut stat, v));
+        for &v in values {
+            leaf.observe(&mut stat, v);
+        }
         stat
     }
 

@@ -163,7 +163,9 @@ mod tests {
 
     fn moments(leaf: &Normal, values: &[f64]) -> Moments {
         let mut stat = leaf.empty();
-        values.iter().for_each(|&y| leaf.observe(&mut stat, y));
+        for &y in values {
+            leaf.observe(&mut stat, y);
+        }
         stat
     }
 
