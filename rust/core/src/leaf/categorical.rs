@@ -1,7 +1,7 @@
 //! Levels without an order: categorical distribution, symmetric Dirichlet prior with parameter `alpha` per level.
 //!
 //! `ln p = ln G(A) - ln G(n + A) + sum_x [ln G(n_x + alpha) - ln G(alpha)]`, `A = k alpha`. With [`within`] the
-//! prior's weight is the leaf's share of the predictor space, as BDeu wants it.
+//! prior's weight is the leaf's share of the predictor space, as `BDeu` wants it.
 //!
 //! [`within`]: Categorical::within
 
@@ -23,7 +23,7 @@ impl Categorical {
         Self { k, alpha, level: Rising::new(alpha), total: Rising::new(alpha * k as f64) }
     }
 
-    /// BDeu: an equivalent sample size `ess`, of which a leaf gets its `share` of the predictor space.
+    /// `BDeu`: an equivalent sample size `ess`, of which a leaf gets its `share` of the predictor space.
     pub fn within(k: usize, ess: f64, share: f64) -> Self {
         Self::new(k, ess * share / k as f64)
     }
