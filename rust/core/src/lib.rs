@@ -13,6 +13,7 @@
 //! Python package; what runs a million times is here.
 
 pub mod candidates;
+pub mod constraints;
 pub mod control;
 pub mod error;
 pub mod jkl;
@@ -24,6 +25,7 @@ pub mod score;
 pub mod table;
 
 pub use candidates::Candidates;
+pub use constraints::{Constraints, ParentRule};
 pub use control::Control;
 pub use error::{Error, Result};
 pub use model::{LocalModel, Model};

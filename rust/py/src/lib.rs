@@ -5,11 +5,14 @@ use pyo3::prelude::*;
 mod candidates;
 mod errors;
 mod handles;
+mod jobs;
+mod scores;
 
 #[pymodule]
 fn _core(module: &Bound<'_, PyModule>) -> PyResult<()> {
     module.add("__version__", env!("CARGO_PKG_VERSION"))?;
     errors::register(module)?;
     handles::register(module)?;
-    module.add_class::<candidates::CandidatesHandle>()
+    module.add_class::<candidates::CandidatesHandle>()?;
+    scores::register(module)
 }

@@ -1,0 +1,87 @@
+//! Long work away from the GIL: on another thread, watched from here, so that Ctrl-C returns within a second.
+#![allow(dead_code)] // the searches call these as they land
+
+use std::sync::{Condvar, Mutex, PoisonError};
+use std::time::Duration;
+
+use arbornet_core::{Control, Error};
+use pyo3::prelude::*;
+
+use crate::errors::CoreError;
+
+/// How often signals are looked at and progress is told.
+const POLL: Duration = Duration::from_millis(50);
+
+/// Set when the work is over, also by a panic.
+#[derive(Default)]
+struct Over {
+    flag: Mutex<bool>,
+    bell: Condvar,
+}
+
+impl Over {
+    fn wait(&self) -> bool {
+        let over = self.flag.lock().unwrap_or_else(PoisonError::into_inner);
+        *self.bell.wait_timeout_while(over, POLL, |over| !*over).unwrap_or_else(PoisonError::into_inner).0
+    }
+}
+
+struct Ring<'a>(&'a Over);
+
+impl Drop for Ring<'_> {
+    fn drop(&mut self) {
+        *self.0.flag.lock().unwrap_or_else(PoisonError::into_inner) = true;
+        self.0.bell.notify_all();
+    }
+}
+
+/// Runs work on a thread of its own without the GIL. Meanwhile `tell(done, total)` is called as progress is made; a
+/// signal's exception, or one of `tell`, stops the work through its control and is returned once it has stopped.
+pub fn watched<T: Send>(
+    py: Python<'_>,
+    control: &Control,
+    tell: Option<&Bound<'_, PyAny>>,
+    work: impl FnOnce() -> T + Send,
+) -> PyResult<T> {
+    let over = Over::default();
+    std::thread::scope(|scope| {
+        let worker = scope.spawn(|| {
+            let _ring = Ring(&over);
+            work()
+        });
+        let mut told = (0, 0);
+        let mut failed = None;
+        while !py.detach(|| over.wait()) {
+            let progress = control.progress();
+            let news = tell.filter(|_| failed.is_none() && progress != told);
+            told = progress;
+            let watch = || py.check_signals().and_then(|()| news.map_or(Ok(()), |tell| tell.call1(progress).map(|_| ())));
+            if let Err(error) = watch() {
+                control.stop();
+                failed.get_or_insert(error);
+            }
+        }
+        let result = py.detach(|| worker.join());
+        match (failed, result) {
+            (_, Err(panic)) => std::panic::resume_unwind(panic),
+            (Some(error), Ok(_)) => Err(error),
+            (None, Ok(value)) => Ok(value),
+        }
+    })
+}
+
+/// The number of threads that `n_jobs` asks for: as it stands, or from -1 downwards all cores, all but one, ...
+pub fn threads(n_jobs: isize) -> Result<usize, CoreError> {
+    let cores = std::thread::available_parallelism().map_or(1, usize::from);
+    match n_jobs {
+        0 => Err(CoreError(Error::parameter("n_jobs", &0, "give a number of threads, or -1 for all cores"))),
+        1.. => Ok(n_jobs as usize),
+        _ => Ok(cores.saturating_add_signed(n_jobs + 1).max(1)),
+    }
+}
+
+/// A pool of `n_jobs` threads for one call, gone when it is dropped, so that a fork finds no threads of ours.
+pub fn pool(n_jobs: isize) -> Result<rayon::ThreadPool, CoreError> {
+    let built = rayon::ThreadPoolBuilder::new().num_threads(threads(n_jobs)?).build();
+    built.map_err(|e| CoreError(Error::parameter("n_jobs", &n_jobs, format!("threads cannot be started: {e}"))))
+}
