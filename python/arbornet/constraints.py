@@ -7,7 +7,7 @@ Contradictions are found there, all of them, and told in the names of the arcs a
 from __future__ import annotations
 
 import json
-from collections.abc import Iterable, Mapping, Sequence
+from collections.abc import Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, field
 from typing import Any
 
@@ -93,7 +93,7 @@ class Constraints:
         if unknown:
             known = ", ".join(names[:20]) + (", ..." if len(names) > 20 else "")
             raise ParameterError(f"constraints speak of {_quoted(unknown)}, not among the variables ({known})")
-        clashes = self._clashes(names)
+        clashes = list(self._clashes(names))
         if clashes:
             raise ParameterError("the constraints contradict each other: " + "; ".join(clashes))
         position = {name: i for i, name in enumerate(names)}
@@ -152,28 +152,26 @@ class Constraints:
             out.append(f"allowed_parents of '{child}' are {_quoted(self.allowed_parents[child]) or 'none'}")
         return out
 
-    def _clashes(self, names: Sequence[str]) -> list[str]:
-        out = []
-        seen: dict[str, int] = {}
-        for i, tier in enumerate(self.tiers):
+    def _clashes(self, names: Sequence[str]) -> Iterator[str]:
+        first: dict[str, int] = {}
+        for i, tier in enumerate(self.tiers, 1):
             for name in tier:
-                if seen.setdefault(name, i) != i:
-                    out.append(f"'{name}' is in tier {seen[name] + 1} and in tier {i + 1}")
+                if first.setdefault(name, i) != i:
+                    yield f"'{name}' is in tier {first[name]} and in tier {i}"
         for arc in dict.fromkeys(self.required):
             if reasons := self._why_not(arc):
-                out.append(f"the arc {_drawn(arc)} is required, but {' and '.join(reasons)}")
+                yield f"the arc {_drawn(arc)} is required, but {' and '.join(reasons)}"
         for child in names:
             needed = list(dict.fromkeys(p for p, c in self.required if c == child))
             limit = self._limit(child, len(names))
             if len(needed) > limit:
                 arcs = f"{len(needed)} required parents ({_quoted(needed)})"
-                out.append(f"'{child}' has {arcs}, but max_parents allows {limit}")
+                yield f"'{child}' has {arcs}, but max_parents allows {limit}"
         try:
             cycle = nx.find_cycle(nx.DiGraph(self.required))
-            out.append("the required arcs form a cycle: " + " -> ".join(f"'{a}'" for a, _ in [*cycle, cycle[0]]))
+            yield "the required arcs form a cycle: " + " -> ".join(f"'{a}'" for a, _ in [*cycle, cycle[0]])
         except nx.NetworkXNoCycle:
             pass
-        return out
 
 
 def _listed(name: str, given: Any) -> tuple[Any, ...]:

@@ -71,7 +71,8 @@ impl Constraints {
     pub fn new(children: Vec<ParentRule>) -> Result<Self> {
         let n = children.len();
         for (v, rule) in children.iter().enumerate() {
-            let bad = |problem: String| Err(Error::Shape(format!("constraints on the parents of variable {v}: {problem}")));
+            let bad =
+                |problem: String| Err(Error::Shape(format!("constraints on the parents of variable {v}: {problem}")));
             for list in [&rule.required, &rule.allowed] {
                 if list.windows(2).any(|w| w[0] >= w[1]) {
                     return bad(format!("{list:?} is not in ascending order"));
@@ -189,7 +190,8 @@ mod tests {
     #[test]
     fn required_arcs_point_forward_in_their_order() {
         let all = |v: Var| (0..3).filter(|&p| p != v).collect::<Vec<_>>();
-        let made = Constraints::new(vec![rule(&[2], &all(0), 2), rule(&[0], &all(1), 2), rule(&[], &all(2), 2)]).unwrap();
+        let made =
+            Constraints::new(vec![rule(&[2], &all(0), 2), rule(&[0], &all(1), 2), rule(&[], &all(2), 2)]).unwrap();
         assert_eq!(made.required_order().unwrap(), [2, 0, 1]);
     }
 }

@@ -55,7 +55,8 @@ pub fn watched<T: Send>(
             let progress = control.progress();
             let news = tell.filter(|_| failed.is_none() && progress != told);
             told = progress;
-            let watch = || py.check_signals().and_then(|()| news.map_or(Ok(()), |tell| tell.call1(progress).map(|_| ())));
+            let watch =
+                || py.check_signals().and_then(|()| news.map_or(Ok(()), |tell| tell.call1(progress).map(|_| ())));
             if let Err(error) = watch() {
                 control.stop();
                 failed.get_or_insert(error);

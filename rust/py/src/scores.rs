@@ -62,8 +62,8 @@ impl ScoreHandle {
         format!("ScoreHandle({})", self.spec)
     }
 
-    fn __reduce__<'py>(&self, py: Python<'py>) -> PyResult<(Bound<'py, PyAny>, (TableHandle, String))> {
-        Ok((py.get_type::<Self>().into_any(), (self.table(), self.spec.clone())))
+    fn __reduce__<'py>(&self, py: Python<'py>) -> (Bound<'py, PyAny>, (TableHandle, String)) {
+        (py.get_type::<Self>().into_any(), (self.table(), self.spec.clone()))
     }
 }
 
