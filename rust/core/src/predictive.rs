@@ -6,6 +6,9 @@
 use libm::lgamma;
 use serde::{Deserialize, Serialize};
 
+use crate::error::{Error, Result};
+use crate::table::Variable;
+
 /// One value of a variable: a level's code, or a number in stored units.
 #[derive(Clone, Copy, Debug, PartialEq)]
 pub enum Value {
@@ -52,6 +55,25 @@ impl Predictive {
             }
             _ => f64::NEG_INFINITY,
         }
+    }
+
+    /// Whether this is a distribution of that variable: one probability per level and a sum of one, or finite numbers.
+    ///
+    /// # Errors
+    /// If not, naming the variable.
+    pub fn check(&self, variable: &Variable) -> Result<()> {
+        let sound = match self {
+            Self::Levels { probabilities } => {
+                variable.n_levels() == Some(probabilities.len())
+                    && probabilities.iter().all(|p| (0.0..=1.0).contains(p))
+                    && (probabilities.iter().sum::<f64>() - 1.0).abs() < 1e-6
+            }
+            Self::StudentT { df, location, scale } => {
+                let positive = |x: &f64| x.is_finite() && *x > 0.0;
+                variable.is_continuous() && positive(df) && positive(scale) && location.is_finite()
+            }
+        };
+        if sound { Ok(()) } else { Err(Error::Shape(format!("no distribution of '{}': {self:?}", variable.name))) }
     }
 }
 

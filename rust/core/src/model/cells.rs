@@ -8,8 +8,9 @@ use std::borrow::Cow;
 use serde::{Deserialize, Serialize};
 
 use super::Model;
+use crate::error::{Error, Result};
 use crate::predictive::{Predictive, Value};
-use crate::table::Var;
+use crate::table::{Var, Variable};
 
 /// One distribution per observed joint configuration of the parents.
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
@@ -68,6 +69,25 @@ impl Model for Cells {
             Predictive::StudentT { .. } => 2,
         };
         self.distributions.iter().map(free).sum()
+    }
+
+    fn check(&self, variables: &[Variable]) -> Result<()> {
+        super::check_family(self.child, &self.parents, variables)?;
+        let child = &variables[self.child];
+        let bad = |problem: &str| Err(Error::Shape(format!("the cells of '{}' {problem}", child.name)));
+        if self.parents.iter().any(|&p| variables[p].is_continuous()) {
+            return bad("have a continuous parent");
+        }
+        let width = self.parents.len();
+        if self.distributions.len().checked_mul(width) != Some(self.configurations.len())
+            || (width == 0 && self.distributions.len() > 1)
+        {
+            return bad("and their configurations differ in number");
+        }
+        if width > 0 && !self.configurations.chunks(width).is_sorted_by(|a, b| a < b) {
+            return bad("are not in lexicographic order");
+        }
+        self.distributions.iter().chain([&self.unseen]).try_for_each(|p| p.check(child))
     }
 }
 

@@ -8,8 +8,9 @@ use std::borrow::Cow;
 
 use serde::{Deserialize, Serialize};
 
+use crate::error::{Error, Result};
 use crate::predictive::{Predictive, Value};
-use crate::table::Var;
+use crate::table::{Var, Variable};
 
 /// What every fitted local model can do.
 pub trait Model {
@@ -25,6 +26,37 @@ pub trait Model {
 
     /// Number of free parameters.
     fn n_parameters(&self) -> usize;
+
+    /// For the continuous parent at a position in `parents()`: every value at which the prediction may jump, ascending;
+    /// a value equal to a threshold counts as above it. `None` if the prediction does not stay constant in between.
+    /// Exact inference with a hidden number rests on this.
+    fn thresholds(&self, _position: usize) -> Option<Vec<f64>> {
+        None
+    }
+
+    /// Whether the model can stand in a network of these variables: what a file from elsewhere must pass. A kind of
+    /// model that indexes its own arrays checks those too, so that no file can make `predictive` panic.
+    ///
+    /// # Errors
+    /// If not, with the child's name where it has one.
+    fn check(&self, variables: &[Variable]) -> Result<()> {
+        check_family(self.child(), self.parents(), variables)
+    }
+}
+
+/// The part of [`Model::check`] that is the same for every kind: positions in range, parents ascending, no self-arc.
+///
+/// # Errors
+/// If not so.
+pub fn check_family(child: Var, parents: &[Var], variables: &[Variable]) -> Result<()> {
+    let Some(variable) = variables.get(child) else {
+        return Err(Error::Shape(format!("a model for variable {child} of {}", variables.len())));
+    };
+    let ascending = parents.windows(2).all(|w| w[0] < w[1]);
+    if !ascending || parents.iter().any(|&p| p >= variables.len() || p == child) {
+        return Err(Error::Shape(format!("the model of '{}' has the parents {parents:?}", variable.name)));
+    }
+    Ok(())
 }
 
 /// A fitted local model of any kind; serialises with its kind's name.
