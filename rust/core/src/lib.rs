@@ -15,6 +15,7 @@
 pub mod candidates;
 pub mod constraints;
 pub mod control;
+pub mod dag;
 pub mod error;
 pub mod jkl;
 pub mod leaf;
@@ -27,6 +28,7 @@ pub mod table;
 pub use candidates::Candidates;
 pub use constraints::{Constraints, ParentRule};
 pub use control::Control;
+pub use dag::{Dag, Pdag};
 pub use error::{Error, Result};
 pub use model::{LocalModel, Model};
 pub use parents::Parents;
