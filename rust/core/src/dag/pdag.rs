@@ -206,8 +206,7 @@ impl Pdag {
         let r1 = || self.parents(a).any(|c| !self.adjacent(c, b));
         // R2: a -> c -> b. Otherwise a cycle.
         let r2 = || bits::intersect(self.children.row(a), self.parents.row(b));
-        let linked_parents: Vec<Var> =
-            self.neighbours(a).filter(|&c| self.has_arc(c, b)).collect();
+        let linked_parents: Vec<Var> = self.neighbours(a).filter(|&c| self.has_arc(c, b)).collect();
         // R3: a - c -> b and a - d -> b, c and d not adjacent.
         let r3 = || {
             linked_parents.iter().enumerate().any(|(i, &c)| linked_parents[..i].iter().any(|&d| !self.adjacent(c, d)))
@@ -275,9 +274,9 @@ mod tests {
 
     /// By definition: DAGs with one skeleton and one set of v-structures (Verma and Pearl 1990).
     fn classes(n: usize) -> Vec<Vec<Dag>> {
-        let mut classes: BTreeMap<(Vec<Vec<usize>>, Vec<(Var, Var, Var)>), Vec<Dag>> = BTreeMap::new();
+        let mut classes: BTreeMap<_, Vec<Dag>> = BTreeMap::new();
         for dag in all_dags(n) {
-            let skeleton = (0..n).map(|v| dag.skeleton().iter(v).collect()).collect();
+            let skeleton: Vec<Vec<Var>> = (0..n).map(|v| dag.skeleton().iter(v).collect()).collect();
             classes.entry((skeleton, dag.v_structures())).or_default().push(dag);
         }
         classes.into_values().collect()
