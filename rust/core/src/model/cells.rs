@@ -64,11 +64,7 @@ impl Model for Cells {
     }
 
     fn n_parameters(&self) -> usize {
-        let free = |p: &Predictive| match p {
-            Predictive::Levels { probabilities } => probabilities.len().saturating_sub(1),
-            Predictive::StudentT { .. } => 2,
-        };
-        self.distributions.iter().map(free).sum()
+        self.distributions.iter().map(Predictive::n_parameters).sum()
     }
 
     fn check(&self, variables: &[Variable]) -> Result<()> {
