@@ -7,6 +7,7 @@
 
 use super::rising::Rising;
 use super::{Counts, LeafModel};
+use crate::predictive::Predictive;
 
 /// Dirichlet-categorical responses with `k` levels.
 #[derive(Clone, Debug)]
@@ -74,6 +75,11 @@ impl LeafModel for Categorical {
 
     fn log_marginal(&self, stat: &Counts) -> f64 {
         stat.iter().map(|&n| self.level.at(u64::from(n))).sum::<f64>() - self.total.at(self.count(stat))
+    }
+
+    fn fit(&self, stat: &Counts) -> Predictive {
+        let total = self.count(stat) as f64 + self.alpha * self.k as f64;
+        Predictive::Levels { probabilities: stat.iter().map(|&n| (f64::from(n) + self.alpha) / total).collect() }
     }
 }
 

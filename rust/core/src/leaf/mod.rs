@@ -16,6 +16,8 @@ pub use ordinal::Ordinal;
 
 use smallvec::SmallVec;
 
+use crate::predictive::Predictive;
+
 /// How often each level occurred, by code.
 pub type Counts = SmallVec<[u32; 8]>;
 
@@ -45,6 +47,10 @@ pub trait LeafModel: Send + Sync {
 
     /// Log marginal likelihood of the responses, parameters integrated out; natural logarithm, higher is better.
     fn log_marginal(&self, stat: &Self::Stat) -> f64;
+
+    /// The posterior predictive distribution of one more response: the ratio of the marginals with and without it, in
+    /// closed form. Of no responses it is the prior predictive.
+    fn fit(&self, stat: &Self::Stat) -> Predictive;
 }
 
 #[cfg(test)]
@@ -53,6 +59,7 @@ mod tests {
     use proptest::prelude::*;
 
     use super::*;
+    use crate::predictive::Value;
 
     fn observed<L: LeafModel>(leaf: &L, values: &[L::Value]) -> L::Stat {
         let mut stat = leaf.empty();
@@ -85,6 +92,55 @@ mod tests {
             conforms(&Ordinal::new(5, 0.5, 0.25), &codes, cut);
             conforms(&Normal::default().centred(0.3), &reals, cut);
         }
+    }
+
+    fn fits<L: LeafModel>(leaf: &L, seen: &[L::Value], next: L::Value, value: Value) {
+        let with = leaf.log_marginal(&observed(leaf, &[seen, &[next]].concat()));
+        let ratio = with - leaf.log_marginal(&observed(leaf, seen));
+        let fitted = leaf.fit(&observed(leaf, seen)).log_density(value);
+        assert!((fitted - ratio).abs() < 1e-10 * (1.0 + with.abs()), "{value:?}: {fitted} {ratio}");
+    }
+
+    proptest! {
+        #[test]
+        fn the_predictive_is_the_ratio_of_marginals_with_and_without(
+            codes in prop::collection::vec(0..5_u32, 0..40), alpha in 0.05..3.0_f64, kappa in 0.01..9.0_f64,
+            reals in prop::collection::vec(-4.0..4.0_f64, 0..40), next in -9.0..9.0_f64, nu in 0.2..5.0_f64,
+        ) {
+            for y in 0..5 {
+                fits(&Categorical::new(5, alpha), &codes, y, Value::Code(y));
+                fits(&Ordinal::new(5, alpha, kappa), &codes, y, Value::Code(y));
+            }
+            fits(&Normal::new(0.7, alpha, nu, kappa).centred(-0.2), &reals, next, Value::Real(next));
+        }
+
+        #[test]
+        fn fitted_probabilities_sum_to_one(codes in prop::collection::vec(0..9_u32, 0..2000)) {
+            let total = |p: Predictive| p.cdf(Value::Code(7)) + p.log_density(Value::Code(8)).exp();
+            let (categorical, ordinal) = (Categorical::new(9, 0.5), Ordinal::new(9, 0.5, 0.25));
+            prop_assert!((total(categorical.fit(&observed(&categorical, &codes))) - 1.0).abs() < 1e-12);
+            prop_assert!((total(ordinal.fit(&observed(&ordinal, &codes))) - 1.0).abs() < 1e-12);
+        }
+    }
+
+    #[test]
+    fn the_predictive_of_nothing_is_the_prior() {
+        let uniform =
+            |p: Predictive, k| (0..k).all(|c| (p.log_density(Value::Code(c)).exp() * f64::from(k) - 1.0).abs() < 1e-14);
+        let categorical = Categorical::new(3, 0.5);
+        assert!(uniform(categorical.fit(&categorical.empty()), 3));
+        let ordinal = Ordinal::new(4, 0.5, 0.25);
+        assert!(uniform(ordinal.fit(&ordinal.empty()), 4));
+        let normal = Normal::new(3.0, 1.0, 1.0, 2.0);
+        let prior = Predictive::StudentT { df: 1.0, location: 3.0, scale: 2.0 };
+        assert_eq!(normal.fit(&normal.empty()), prior);
+    }
+
+    #[test]
+    fn published_leaves_still_predict_with_probabilities() {
+        let leaf = Ordinal::new(4, 0.5, 0.25);
+        let seen = observed(&leaf, &[0, 0, 1, 3]);
+        assert_eq!(leaf.clone().published().fit(&seen), leaf.fit(&seen));
     }
 
     /// `p(a) p(b | a)` summed over the next level is `p(a)`: the marginal is one of sequences.

@@ -10,6 +10,7 @@ use libm::lgamma;
 use serde::{Deserialize, Serialize};
 
 use super::LeafModel;
+use crate::predictive::Predictive;
 
 /// Count, sum and sum of squares of the responses' distances from the model's centre.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Serialize, Deserialize)]
@@ -154,6 +155,15 @@ impl LeafModel for Normal {
         }
         let spread = self.scatter(stat) + self.shift(stat) + self.nu * self.lam;
         self.count_term(stat.n) - 0.5 * (stat.n as f64 + self.nu) * spread.ln()
+    }
+
+    fn fit(&self, stat: &Moments) -> Predictive {
+        let n = stat.n as f64;
+        let df = n + self.nu;
+        let weight = n + self.a;
+        let spread = self.scatter(stat) + self.shift(stat) + self.nu * self.lam;
+        let location = (self.a * self.mean + n * self.centre + stat.sum) / weight;
+        Predictive::StudentT { df, location, scale: (spread / df * (weight + 1.0) / weight).sqrt() }
     }
 }
 

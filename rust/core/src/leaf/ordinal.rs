@@ -9,6 +9,7 @@ use smallvec::{SmallVec, smallvec};
 
 use super::rising::Rising;
 use super::{Counts, LeafModel};
+use crate::predictive::Predictive;
 
 /// Ordinal responses with `k` levels.
 #[derive(Clone, Debug)]
@@ -136,6 +137,46 @@ impl LeafModel for Ordinal {
             log_g[t] = log_sum_exp(&terms);
         }
         self.log_constant + log_g[self.k] - self.bins[self.k].rising.at(n)
+    }
+
+    /// One more response at level `y` multiplies every segmentation's term by `(n_j + A_j) / (n + A) / |B_j|`, where `j`
+    /// is the bin that holds `y`. What all segmentations with a bin from `s` to `t` weigh together is
+    /// `g(s) f(s, t) h(t)`, with `h` the recursion from the other end: `O(k^2)` for all levels. The published variant
+    /// predicts the same, as its own ratios are not probabilities.
+    fn fit(&self, stat: &Counts) -> Predictive {
+        let k = self.k;
+        let mut below = vec![0_u64; k + 1];
+        for (t, &n) in stat.iter().enumerate() {
+            below[t + 1] = below[t] + u64::from(n);
+        }
+        let log_bin = |s: usize, t: usize| self.log_bin(t - s, below[t] - below[s]);
+        // Every bin but the first costs kappa: those from the left pay it at their start, those from the right do too.
+        let boundary = |s: usize| if s == 0 { 0.0 } else { self.log_kappa };
+        let (mut log_g, mut log_h) = (vec![0.0; k + 1], vec![0.0; k + 1]);
+        let mut terms = Vec::with_capacity(k);
+        for t in 1..=k {
+            terms.clear();
+            terms.extend((0..t).map(|s| log_g[s] + boundary(s) + log_bin(s, t)));
+            log_g[t] = log_sum_exp(&terms);
+        }
+        for s in (1..k).rev() {
+            terms.clear();
+            terms.extend((s + 1..=k).map(|t| boundary(s) + log_bin(s, t) + log_h[t]));
+            log_h[s] = log_sum_exp(&terms);
+        }
+        let mut probabilities = vec![0.0; k];
+        let total = below[k] as f64 + self.alpha * k as f64;
+        for s in 0..k {
+            // Bins that start here: a level between s and t is in all that end beyond it.
+            let mut in_longer = 0.0;
+            for t in (s + 1..=k).rev() {
+                let weight = (log_g[s] + boundary(s) + log_bin(s, t) + log_h[t] - log_g[k]).exp();
+                let width = (t - s) as f64;
+                in_longer += weight * ((below[t] - below[s]) as f64 / width + self.alpha) / total;
+                probabilities[t - 1] += in_longer;
+            }
+        }
+        Predictive::Levels { probabilities }
     }
 }
 
