@@ -6,11 +6,13 @@
 //! The searches are compiled once per distribution, so nothing here is dispatched at run time.
 
 pub mod categorical;
+pub mod hyper;
 pub mod normal;
 pub mod ordinal;
 pub mod rising;
 
 pub use categorical::Categorical;
+pub use hyper::{Leaf, LeafParameters, LeafPriors};
 pub use normal::{Moments, Normal};
 pub use ordinal::Ordinal;
 
