@@ -1,0 +1,62 @@
+"""Pictures of networks and trees.
+
+    parts (what is drawn) ──ranks, order, place──> layout ──network, tree──> scene ──svg, mpl──> file, axis, notebook
+
+`draw` and `draw_tree` are what a network's and a model's own methods call; they take the parts, or what the parts are
+made of (a `networkx.DiGraph`, a nested dict; see `parts`).
+"""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from typing import Any
+
+import networkx as nx
+
+from arbornet.draw.network import Engine, network_scene
+from arbornet.draw.parts import Arc, Graph, Leaf, Node, Split, Tree
+from arbornet.draw.save import put
+from arbornet.draw.svg import svg
+from arbornet.draw.tree import tree_scene
+
+__all__ = ["Arc", "Graph", "Leaf", "Node", "Split", "Tree", "draw", "draw_tree", "network_svg", "tree_svg"]
+
+
+def draw(graph: Graph | nx.DiGraph, target: Any, *, engine: Engine = "layered", legend: bool = True) -> None:
+    """Draws a network.
+
+    Args:
+        graph: The network's parts, or a graph with the attributes `parts` names.
+        target: A path ending in .svg, .png or .pdf, or a matplotlib axis.
+        engine: "layered" (built in) or "dot" (needs Graphviz).
+        legend: Whether to explain colours and shapes.
+    """
+    put(network_scene(_graph(graph), engine, legend), target)
+
+
+def draw_tree(tree: Tree | Mapping[str, Any], target: Any) -> None:
+    """Draws a tree with the distribution at each leaf.
+
+    Args:
+        tree: The tree's parts, or the nested dict `parts` describes.
+        target: A path ending in .svg, .png or .pdf, or a matplotlib axis.
+    """
+    put(tree_scene(_tree(tree)), target)
+
+
+def network_svg(graph: Graph | nx.DiGraph, *, engine: Engine = "layered", legend: bool = True) -> str:
+    """The SVG of a network, for notebooks (`_repr_svg_`) and pages."""
+    return svg(network_scene(_graph(graph), engine, legend))
+
+
+def tree_svg(tree: Tree | Mapping[str, Any]) -> str:
+    """The SVG of a tree, for notebooks (`_repr_svg_`) and pages."""
+    return svg(tree_scene(_tree(tree)))
+
+
+def _graph(graph: Graph | nx.DiGraph) -> Graph:
+    return graph if isinstance(graph, Graph) else Graph.of(graph)
+
+
+def _tree(tree: Tree | Mapping[str, Any]) -> Tree:
+    return tree if isinstance(tree, Tree) else Tree.of(tree)

@@ -1,0 +1,153 @@
+"""What a drawing is made of: plain data that stands between networks and pictures.
+
+Whoever has something to draw turns it into these parts; whoever draws knows nothing else. A network comes in as a
+`networkx.DiGraph` (`Graph.of`), a fitted local model as a nested dict (`Tree.of`):
+
+    graph:  nodes carry `kind` ("continuous" | "categorical" | "ordinal", or anything whose text contains one of
+            them) and `levels` (a sequence, optional); arcs carry `strength` (0 to 1, optional) and
+            `contribution` (what the score loses without the arc, optional)
+
+    tree:   {"child": name, "kind": ..., "levels": [...], "root": node}
+    node:   {"variable": name, "branches": [{"label": "< 55", "node": node}, ...]}     a split
+            {"n": rows, "probabilities": [...]}                                        a leaf of levels
+            {"n": rows, "location": x, "scale": s, "df": d}                            a leaf of numbers, Student t
+                                                                                       (no "df": normal)
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterator, Mapping
+from dataclasses import dataclass
+from typing import Any, Literal, get_args
+
+import networkx as nx
+
+KindName = Literal["continuous", "categorical", "ordinal"]
+KINDS: tuple[KindName, ...] = get_args(KindName)
+
+
+def kind_name(kind: object) -> KindName:
+    """The kind a text or object speaks of.
+
+    Raises:
+        ValueError: If its text contains none of the three kinds.
+    """
+    text = str(kind).lower()
+    for name in KINDS:
+        if name in text:
+            return name
+    raise ValueError(f"kind {text!r} is none of continuous, categorical, ordinal")
+
+
+@dataclass(frozen=True)
+class Node:
+    """A variable."""
+
+    name: str
+    kind: KindName
+    levels: tuple[str, ...] = ()
+
+    @property
+    def description(self) -> str:
+        """The kind in words, with the levels: `ordinal: I < II < III`."""
+        between = " < " if self.kind == "ordinal" else ", "
+        return self.kind + (f": {between.join(self.levels)}" if self.levels else "")
+
+
+@dataclass(frozen=True)
+class Arc:
+    """An arc from parent to child."""
+
+    parent: str
+    child: str
+    strength: float | None = None
+    contribution: float | None = None
+
+    @property
+    def description(self) -> str:
+        """The arc and its figures in words."""
+        parts = [f"{self.parent} → {self.child}"]
+        if self.strength is not None:
+            parts.append(f"strength {self.strength:.2f}")
+        if self.contribution is not None:
+            parts.append(f"contributes {self.contribution:.4g} to the score")
+        return ", ".join(parts)
+
+
+@dataclass(frozen=True)
+class Graph:
+    """A directed acyclic graph with what is drawn of it, in the order its maker gave."""
+
+    nodes: tuple[Node, ...]
+    arcs: tuple[Arc, ...]
+
+    @classmethod
+    def of(cls, graph: nx.DiGraph) -> Graph:
+        """Reads the attributes named in the module's text; a node without a kind is categorical.
+
+        Raises:
+            ValueError: If the graph has a directed cycle.
+        """
+        if not nx.is_directed_acyclic_graph(graph):
+            cycle = " → ".join(str(u) for u, _ in nx.find_cycle(graph))
+            raise ValueError(f"the graph has a cycle ({cycle}); only acyclic graphs have layers to draw")
+        nodes = tuple(
+            Node(str(name), kind_name(data.get("kind", "categorical")), tuple(map(str, data.get("levels") or ())))
+            for name, data in graph.nodes(data=True)
+        )
+        place = {node.name: i for i, node in enumerate(nodes)}
+        arcs = (
+            Arc(str(u), str(v), data.get("strength"), data.get("contribution")) for u, v, data in graph.edges(data=True)
+        )
+        return cls(nodes, tuple(sorted(arcs, key=lambda arc: (place[arc.parent], place[arc.child]))))
+
+
+@dataclass(frozen=True)
+class Leaf:
+    """The distribution at a leaf, of levels (`probabilities`) or of numbers (the other three)."""
+
+    n: float
+    probabilities: tuple[float, ...] = ()
+    location: float = 0.0
+    scale: float = 0.0
+    df: float | None = None
+
+
+@dataclass(frozen=True)
+class Split:
+    """An inner node: the variable asked for, and a labelled subtree per answer."""
+
+    variable: str
+    branches: tuple[tuple[str, Split | Leaf], ...]
+
+
+@dataclass(frozen=True)
+class Tree:
+    """A decision tree under a child."""
+
+    child: Node
+    root: Split | Leaf
+
+    @classmethod
+    def of(cls, tree: Mapping[str, Any]) -> Tree:
+        """Reads the nested dict described in the module's text."""
+        child = Node(str(tree["child"]), kind_name(tree["kind"]), tuple(map(str, tree.get("levels") or ())))
+        return cls(child, _subtree(tree["root"]))
+
+    def leaves(self) -> Iterator[Leaf]:
+        """All leaves, first branch first."""
+        waiting: list[Split | Leaf] = [self.root]
+        while waiting:
+            node = waiting.pop()
+            if isinstance(node, Leaf):
+                yield node
+            else:
+                waiting.extend(below for _, below in reversed(node.branches))
+
+
+def _subtree(node: Mapping[str, Any]) -> Split | Leaf:
+    if "branches" in node:
+        return Split(str(node["variable"]), tuple((str(b["label"]), _subtree(b["node"])) for b in node["branches"]))
+    if "probabilities" in node:
+        return Leaf(node["n"], tuple(map(float, node["probabilities"])))
+    return Leaf(node["n"], (), float(node["location"]), float(node["scale"]), node.get("df"))

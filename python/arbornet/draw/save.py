@@ -1,0 +1,39 @@
+"""Where a picture goes: an SVG, PNG or PDF file, or a matplotlib axis."""
+
+from __future__ import annotations
+
+from importlib.util import find_spec
+from pathlib import Path
+from typing import Any
+
+from arbornet.draw import mpl
+from arbornet.draw.scene import Scene
+from arbornet.draw.svg import svg
+
+
+def put(scene: Scene, target: Any) -> None:
+    """Writes the scene to a path, by its ending, or draws it on a matplotlib axis.
+
+    Raises:
+        ValueError: For another ending.
+        ImportError: If the format needs a package that is not installed; the message names it.
+    """
+    if hasattr(target, "add_patch"):
+        mpl.plot(scene, target)
+        return
+    path = Path(target)
+    ending = path.suffix.lower()
+    if ending == ".svg":
+        path.write_text(svg(scene), encoding="utf-8", newline="\n")
+    elif ending == ".png" and find_spec("cairosvg"):
+        import cairosvg
+
+        cairosvg.svg2png(bytestring=svg(scene, background=True).encode(), write_to=str(path), scale=2)
+    elif ending in (".png", ".pdf") and find_spec("matplotlib"):
+        # No date inside, so the same picture gives the same bytes.
+        mpl.figure(scene).savefig(path, metadata={"CreationDate": None} if ending == ".pdf" else {"Software": None})
+    elif ending in (".png", ".pdf"):
+        instead = path.with_suffix(".svg").name
+        raise ImportError(f"drawing {path.name!r} needs matplotlib (pip install matplotlib); {instead!r} needs nothing")
+    else:
+        raise ValueError(f"cannot draw to {path.name!r}: use a name ending in .svg, .png or .pdf, or a matplotlib axis")
