@@ -1,6 +1,7 @@
 //! How long work is watched and stopped from outside: a flag to stop, counters to show progress.
 
 use std::sync::atomic::{AtomicBool, AtomicU64, Ordering};
+use std::time::{Duration, Instant};
 
 use crate::error::{Error, Result};
 
@@ -44,5 +45,49 @@ impl Control {
     /// How much is done, of how much.
     pub fn progress(&self) -> (u64, u64) {
         (self.done.load(Ordering::Relaxed), self.total.load(Ordering::Relaxed))
+    }
+}
+
+/// Why work ended before it was through.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum Stop {
+    /// The time was up.
+    Time,
+    /// The caller asked.
+    Interrupted,
+}
+
+/// What a search may use: until when, and until who asks.
+#[derive(Clone, Copy, Debug)]
+pub struct Budget<'a> {
+    control: &'a Control,
+    deadline: Option<Instant>,
+}
+
+impl<'a> Budget<'a> {
+    /// From now on for `time_limit`, or without end.
+    pub fn new(control: &'a Control, time_limit: Option<Duration>) -> Self {
+        Self { control, deadline: time_limit.and_then(|limit| Instant::now().checked_add(limit)) }
+    }
+
+    /// Why to stop now, if so.
+    pub fn over(&self) -> Option<Stop> {
+        if self.control.stopped() {
+            return Some(Stop::Interrupted);
+        }
+        self.deadline.filter(|&deadline| Instant::now() >= deadline).map(|_| Stop::Time)
+    }
+
+    /// To be called by workers many times a second.
+    ///
+    /// # Errors
+    /// `Error::Interrupted` once the budget is used up, for whatever reason.
+    pub fn check(&self) -> Result<()> {
+        self.over().map_or(Ok(()), |_| Err(Error::Interrupted))
+    }
+
+    /// The control that can end it.
+    pub fn control(&self) -> &'a Control {
+        self.control
     }
 }

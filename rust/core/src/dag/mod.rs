@@ -1,8 +1,13 @@
 //! Directed acyclic graphs: the graphs themselves, and the searches for the best one.
 
 pub mod bits;
+pub mod families;
 pub mod graph;
+pub mod hill_climb;
 pub mod pdag;
 
 pub use graph::Dag;
 pub use pdag::Pdag;
+
+#[cfg(test)]
+mod testing;

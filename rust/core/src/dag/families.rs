@@ -1,0 +1,264 @@
+//! Where a greedy search gets its family scores: a local score asked on demand, or the candidates of Step 1.
+//!
+//! A move toggles one parent of one child, so the question is always the same: what would this child score with each
+//! of these parents toggled? A local score answers from its cache, and evaluates what is missing in parallel;
+//! candidates answer all additions and removals in one pass over the child's sets, best first.
+
+use std::sync::atomic::{AtomicU64, Ordering};
+use std::sync::{Mutex, PoisonError};
+
+use rayon::prelude::*;
+use rustc_hash::FxHashMap;
+
+use super::bits;
+use super::graph::Dag;
+use crate::candidates::Candidates;
+use crate::constraints::Constraints;
+use crate::control::Budget;
+use crate::error::{Error, Result};
+use crate::parents::Parents;
+use crate::score::LocalScore;
+use crate::table::Var;
+
+/// Family scores under constraints; minus infinity stands for what is not permitted.
+pub trait Families: Sync {
+    /// Number of variables.
+    fn n_vars(&self) -> usize;
+
+    /// A graph that obeys and whose every family can be scored.
+    ///
+    /// # Errors
+    /// If there is none.
+    fn start(&self) -> Result<Dag>;
+
+    /// The best score of the child within these parents, and the parents that reach it.
+    ///
+    /// # Errors
+    /// If a family cannot be scored, or the budget is used up.
+    fn family(&self, child: Var, parents: &Parents) -> Result<(f64, Parents)>;
+
+    /// The score of the child with each of the variables added to these parents, or taken away if it is one of them;
+    /// minus infinity for the child itself, and where nothing is gained by an addition to candidates.
+    ///
+    /// # Errors
+    /// As `family`.
+    fn toggled(&self, child: Var, parents: &Parents) -> Result<Vec<f64>>;
+
+    /// Number of families scored so far.
+    fn n_scored(&self) -> u64;
+}
+
+/// The parents with one added, or taken away if it is there.
+pub fn toggle(parents: &Parents, parent: Var) -> Parents {
+    let mut out = parents.clone();
+    match out.binary_search(&parent) {
+        Ok(at) => {
+            out.remove(at);
+        }
+        Err(at) => out.insert(at, parent),
+    }
+    out
+}
+
+/// A local score, asked on demand; every family is scored once.
+pub struct Scored<'a> {
+    score: &'a dyn LocalScore,
+    constraints: &'a Constraints,
+    budget: Budget<'a>,
+    known: Vec<Mutex<FxHashMap<Parents, f64>>>,
+    count: AtomicU64,
+}
+
+impl<'a> Scored<'a> {
+    /// With an empty cache.
+    pub fn new(score: &'a dyn LocalScore, constraints: &'a Constraints, budget: Budget<'a>) -> Self {
+        let known = (0..constraints.n_vars()).map(|_| Mutex::default()).collect();
+        Self { score, constraints, budget, known, count: AtomicU64::new(0) }
+    }
+
+    /// The scores of many parent sets of a child.
+    ///
+    /// # Errors
+    /// If one cannot be scored, or the budget is used up.
+    pub fn scores(&self, child: Var, sets: &[Parents]) -> Result<Vec<f64>> {
+        let known = || self.known[child].lock().unwrap_or_else(PoisonError::into_inner);
+        let mut out: Vec<Option<f64>> = {
+            let known = known();
+            sets.iter().map(|set| known.get(set).copied()).collect()
+        };
+        let missing: Vec<usize> = (0..sets.len()).filter(|&i| out[i].is_none()).collect();
+        if !missing.is_empty() {
+            let scored = |chunk: &[usize]| -> Result<Vec<f64>> {
+                let mut scratch = self.score.child(child)?;
+                let mut scored = Vec::with_capacity(chunk.len());
+                for &i in chunk {
+                    self.budget.check()?;
+                    let score = scratch.score(&sets[i])?;
+                    scored.push(if score.is_nan() { f64::NEG_INFINITY } else { score });
+                }
+                Ok(scored)
+            };
+            let chunk = missing.len().div_ceil(rayon::current_num_threads());
+            let scores: Vec<Vec<f64>> = missing.par_chunks(chunk).map(scored).collect::<Result<_>>()?;
+            let mut known = known();
+            for (&i, &score) in missing.iter().zip(scores.iter().flatten()) {
+                known.insert(sets[i].clone(), score);
+                out[i] = Some(score);
+            }
+            self.count.fetch_add(missing.len() as u64, Ordering::Relaxed);
+        }
+        Ok(out.into_iter().map(|score| score.unwrap_or(f64::NEG_INFINITY)).collect())
+    }
+}
+
+impl Families for Scored<'_> {
+    fn n_vars(&self) -> usize {
+        self.constraints.n_vars()
+    }
+
+    fn start(&self) -> Result<Dag> {
+        let required: Vec<&[Var]> = (0..self.n_vars()).map(|v| self.constraints.child(v).required.as_slice()).collect();
+        Dag::from_parents(&required)
+    }
+
+    fn family(&self, child: Var, parents: &Parents) -> Result<(f64, Parents)> {
+        if !self.constraints.child(child).permits(parents) {
+            return Ok((f64::NEG_INFINITY, parents.clone()));
+        }
+        let score = self.scores(child, std::slice::from_ref(parents))?[0];
+        Ok((score, parents.clone()))
+    }
+
+    fn toggled(&self, child: Var, parents: &Parents) -> Result<Vec<f64>> {
+        let rule = self.constraints.child(child);
+        let full = parents.len() >= rule.max_parents;
+        let permitted = |&p: &Var| if parents.contains(&p) { !rule.requires(p) } else { !full };
+        let toggles: Vec<Var> = rule.allowed.iter().copied().filter(permitted).collect();
+        let sets: Vec<Parents> = toggles.iter().map(|&p| toggle(parents, p)).collect();
+        let mut out = vec![f64::NEG_INFINITY; self.n_vars()];
+        for (p, score) in toggles.into_iter().zip(self.scores(child, &sets)?) {
+            out[p] = score;
+        }
+        Ok(out)
+    }
+
+    fn n_scored(&self) -> u64 {
+        self.count.load(Ordering::Relaxed)
+    }
+}
+
+/// The candidates of Step 1. A set that is not among them counts as its best subset that is, as pruning meant.
+pub struct Stored<'a> {
+    candidates: &'a Candidates,
+    /// Per child, the ranks of the sets that obey the constraints.
+    permitted: Vec<Vec<u32>>,
+}
+
+impl<'a> Stored<'a> {
+    /// The candidates that obey the constraints.
+    ///
+    /// # Errors
+    /// If none of a child's candidates obeys.
+    pub fn new(candidates: &'a Candidates, constraints: &Constraints) -> Result<Self> {
+        let free = constraints.is_empty();
+        let permitted: Vec<Vec<u32>> = (0..candidates.n_vars())
+            .map(|v| {
+                let (sets, rule) = (candidates.child(v), constraints.child(v));
+                let obeys = |&rank: &u32| {
+                    let parents: Parents = sets.parents(rank as usize).iter().map(|&p| p as Var).collect();
+                    sets.score(rank as usize) > f64::NEG_INFINITY && (free || rule.permits(&parents))
+                };
+                (0..sets.len() as u32).filter(obeys).collect()
+            })
+            .collect();
+        if let Some(v) = permitted.iter().position(Vec::is_empty) {
+            let name = &candidates.names()[v];
+            let advice = "give the constraints to score_parents too, or loosen them";
+            return Err(Error::Shape(format!("no candidate parent set of '{name}' obeys the constraints; {advice}")));
+        }
+        Ok(Self { candidates, permitted })
+    }
+
+    /// Permitted sets of a child with their scores, best first.
+    pub fn sets(&self, child: Var) -> impl ExactSizeIterator<Item = (&[u32], f64)> + '_ {
+        let sets = self.candidates.child(child);
+        self.permitted[child].iter().map(move |&r| (sets.parents(r as usize), sets.score(r as usize)))
+    }
+
+    fn best_within(&self, child: Var, within: &[u64]) -> Option<(f64, Parents)> {
+        self.sets(child)
+            .find(|(set, _)| set.iter().all(|&p| bits::contains(within, p as usize)))
+            .map(|(set, score)| (score, set.iter().map(|&p| p as Var).collect()))
+    }
+}
+
+impl Families for Stored<'_> {
+    fn n_vars(&self) -> usize {
+        self.candidates.n_vars()
+    }
+
+    /// Appends to an order whichever variable has a set inside it, so that it fails only where there is no DAG at all.
+    fn start(&self) -> Result<Dag> {
+        let n = self.n_vars();
+        let mut dag = Dag::new(n);
+        let mut placed = vec![0; bits::n_words(n)];
+        let mut left: Vec<Var> = (0..n).collect();
+        while !left.is_empty() {
+            let before = left.len();
+            let now = placed.clone();
+            left.retain(|&v| {
+                let Some((_, parents)) = self.best_within(v, &now) else { return true };
+                for p in parents {
+                    dag.set(p, v);
+                }
+                bits::insert(&mut placed, v);
+                false
+            });
+            if left.len() == before {
+                let names: Vec<_> = left.iter().map(|&v| format!("'{}'", self.candidates.names()[v])).collect();
+                let names = names.join(", ");
+                let advice = "keep the empty set among the candidates, or loosen the constraints";
+                return Err(Error::Shape(format!("every choice of sets for {names} closes a cycle; {advice}")));
+            }
+        }
+        Ok(dag)
+    }
+
+    fn family(&self, child: Var, parents: &Parents) -> Result<(f64, Parents)> {
+        let within = bits::set_of(self.n_vars(), parents.iter().copied());
+        Ok(self.best_within(child, &within).unwrap_or_else(|| (f64::NEG_INFINITY, parents.clone())))
+    }
+
+    fn toggled(&self, child: Var, parents: &Parents) -> Result<Vec<f64>> {
+        let within = bits::set_of(self.n_vars(), parents.iter().copied());
+        let mut out = vec![f64::NEG_INFINITY; self.n_vars()];
+        let mut removals: Parents = parents.clone();
+        let mut adding = true;
+        for (set, score) in self.sets(child) {
+            let mut outside = set.iter().filter(|&&p| !bits::contains(&within, p as usize));
+            match (outside.next(), outside.next()) {
+                (None, _) => {
+                    // What comes later scores no more than these parents: no addition of it pays.
+                    adding = false;
+                    removals.retain(|p| {
+                        let survives = !set.contains(&(*p as u32));
+                        if survives {
+                            out[*p] = score;
+                        }
+                        !survives
+                    });
+                }
+                (Some(&p), None) if adding && out[p as usize] == f64::NEG_INFINITY => out[p as usize] = score,
+                _ => {}
+            }
+            if !adding && removals.is_empty() {
+                break;
+            }
+        }
+        Ok(out)
+    }
+
+    fn n_scored(&self) -> u64 {
+        0
+    }
+}
