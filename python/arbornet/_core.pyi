@@ -66,3 +66,20 @@ class ScoreHandle:
     def table(self) -> TableHandle: ...
     def score(self, child: int, parents: Sequence[int]) -> float: ...
     def check(self, child: int, parents: Sequence[int]) -> None: ...
+
+def hill_climb(
+    candidates: CandidatesHandle | None,
+    score: ScoreHandle | None,
+    constraints: str,
+    start: Sequence[Sequence[int]] | None,
+    tabu: int,
+    patience: int,
+    restarts: int,
+    perturb: int,
+    max_moves: int | None,
+    seed: int,
+    time_limit: float | None,
+    n_jobs: int,
+    tell: Callable[[int, int], object] | None,
+) -> tuple[list[list[int]], list[float], float, Literal["time", "interrupted"] | None, dict[str, int]]: ...
+def cpdag(parents: Sequence[Sequence[int]]) -> tuple[list[tuple[int, int]], list[tuple[int, int]]]: ...

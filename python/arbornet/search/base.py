@@ -8,10 +8,12 @@ from typing import TYPE_CHECKING, Any, Literal, NamedTuple, Protocol
 
 import networkx as nx
 
+from arbornet.graphs import cpdag
+
 if TYPE_CHECKING:
     from pathlib import Path
 
-Stopped = Literal["proven", "time", "memory", "interrupted"]
+Stopped = Literal["proven", "time", "memory", "interrupted", "finished"]
 
 
 class Incumbent(NamedTuple):
@@ -38,7 +40,8 @@ class Found:
         dag: The graph over all variables, an edge from parent to child; names "0".."n-1" for numbered files.
         score: Its total score, summed over the variables in their order.
         bound: No graph scores more than this.
-        stopped: Why the search ended: "proven", "time", "memory" or "interrupted".
+        stopped: Why the search ended: "proven", "time", "memory" or "interrupted"; "finished" if a search without a
+            proof came to its own end.
         seconds: Wall seconds the search took.
         incumbents: Score and bound over time, as they improved.
         certificate: Evidence for the bound where the search gives any.
@@ -59,9 +62,15 @@ class Found:
         """How much better another graph could at most be: bound - score, never negative."""
         return max(0.0, self.bound - self.score)
 
+    @property
+    def cpdag(self) -> nx.DiGraph[str]:
+        """The graph's equivalence class: an arc that may point either way is a pair of edges, one each way."""
+        return cpdag(self.dag)
+
     def __str__(self) -> str:
         size = f"{self.dag.number_of_nodes()} variables, {self.dag.number_of_edges()} arcs"
-        known = "proved best" if self.stopped == "proven" else f"gap {self.gap:.6g}, stopped by {self.stopped}"
+        ending = {"proven": "proved best", "finished": f"gap {self.gap:.6g}"}
+        known = ending.get(self.stopped, f"gap {self.gap:.6g}, stopped by {self.stopped}")
         return f"Found({size}, score {self.score:.6f}, {known}, {self.seconds:.2f} s)"
 
 

@@ -5,6 +5,7 @@ use std::sync::{Condvar, Mutex, PoisonError};
 use std::time::Duration;
 
 use arbornet_core::{Control, Error};
+use pyo3::exceptions::PyKeyboardInterrupt;
 use pyo3::prelude::*;
 
 use crate::errors::CoreError;
@@ -43,6 +44,29 @@ pub fn watched<T: Send>(
     tell: Option<&Bound<'_, PyAny>>,
     work: impl FnOnce() -> T + Send,
 ) -> PyResult<T> {
+    let (value, failed) = watch(py, control, tell, work);
+    failed.map_or(Ok(value), Err)
+}
+
+/// As `watched`, for a search that has something to show whenever it is stopped: Ctrl-C returns what it has.
+pub fn incumbent<T: Send>(
+    py: Python<'_>,
+    control: &Control,
+    tell: Option<&Bound<'_, PyAny>>,
+    work: impl FnOnce() -> T + Send,
+) -> PyResult<T> {
+    match watch(py, control, tell, work) {
+        (_, Some(error)) if !error.is_instance_of::<PyKeyboardInterrupt>(py) => Err(error),
+        (value, _) => Ok(value),
+    }
+}
+
+fn watch<T: Send>(
+    py: Python<'_>,
+    control: &Control,
+    tell: Option<&Bound<'_, PyAny>>,
+    work: impl FnOnce() -> T + Send,
+) -> (T, Option<PyErr>) {
     let over = Over::default();
     std::thread::scope(|scope| {
         let worker = scope.spawn(|| {
@@ -65,8 +89,7 @@ pub fn watched<T: Send>(
         let result = py.detach(|| worker.join());
         match (failed, result) {
             (_, Err(panic)) => std::panic::resume_unwind(panic),
-            (Some(error), Ok(_)) => Err(error),
-            (None, Ok(value)) => Ok(value),
+            (failed, Ok(value)) => (value, failed),
         }
     })
 }

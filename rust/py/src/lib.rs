@@ -4,6 +4,7 @@ use pyo3::prelude::*;
 
 mod candidates;
 mod errors;
+mod greedy;
 mod handles;
 mod jobs;
 mod scores;
@@ -12,6 +13,7 @@ mod scores;
 fn _core(module: &Bound<'_, PyModule>) -> PyResult<()> {
     module.add("__version__", env!("CARGO_PKG_VERSION"))?;
     errors::register(module)?;
+    greedy::register(module)?;
     handles::register(module)?;
     module.add_class::<candidates::CandidatesHandle>()?;
     scores::register(module)

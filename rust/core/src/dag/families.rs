@@ -81,6 +81,10 @@ impl<'a> Scored<'a> {
     /// # Errors
     /// If one cannot be scored, or the budget is used up.
     pub fn scores(&self, child: Var, sets: &[Parents]) -> Result<Vec<f64>> {
+        self.scores_until(child, sets, || self.budget.check())
+    }
+
+    fn scores_until(&self, child: Var, sets: &[Parents], check: impl Fn() -> Result<()> + Sync) -> Result<Vec<f64>> {
         let known = || self.known[child].lock().unwrap_or_else(PoisonError::into_inner);
         let mut out: Vec<Option<f64>> = {
             let known = known();
@@ -92,7 +96,7 @@ impl<'a> Scored<'a> {
                 let mut scratch = self.score.child(child)?;
                 let mut scored = Vec::with_capacity(chunk.len());
                 for &i in chunk {
-                    self.budget.check()?;
+                    check()?;
                     let score = scratch.score(&sets[i])?;
                     scored.push(if score.is_nan() { f64::NEG_INFINITY } else { score });
                 }
@@ -125,7 +129,9 @@ impl Families for Scored<'_> {
         if !self.constraints.child(child).permits(parents) {
             return Ok((f64::NEG_INFINITY, parents.clone()));
         }
-        let score = self.scores(child, std::slice::from_ref(parents))?[0];
+        // A search asks this of its first structure; were the time up already, it would have nothing to show.
+        let check = || self.budget.control().check();
+        let score = self.scores_until(child, std::slice::from_ref(parents), check)?[0];
         Ok((score, parents.clone()))
     }
 
@@ -183,6 +189,11 @@ impl<'a> Stored<'a> {
     pub fn sets(&self, child: Var) -> impl ExactSizeIterator<Item = (&[u32], f64)> + '_ {
         let sets = self.candidates.child(child);
         self.permitted[child].iter().map(move |&r| (sets.parents(r as usize), sets.score(r as usize)))
+    }
+
+    /// No graph scores more: the best permitted set of every child, cycles or not.
+    pub fn bound(&self) -> f64 {
+        (0..self.permitted.len()).map(|v| self.candidates.child(v).score(self.permitted[v][0] as usize)).sum()
     }
 
     fn best_within(&self, child: Var, within: &[u64]) -> Option<(f64, Parents)> {

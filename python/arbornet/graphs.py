@@ -1,0 +1,40 @@
+"""What a graph says beyond its arcs: the class of graphs that no data can tell from it."""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING
+
+import networkx as nx
+
+from arbornet import _core
+
+if TYPE_CHECKING:
+    from collections.abc import Hashable
+
+
+def cpdag(dag: nx.DiGraph[Hashable]) -> nx.DiGraph[Hashable]:
+    """The equivalence class of a graph (CPDAG).
+
+    An arc that all graphs of the class share is one edge; an arc that may point either way is a pair of edges, one
+    each way. Variables keep their order and their names.
+
+    Raises:
+        ArbornetError: if the graph has a cycle.
+
+    Example:
+        >>> sorted(cpdag(nx.DiGraph([("a", "b"), ("b", "c")])).edges)
+        [('a', 'b'), ('b', 'a'), ('b', 'c'), ('c', 'b')]
+    """
+    names = list(dag.nodes)
+    arcs, links = _core.cpdag(parents_of(dag))
+    out: nx.DiGraph[Hashable] = nx.DiGraph()
+    out.add_nodes_from(dag.nodes(data=True))
+    out.add_edges_from((names[a], names[b]) for a, b in arcs)
+    out.add_edges_from((names[x], names[y]) for a, b in links for x, y in ((a, b), (b, a)))
+    return out
+
+
+def parents_of(dag: nx.DiGraph[Hashable]) -> list[list[int]]:
+    """The parents of each variable by position, ascending."""
+    position = {name: i for i, name in enumerate(dag.nodes)}
+    return [sorted(position[p] for p in dag.predecessors(name)) for name in dag.nodes]

@@ -1,0 +1,127 @@
+"""Hill climbing: the simplest search, over the candidates of Step 1 or directly over a score."""
+
+from __future__ import annotations
+
+import time
+from dataclasses import replace
+from typing import TYPE_CHECKING, Any, Protocol
+
+from arbornet import _core
+from arbornet._core import ParameterError
+from arbornet.constraints import Constraints, Rules, resolved
+from arbornet.search.base import Found, Stopped, dag_from_parents
+
+if TYPE_CHECKING:
+    import networkx as nx
+
+
+class Spec(Protocol):
+    """A score's parameters, as the classes in ``arbornet.scores`` hold them."""
+
+    def spec(self) -> str:
+        """Name and parameters as JSON."""
+        ...
+
+
+def hill_climb(
+    source: Any,
+    score: Spec | None = None,
+    *,
+    constraints: Constraints | None = None,
+    max_parents: int | None = None,
+    start: nx.DiGraph[str] | None = None,
+    tabu: int = 10,
+    patience: int = 10,
+    restarts: int = 0,
+    perturb: int = 5,
+    max_moves: int | None = None,
+    time_limit: float | None = None,
+    seed: int = 0,
+    n_jobs: int = -1,
+) -> Found:
+    """A graph that no added, deleted or reversed arc improves.
+
+    Families are scored when they are first asked for, in parallel, and never twice. The result depends on the data, the
+    parameters and the seed, not on the number of threads.
+
+    Args:
+        source: a Table, with the score to climb, or Candidates, whose scores are used (a set that is not among them
+            counts as its best subset).
+        score: with a Table, the local score.
+        constraints: what the graph must obey.
+        max_parents: the most parents of any variable.
+        start: where to start; without it, from the required arcs alone.
+        tabu: so many structures last visited are not visited again; 0 for plain hill climbing.
+        patience: with a tabu list, so many moves in a row may fail to improve on the best.
+        restarts: so many times, perturb the best graph by `perturb` random moves and climb again.
+        perturb: random moves per restart.
+        max_moves: at most so many moves in all.
+        time_limit: wall seconds.
+        seed: of the random moves.
+        n_jobs: threads; -1 for all cores.
+
+    Returns:
+        Found, with stopped "finished" (a local optimum: nothing is proved), "time" or "interrupted".
+
+    Raises:
+        ArbornetError: if the constraints contradict each other or the start, or a family cannot be scored.
+
+    Example:
+        >>> an.search.hill_climb(table, an.BIC(), restarts=10).dag.edges
+    """
+    began = time.perf_counter()
+    candidates, scored = _sources(source, score)
+    names = scored.table.names if scored else candidates.names if candidates else []
+    rules = limited(resolved(constraints, names), max_parents)
+    parents, scores, bound, stop, counters = _core.hill_climb(
+        candidates,
+        scored,
+        rules.spec(),
+        None if start is None else _parents_by(start, names),
+        tabu,
+        patience,
+        restarts,
+        perturb,
+        max_moves,
+        seed,
+        time_limit,
+        n_jobs,
+        None,
+    )
+    total = sum(scores)
+    stopped: Stopped = stop or ("proven" if total == bound else "finished")
+    details = {"search": "hill_climb", **counters}
+    return Found(dag_from_parents(names, parents), total, bound, stopped, time.perf_counter() - began, details=details)
+
+
+def limited(rules: Rules, max_parents: int | None) -> Rules:
+    """The rules with one more limit on every child's parents."""
+    if max_parents is None:
+        return rules
+    if isinstance(max_parents, bool) or not isinstance(max_parents, int) or max_parents < 0:
+        raise ParameterError(f"max_parents={max_parents!r}: give an integer from 0 up, or None")
+    for name, required in zip(rules.names, rules.required, strict=True):
+        if len(required) > max_parents:
+            raise ParameterError(f"max_parents={max_parents}: '{name}' has {len(required)} required parents")
+    return replace(rules, max_parents=tuple(min(limit, max_parents) for limit in rules.max_parents))
+
+
+def _sources(source: Any, score: Spec | None) -> tuple[_core.CandidatesHandle | None, _core.ScoreHandle | None]:
+    handle = getattr(source, "handle", source)
+    if isinstance(handle, _core.TableHandle):
+        if score is None:
+            raise ParameterError("score=None: climbing on a Table needs a score, say an.BDeu(1)")
+        return None, _core.ScoreHandle(handle, score.spec())
+    if isinstance(handle, _core.CandidatesHandle):
+        if score is not None:
+            raise ParameterError("score: candidates carry their scores; give a Table to score anew")
+        return handle, None
+    raise ParameterError(f"source={type(source).__name__}: give a Table, or Candidates from score_parents")
+
+
+def _parents_by(dag: nx.DiGraph[Any], names: list[str]) -> list[list[int]]:
+    if set(dag.nodes) != set(names):
+        odd = sorted(map(str, set(dag.nodes) ^ set(names)))
+        raise ParameterError(f"start: its variables are not those of the data ({', '.join(odd[:5])})")
+    position = {name: i for i, name in enumerate(names)}
+    return [sorted(position[p] for p in dag.predecessors(name)) for name in names]

@@ -1,0 +1,99 @@
+//! Searches without a proof, and what they share with Python: graphs as lists of parents.
+
+use std::collections::BTreeMap;
+use std::sync::Arc;
+use std::time::Duration;
+
+use arbornet_core::control::{Budget, Stop};
+use arbornet_core::dag::families::{Families, Scored, Stored};
+use arbornet_core::dag::hill_climb::{Climbed, HillClimb};
+use arbornet_core::{Constraints, Control, Dag, Error, LocalScore};
+use pyo3::prelude::*;
+
+use crate::candidates::CandidatesHandle;
+use crate::errors::CoreError;
+use crate::jobs;
+use crate::scores::ScoreHandle;
+
+/// A graph (parents of each variable), its families' scores, what no graph exceeds, why the search stopped early, and
+/// its counters.
+type Outcome = (Vec<Vec<usize>>, Vec<f64>, f64, Option<&'static str>, BTreeMap<&'static str, u64>);
+
+pub fn time_limit(seconds: Option<f64>) -> Result<Option<Duration>, CoreError> {
+    let bad = |s: f64| CoreError(Error::parameter("time_limit", &s, "give seconds from 0 up, or None"));
+    // Without end for a limit beyond what the clock holds.
+    seconds.map_or(Ok(None), |s| if s >= 0.0 { Ok(Duration::try_from_secs_f64(s).ok()) } else { Err(bad(s)) })
+}
+
+pub fn stop_name(stop: Option<Stop>) -> Option<&'static str> {
+    stop.map(|stop| match stop {
+        Stop::Time => "time",
+        Stop::Interrupted => "interrupted",
+    })
+}
+
+pub fn families_of(dag: &Dag) -> Vec<Vec<usize>> {
+    (0..dag.n_vars()).map(|v| dag.parents(v).collect()).collect()
+}
+
+/// Hill climbing over exactly one of candidates and a score.
+#[pyfunction]
+#[pyo3(signature = (candidates, score, constraints, start, tabu, patience, restarts, perturb, max_moves, seed,
+                    time_limit, n_jobs, tell))]
+#[allow(clippy::too_many_arguments, clippy::needless_pass_by_value)] // the dataclass of the Python side, spread out
+fn hill_climb(
+    py: Python<'_>,
+    candidates: Option<&CandidatesHandle>,
+    score: Option<&ScoreHandle>,
+    constraints: &str,
+    start: Option<Vec<Vec<usize>>>,
+    tabu: usize,
+    patience: usize,
+    restarts: usize,
+    perturb: usize,
+    max_moves: Option<u64>,
+    seed: u64,
+    time_limit: Option<f64>,
+    n_jobs: isize,
+    tell: Option<Bound<'_, PyAny>>,
+) -> PyResult<Outcome> {
+    let how = HillClimb { tabu, patience, restarts, perturb, max_moves: max_moves.unwrap_or(u64::MAX), seed };
+    let constraints = Constraints::parse(constraints).map_err(CoreError)?;
+    let start = start.map(|parents| Dag::from_parents(&parents)).transpose().map_err(CoreError)?;
+    let pool = jobs::pool(n_jobs)?;
+    let control = Control::default();
+    let budget = Budget::new(&control, self::time_limit(time_limit)?);
+    let candidates = candidates.map(|c| c.inner.clone());
+    let score: Option<Arc<dyn LocalScore>> = score.map(|s| s.score.clone());
+    let work = || -> arbornet_core::Result<(Climbed, f64, u64)> {
+        if let Some(candidates) = &candidates {
+            let families = Stored::new(candidates, &constraints)?;
+            Ok((how.run(&families, start.as_ref(), budget)?, families.bound(), 0))
+        } else if let Some(score) = &score {
+            let families = Scored::new(&**score, &constraints, budget);
+            let found = how.run(&families, start.as_ref(), budget)?;
+            Ok((found, f64::INFINITY, families.n_scored()))
+        } else {
+            Err(Error::Shape("give candidates or a score".to_owned()))
+        }
+    };
+    let (found, bound, n_scored) =
+        jobs::incumbent(py, &control, tell.as_ref(), || pool.install(work))?.map_err(CoreError)?;
+    let counters = BTreeMap::from([("moves", found.n_moves), ("scored", n_scored)]);
+    Ok((families_of(&found.dag), found.scores, bound, stop_name(found.stop), counters))
+}
+
+type Pairs = Vec<(usize, usize)>;
+
+/// The equivalence class of a graph given by parents: (compelled arcs, reversible links), both as pairs.
+#[pyfunction]
+#[allow(clippy::needless_pass_by_value)]
+fn cpdag(parents: Vec<Vec<usize>>) -> Result<(Pairs, Pairs), CoreError> {
+    let class = Dag::from_parents(&parents)?.cpdag();
+    Ok((class.arcs().collect(), class.links().collect()))
+}
+
+pub fn register(module: &Bound<'_, PyModule>) -> PyResult<()> {
+    module.add_function(wrap_pyfunction!(hill_climb, module)?)?;
+    module.add_function(wrap_pyfunction!(cpdag, module)?)
+}
