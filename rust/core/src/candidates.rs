@@ -38,6 +38,22 @@ impl ChildCandidates {
         out
     }
 
+    /// Sorts sets given in flat arrays best first: set `i` is `members[offsets[i]..offsets[i + 1]]`, ascending.
+    pub fn from_flat(offsets: &[u32], members: &[u32], scores: &[f64]) -> Self {
+        let set = |i: u32| &members[offsets[i as usize] as usize..offsets[i as usize + 1] as usize];
+        let mut order: Vec<u32> = (0..scores.len() as u32).collect();
+        order.sort_unstable_by(|&a, &b| better_first((scores[a as usize], set(a)), (scores[b as usize], set(b))));
+        let mut out = Self { offsets: Vec::with_capacity(offsets.len()), ..Self::default() };
+        out.offsets.push(0);
+        out.members.reserve_exact(members.len());
+        for &i in &order {
+            out.members.extend_from_slice(set(i));
+            out.offsets.push(out.members.len() as u32);
+        }
+        out.scores = order.iter().map(|&i| scores[i as usize]).collect();
+        out
+    }
+
     /// Number of sets.
     pub fn len(&self) -> usize {
         self.scores.len()

@@ -30,6 +30,16 @@ pub enum Error {
         /// What to do about it.
         advice: String,
     },
+    /// A score failed where it should not have: a user's own score raised, or a score is not a number.
+    #[error("the score of '{child}' given [{}] failed: {problem}", .parents.join(", "))]
+    Score {
+        /// The child's name.
+        child: String,
+        /// The parents' names.
+        parents: Vec<String>,
+        /// What happened.
+        problem: String,
+    },
     /// A parameter is outside its range.
     #[error("{name}={value}: {problem}")]
     Parameter {
@@ -48,6 +58,14 @@ pub enum Error {
         /// One-based line.
         line: usize,
         /// What is wrong there.
+        problem: String,
+    },
+    /// A file or folder cannot be used.
+    #[error("{path}: {problem}")]
+    File {
+        /// Where.
+        path: String,
+        /// What the system says.
         problem: String,
     },
     /// A table or graph does not fit the call (rows, columns, names).

@@ -23,6 +23,7 @@ pub mod model;
 pub mod parents;
 pub mod predictive;
 pub mod score;
+pub mod step1;
 pub mod table;
 
 pub use candidates::Candidates;

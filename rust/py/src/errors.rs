@@ -2,7 +2,7 @@
 
 use arbornet_core::Error;
 use pyo3::create_exception;
-use pyo3::exceptions::{PyKeyboardInterrupt, PyMemoryError, PyValueError};
+use pyo3::exceptions::{PyKeyboardInterrupt, PyMemoryError, PyOSError, PyValueError};
 use pyo3::prelude::*;
 
 create_exception!(
@@ -30,9 +30,10 @@ impl From<CoreError> for PyErr {
         let text = error.to_string();
         match error {
             Error::Column { .. } => ColumnError::new_err(text),
-            Error::Family { .. } => FamilyError::new_err(text),
+            Error::Family { .. } | Error::Score { .. } => FamilyError::new_err(text),
             Error::Parameter { .. } => ParameterError::new_err(text),
             Error::Format { .. } => FormatError::new_err(text),
+            Error::File { .. } => PyOSError::new_err(text),
             Error::Shape(_) => ArbornetError::new_err(text),
             Error::Memory { .. } => PyMemoryError::new_err(text),
             Error::Interrupted => PyKeyboardInterrupt::new_err(text),

@@ -61,7 +61,8 @@ pub trait ChildScore {
     /// As `score`.
     fn score_above(&mut self, parents: &[Var], threshold: f64) -> Result<Option<f64>> {
         let score = self.score(parents)?;
-        Ok((score > threshold).then_some(score))
+        // What is not a number is no score that fell short: the caller has to see it.
+        Ok((score > threshold || score.is_nan()).then_some(score))
     }
 
     /// An upper bound on the score of every superset of these parents, themselves included; infinity says nothing.
