@@ -22,6 +22,7 @@ pub mod leaf;
 pub mod model;
 pub mod parents;
 pub mod predictive;
+pub mod prior;
 pub mod score;
 pub mod step1;
 pub mod table;

@@ -6,7 +6,7 @@
 //! [`within`]: Categorical::within
 
 use super::rising::Rising;
-use super::{Counts, LeafModel};
+use super::{Counts, LeafModel, total_of};
 use crate::predictive::Predictive;
 
 /// Dirichlet-categorical responses with `k` levels.
@@ -51,6 +51,11 @@ impl Categorical {
     pub fn log_pure(&self, n: u64) -> f64 {
         self.level.at(n) - self.total.at(n)
     }
+
+    /// Log marginal of responses whose counts stand in a slice.
+    pub fn log_marginal_of(&self, stat: &[u32]) -> f64 {
+        stat.iter().map(|&n| self.level.at(u64::from(n))).sum::<f64>() - self.total.at(total_of(stat))
+    }
 }
 
 impl LeafModel for Categorical {
@@ -70,11 +75,11 @@ impl LeafModel for Categorical {
     }
 
     fn count(&self, stat: &Counts) -> u64 {
-        stat.iter().map(|&n| u64::from(n)).sum()
+        total_of(stat)
     }
 
     fn log_marginal(&self, stat: &Counts) -> f64 {
-        stat.iter().map(|&n| self.level.at(u64::from(n))).sum::<f64>() - self.total.at(self.count(stat))
+        self.log_marginal_of(stat)
     }
 
     fn fit(&self, stat: &Counts) -> Predictive {

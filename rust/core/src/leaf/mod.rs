@@ -23,6 +23,11 @@ use crate::predictive::Predictive;
 /// How often each level occurred, by code.
 pub type Counts = SmallVec<[u32; 8]>;
 
+/// How many responses these are in all.
+fn total_of(counts: &[u32]) -> u64 {
+    counts.iter().map(|&n| u64::from(n)).sum()
+}
+
 /// A family of response distributions with a conjugate prior.
 ///
 /// `log_marginal(stat)` is the log probability (density) of the *sequence* of observed responses; of no response it

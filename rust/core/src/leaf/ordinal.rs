@@ -8,7 +8,7 @@
 use smallvec::{SmallVec, smallvec};
 
 use super::rising::Rising;
-use super::{Counts, LeafModel};
+use super::{Counts, LeafModel, total_of};
 use crate::predictive::Predictive;
 
 /// Ordinal responses with `k` levels.
@@ -89,30 +89,10 @@ impl Ordinal {
         let bin = &self.bins[width];
         bin.rising.at(n) - n as f64 * bin.log_width
     }
-}
 
-impl LeafModel for Ordinal {
-    type Value = u32;
-    type Stat = Counts;
-
-    fn empty(&self) -> Counts {
-        smallvec![0; self.k]
-    }
-
-    fn observe(&self, stat: &mut Counts, value: u32) {
-        stat[value as usize] += 1;
-    }
-
-    fn merge(&self, stat: &mut Counts, other: &Counts) {
-        stat.iter_mut().zip(other).for_each(|(n, m)| *n += m);
-    }
-
-    fn count(&self, stat: &Counts) -> u64 {
-        stat.iter().map(|&n| u64::from(n)).sum()
-    }
-
-    fn log_marginal(&self, stat: &Counts) -> f64 {
-        let n = self.count(stat);
+    /// Log marginal of responses whose counts stand in a slice.
+    pub fn log_marginal_of(&self, stat: &[u32]) -> f64 {
+        let n = total_of(stat);
         if n == 0 {
             return 0.0;
         }
@@ -137,6 +117,31 @@ impl LeafModel for Ordinal {
             log_g[t] = log_sum_exp(&terms);
         }
         self.log_constant + log_g[self.k] - self.bins[self.k].rising.at(n)
+    }
+}
+
+impl LeafModel for Ordinal {
+    type Value = u32;
+    type Stat = Counts;
+
+    fn empty(&self) -> Counts {
+        smallvec![0; self.k]
+    }
+
+    fn observe(&self, stat: &mut Counts, value: u32) {
+        stat[value as usize] += 1;
+    }
+
+    fn merge(&self, stat: &mut Counts, other: &Counts) {
+        stat.iter_mut().zip(other).for_each(|(n, m)| *n += m);
+    }
+
+    fn count(&self, stat: &Counts) -> u64 {
+        total_of(stat)
+    }
+
+    fn log_marginal(&self, stat: &Counts) -> f64 {
+        self.log_marginal_of(stat)
     }
 
     /// One more response at level `y` multiplies every segmentation's term by `(n_j + A_j) / (n + A) / |B_j|`, where `j`

@@ -19,18 +19,49 @@ pub struct Cells {
     parents: Vec<Var>,
     /// Observed configurations in lexicographic order, `parents.len()` codes each.
     configurations: Vec<u32>,
+    /// How many rows each configuration was fitted with.
+    n_rows: Vec<usize>,
     distributions: Vec<Predictive>,
     unseen: Predictive,
 }
 
+/// One observed configuration.
+#[derive(Clone, Debug, PartialEq)]
+pub struct Cell {
+    /// One code per parent.
+    pub codes: Vec<u32>,
+    /// How many rows were observed in it.
+    pub n_rows: usize,
+    /// What they predict.
+    pub distribution: Predictive,
+}
+
 impl Cells {
     /// Puts the cells together; each configuration has one code per parent and occurs once.
-    pub fn new(child: Var, parents: Vec<Var>, mut cells: Vec<(Vec<u32>, Predictive)>, unseen: Predictive) -> Self {
-        cells.sort_by(|a, b| a.0.cmp(&b.0));
-        debug_assert!(cells.iter().all(|(codes, _)| codes.len() == parents.len()));
-        debug_assert!(cells.windows(2).all(|w| w[0].0 < w[1].0));
-        let (configurations, distributions): (Vec<_>, Vec<_>) = cells.into_iter().unzip();
-        Self { child, parents, configurations: configurations.concat(), distributions, unseen }
+    pub fn new(child: Var, parents: Vec<Var>, mut cells: Vec<Cell>, unseen: Predictive) -> Self {
+        cells.sort_by(|a, b| a.codes.cmp(&b.codes));
+        debug_assert!(cells.iter().all(|cell| cell.codes.len() == parents.len()));
+        debug_assert!(cells.windows(2).all(|w| w[0].codes < w[1].codes));
+        Self {
+            child,
+            parents,
+            configurations: cells.iter().flat_map(|cell| cell.codes.iter().copied()).collect(),
+            n_rows: cells.iter().map(|cell| cell.n_rows).collect(),
+            distributions: cells.into_iter().map(|cell| cell.distribution).collect(),
+            unseen,
+        }
+    }
+
+    /// Every observed configuration, in lexicographic order: its codes, its rows, its distribution.
+    pub fn iter(&self) -> impl Iterator<Item = (&[u32], usize, &Predictive)> + '_ {
+        let width = self.parents.len();
+        let codes = move |i: usize| &self.configurations[i * width..(i + 1) * width];
+        self.distributions.iter().enumerate().map(move |(i, p)| (codes(i), self.n_rows[i], p))
+    }
+
+    /// What every other configuration predicts.
+    pub fn unseen(&self) -> &Predictive {
+        &self.unseen
     }
 
     fn find(&self, codes: &[u32]) -> Option<usize> {
@@ -68,14 +99,25 @@ impl Model for Cells {
     }
 
     fn check(&self, variables: &[Variable]) -> Result<()> {
+        self.check_with(variables, |_| false)
+    }
+}
+
+impl Cells {
+    /// [`Model::check`] where the parents at some positions are binned before they come here, and may be continuous.
+    ///
+    /// # Errors
+    /// If these cells cannot stand for their child in a network of these variables.
+    pub fn check_with(&self, variables: &[Variable], binned: impl Fn(usize) -> bool) -> Result<()> {
         super::check_family(self.child, &self.parents, variables)?;
         let child = &variables[self.child];
         let bad = |problem: &str| Err(Error::Shape(format!("the cells of '{}' {problem}", child.name)));
-        if self.parents.iter().any(|&p| variables[p].is_continuous()) {
+        if self.parents.iter().enumerate().any(|(i, &p)| variables[p].is_continuous() && !binned(i)) {
             return bad("have a continuous parent");
         }
         let width = self.parents.len();
         if self.distributions.len().checked_mul(width) != Some(self.configurations.len())
+            || self.distributions.len() != self.n_rows.len()
             || (width == 0 && self.distributions.len() > 1)
         {
             return bad("and their configurations differ in number");
@@ -97,7 +139,8 @@ mod tests {
 
     #[test]
     fn observed_cells_answer_for_themselves_and_others_get_the_unseen() {
-        let model = Cells::new(2, vec![0, 1], vec![(vec![1, 0], coin(0.9)), (vec![0, 3], coin(0.2))], coin(0.5));
+        let cell = |codes: &[u32], p| Cell { codes: codes.to_vec(), n_rows: 1, distribution: coin(p) };
+        let model = Cells::new(2, vec![0, 1], vec![cell(&[1, 0], 0.9), cell(&[0, 3], 0.2)], coin(0.5));
         let at = |a, b| model.predictive(&[Value::Code(a), Value::Code(b)]).into_owned();
         assert_eq!(at(1, 0), coin(0.9));
         assert_eq!(at(0, 3), coin(0.2));
@@ -107,7 +150,8 @@ mod tests {
 
     #[test]
     fn without_parents_there_is_one_cell() {
-        let model = Cells::new(0, vec![], vec![(vec![], coin(0.25))], coin(0.5));
+        let only = Cell { codes: vec![], n_rows: 9, distribution: coin(0.25) };
+        let model = Cells::new(0, vec![], vec![only], coin(0.5));
         assert_eq!(*model.predictive(&[]), coin(0.25));
     }
 }

@@ -3,6 +3,7 @@
 //! A new kind of model is one file here (or in its own room) and one line in [`LocalModel`].
 
 pub mod cells;
+pub mod full_table;
 
 use std::borrow::Cow;
 
@@ -65,6 +66,8 @@ pub fn check_family(child: Var, parents: &[Var], variables: &[Variable]) -> Resu
 pub enum LocalModel {
     /// One distribution per observed joint configuration of the parents' levels.
     Cells(cells::Cells),
+    /// One distribution per observed joint configuration of the parents' bins and levels.
+    FullTable(full_table::FullTable),
 }
 
 impl std::ops::Deref for LocalModel {
@@ -73,6 +76,7 @@ impl std::ops::Deref for LocalModel {
     fn deref(&self) -> &Self::Target {
         match self {
             Self::Cells(model) => model,
+            Self::FullTable(model) => model,
         }
     }
 }

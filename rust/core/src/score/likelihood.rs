@@ -11,7 +11,8 @@ use serde::{Deserialize, Serialize};
 
 use super::{ChildScore, LocalScore};
 use crate::error::Result;
-use crate::model::{LocalModel, cells::Cells};
+use crate::model::LocalModel;
+use crate::model::cells::{Cell, Cells};
 use crate::predictive::Predictive;
 use crate::table::{Codes, Table, Var};
 
@@ -100,7 +101,11 @@ impl LocalScore for Prepared {
             let probabilities = counts.iter().map(|&n| (f64::from(n) + 1.0) / (f64::from(total) + r as f64)).collect();
             Predictive::Levels { probabilities }
         };
-        let cells = self.counts(child, parents)?.into_iter().map(|(codes, counts)| (codes, smooth(&counts))).collect();
+        let cell = |(codes, counts): (Vec<u32>, Vec<u32>)| {
+            let n_rows = counts.iter().map(|&n| n as usize).sum();
+            Cell { codes, n_rows, distribution: smooth(&counts) }
+        };
+        let cells = self.counts(child, parents)?.into_iter().map(cell).collect();
         Ok(LocalModel::Cells(Cells::new(child, parents.to_vec(), cells, smooth(&vec![0; r]))))
     }
 }

@@ -33,6 +33,8 @@ macro_rules! scores {
 scores! {
     /// log-likelihood, with AIC's or BIC's penalty or none.
     Likelihood(super::likelihood::Likelihood),
+    /// full tables over quantile bins.
+    FullTable(super::full_table::FullTable),
 }
 
 impl ScoreSpec {

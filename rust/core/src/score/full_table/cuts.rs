@@ -1,0 +1,166 @@
+//! All the ways to cut one parent into quantile bins, and what they have in common.
+//!
+//! Cut `i` of `k` is the order statistic at position `max(N i/k - 1/2, 0)`, interpolated (Hazen; R type 5), rounded up
+//! for ordinal parents; a value at a cut goes up. The cuts of all `k` together split the values into a few *parts*
+//! (at most 18 for up to 7 bins), and every bin of every `k` is an interval of parts. A row is coded by its part once
+//! and for all; ways to cut that split the data alike are one choice.
+
+use crate::table::{Codes, Column, Kind, Table, Var};
+
+/// A run of neighbouring parts that is a bin of some choices.
+#[derive(Clone, Debug, PartialEq)]
+pub struct Interval {
+    pub first: usize,
+    /// One past the last part.
+    pub end: usize,
+    /// The choices that have this bin.
+    pub choices: Vec<usize>,
+}
+
+/// One parent, cut in every way.
+#[derive(Clone, Debug)]
+pub struct Cuttings {
+    /// By row: its part.
+    pub codes: Vec<u16>,
+    pub n_parts: usize,
+    /// Every distinct bin, by first part, then by end.
+    pub intervals: Vec<Interval>,
+    /// Per choice: its cuts, ascending and distinct (none for levels without order).
+    pub choices: Vec<Vec<f64>>,
+    /// Whether the number of bins was a choice at all: what the prior over choices is charged for.
+    pub is_cut: bool,
+}
+
+impl Cuttings {
+    /// Of one variable, with 2 to `max_bins` bins.
+    pub fn new(table: &Table, var: Var, max_bins: usize) -> Self {
+        match (table.column(var), &table.variable(var).kind) {
+            (Column::Reals(values), _) => Self::quantiles(values, max_bins, |cut| cut),
+            (Column::Codes(codes), Kind::Ordinal { .. }) => {
+                let values: Vec<f64> = codes.iter().map(|c| c as f64).collect();
+                Self::quantiles(&values, max_bins, f64::ceil)
+            }
+            (Column::Codes(codes), _) => Self::levels(codes),
+        }
+    }
+
+    fn levels(codes: &Codes) -> Self {
+        let mut observed: Vec<usize> = codes.iter().collect();
+        observed.sort_unstable();
+        observed.dedup();
+        let part = |code: usize| observed.partition_point(|&o| o < code) as u16;
+        let interval = |p: usize| Interval { first: p, end: p + 1, choices: vec![0] };
+        Self {
+            codes: codes.iter().map(part).collect(),
+            n_parts: observed.len(),
+            intervals: (0..observed.len()).map(interval).collect(),
+            choices: vec![Vec::new()],
+            is_cut: false,
+        }
+    }
+
+    fn quantiles(values: &[f64], max_bins: usize, round: impl Fn(f64) -> f64) -> Self {
+        let mut sorted = values.to_vec();
+        sorted.sort_unstable_by(f64::total_cmp);
+        let cuts_of = |k: usize| -> Vec<f64> {
+            let mut cuts: Vec<f64> = (1..k).filter_map(|i| quantile(&sorted, i, k)).map(&round).collect();
+            cuts.dedup();
+            cuts
+        };
+        let mut choices: Vec<Vec<f64>> = (2..=max_bins).map(cuts_of).collect();
+        let mut all: Vec<f64> = choices.concat();
+        all.sort_unstable_by(f64::total_cmp);
+        all.dedup();
+
+        // Parts that hold no row would only make the tables larger.
+        let raw_part = |x: f64| all.partition_point(|&cut| cut <= x);
+        let mut occupied: Vec<usize> = values.iter().map(|&x| raw_part(x)).collect();
+        let raw_codes = occupied.clone();
+        occupied.sort_unstable();
+        occupied.dedup();
+        let part_at = |raw: usize| occupied.partition_point(|&o| o < raw);
+        let codes = raw_codes.into_iter().map(|raw| part_at(raw) as u16).collect();
+        let n_parts = occupied.len();
+
+        // A choice is the set of parts where its bins begin; the first k of those that split alike stands for all.
+        let begins_of = |cuts: &[f64]| -> Vec<usize> {
+            let mut begins: Vec<usize> = cuts.iter().map(|&cut| part_at(raw_part(cut))).collect();
+            begins.retain(|&b| b > 0 && b < n_parts);
+            begins.dedup();
+            begins
+        };
+        let mut distinct: Vec<Vec<usize>> = Vec::new();
+        choices.retain(|cuts| {
+            let begins = begins_of(cuts);
+            let new = !distinct.contains(&begins);
+            if new {
+                distinct.push(begins);
+            }
+            new
+        });
+        let mut intervals: Vec<Interval> = Vec::new();
+        for (choice, begins) in distinct.iter().enumerate() {
+            let ends = begins.iter().copied().chain([n_parts]);
+            for (first, end) in [0].into_iter().chain(begins.iter().copied()).zip(ends) {
+                if let Some(same) = intervals.iter_mut().find(|i| i.first == first && i.end == end) {
+                    same.choices.push(choice);
+                } else if first < end {
+                    intervals.push(Interval { first, end, choices: vec![choice] });
+                }
+            }
+        }
+        intervals.sort_by_key(|i| (i.first, i.end));
+        Self { codes, n_parts, intervals, choices, is_cut: true }
+    }
+}
+
+/// The order statistic at `max(N i/k - 1/2, 0)`, interpolated; `None` without values.
+fn quantile(sorted: &[f64], i: usize, k: usize) -> Option<f64> {
+    let last = sorted.len().checked_sub(1)?;
+    let position = ((sorted.len() * i) as f64 / k as f64 - 0.5).clamp(0.0, last as f64);
+    let below = position.floor();
+    let (x, y) = (sorted[below as usize], sorted[(below as usize + 1).min(last)]);
+    Some(x + (position - below) * (y - x))
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use proptest::prelude::*;
+
+    #[test]
+    fn hazen_quantiles_by_hand() {
+        let x = [0.0, 10.0, 20.0, 30.0];
+        assert_eq!(quantile(&x, 1, 2), Some(15.0));
+        assert_eq!(quantile(&x, 1, 4), Some(5.0));
+        // Position 4/3 - 1/2 = 5/6.
+        assert!((quantile(&x, 1, 3).unwrap() - 25.0 / 3.0).abs() < 1e-14);
+        assert_eq!(quantile(&[7.0], 6, 7), Some(7.0));
+        assert_eq!(quantile(&[], 1, 2), None);
+    }
+
+    proptest! {
+        /// Bins by the definition, one `k` at a time, hold the same rows as the intervals of the choice they became.
+        #[test]
+        fn every_choice_is_a_partition_by_its_cuts(values in prop::collection::vec(-3_i32..4, 1..30), max_bins in 2..9_usize) {
+            let values: Vec<f64> = values.into_iter().map(f64::from).collect();
+            let cuttings = Cuttings::quantiles(&values, max_bins, |cut| cut);
+            for (choice, cuts) in cuttings.choices.iter().enumerate() {
+                let bin = |x: f64| cuts.iter().filter(|&&cut| cut <= x).count();
+                let interval_of = |part: usize| {
+                    let holds = |i: &&Interval| i.choices.contains(&choice) && (i.first..i.end).contains(&part);
+                    let mut holding = cuttings.intervals.iter().filter(holds);
+                    let only = holding.next().map(|i| (i.first, i.end));
+                    assert!(holding.next().is_none());
+                    only.expect("a choice covers every part")
+                };
+                for (i, &x) in values.iter().enumerate() {
+                    for (j, &y) in values.iter().enumerate() {
+                        let [a, b] = [i, j].map(|row| interval_of(usize::from(cuttings.codes[row])));
+                        prop_assert_eq!(bin(x) == bin(y), a == b);
+                    }
+                }
+            }
+        }
+    }
+}

@@ -1,0 +1,365 @@
+//! The log marginal of every joint choice of bins at once.
+//!
+//! For a joint choice the log marginal is a sum over cells, one bin of each parent; a bin is an interval of parts. Each
+//! box of intervals is therefore looked at once, and its value is added up along the axes, one axis at a time. Rows are
+//! aggregated as soon as that is cheaper than carrying them: a box of few rows is split row by row, one of many
+//! becomes a small dense table over the parts of the remaining parents. On the last axis most parts are empty, and
+//! intervals that hold the same parts that are not share one value.
+
+use super::cuts::Interval;
+use crate::leaf::{Categorical, LeafModel, Moments, Normal, Ordinal};
+
+/// The child's responses in an order that does not depend on the order of the rows, with sums of them in flat cells.
+pub trait Response {
+    /// What a cell consists of.
+    type Number: Copy + Default + PartialEq + std::ops::AddAssign;
+
+    /// How many numbers a cell takes.
+    fn width(&self) -> usize;
+
+    /// Takes one response into a cell.
+    fn add(&self, row: usize, cell: &mut [Self::Number]);
+
+    /// Whether a cell holds no responses.
+    fn is_empty(cell: &[Self::Number]) -> bool;
+
+    /// The log marginal of the responses in a cell.
+    fn log_marginal(&self, cell: &[Self::Number]) -> f64;
+}
+
+/// Numbers, ascending.
+pub struct Numbers {
+    pub leaf: Normal,
+    /// Distances from the leaf's centre.
+    pub values: Vec<f64>,
+}
+
+impl Response for Numbers {
+    type Number = f64;
+
+    fn width(&self) -> usize {
+        3
+    }
+
+    fn add(&self, row: usize, cell: &mut [f64]) {
+        let y = self.values[row];
+        cell[0] += 1.0;
+        cell[1] += y;
+        cell[2] += y * y;
+    }
+
+    fn is_empty(cell: &[f64]) -> bool {
+        cell[0] == 0.0
+    }
+
+    fn log_marginal(&self, cell: &[f64]) -> f64 {
+        self.leaf.log_marginal(&Moments { n: cell[0] as u64, sum: cell[1], squares: cell[2] })
+    }
+}
+
+/// A leaf of levels that can read its counts from a slice.
+pub trait LevelLeaf {
+    fn log_marginal_of(&self, counts: &[u32]) -> f64;
+}
+
+impl LevelLeaf for Categorical {
+    fn log_marginal_of(&self, counts: &[u32]) -> f64 {
+        Self::log_marginal_of(self, counts)
+    }
+}
+
+impl LevelLeaf for Ordinal {
+    fn log_marginal_of(&self, counts: &[u32]) -> f64 {
+        Self::log_marginal_of(self, counts)
+    }
+}
+
+/// Levels, in any order: counts are exact.
+pub struct Levels<L> {
+    pub leaf: L,
+    pub codes: Vec<u32>,
+    pub n_levels: usize,
+}
+
+impl<L: LevelLeaf> Response for Levels<L> {
+    type Number = u32;
+
+    fn width(&self) -> usize {
+        self.n_levels
+    }
+
+    fn add(&self, row: usize, cell: &mut [u32]) {
+        cell[self.codes[row] as usize] += 1;
+    }
+
+    fn is_empty(cell: &[u32]) -> bool {
+        cell.iter().all(|&n| n == 0)
+    }
+
+    fn log_marginal(&self, cell: &[u32]) -> f64 {
+        self.leaf.log_marginal_of(cell)
+    }
+}
+
+/// One parent as an axis of the table.
+#[derive(Clone, Copy)]
+pub struct Axis<'a> {
+    /// By row, in the order of the responses.
+    pub codes: &'a [u16],
+    pub n_parts: usize,
+    pub intervals: &'a [Interval],
+    pub n_choices: usize,
+}
+
+/// The rows of a box, in one of two forms.
+#[derive(Clone, Copy)]
+enum Inside<'a, N> {
+    /// Ascending.
+    Rows(&'a [u32]),
+    /// A cell for every combination of the remaining axes' parts.
+    Table(&'a [N]),
+}
+
+/// Memory of one axis, kept from one parent set to the next.
+#[derive(Default)]
+struct Level<N> {
+    rows: Vec<u32>,
+    offsets: Vec<usize>,
+    own: Vec<N>,
+    inner: Vec<N>,
+    totals: Vec<f64>,
+    line: Line<N>,
+}
+
+/// Memory of the last axis.
+#[derive(Default)]
+struct Line<N> {
+    /// The parts that are not empty, one cell after the other.
+    cells: Vec<N>,
+    /// How many of them lie before each part.
+    rank: Vec<usize>,
+    /// Values of runs of them, by first and last; NaN where not yet known.
+    values: Vec<f64>,
+    sum: Vec<N>,
+}
+
+/// Memory for the sums over all joint choices.
+pub struct Joint<N> {
+    levels: Vec<Level<N>>,
+    all_rows: Vec<u32>,
+    totals: Vec<f64>,
+}
+
+/// No dense table larger than this many numbers.
+const LARGEST_TABLE: usize = 1 << 22;
+
+impl<N: Copy + Default + PartialEq + std::ops::AddAssign> Joint<N> {
+    pub fn new(n_rows: usize) -> Self {
+        Self { levels: Vec::new(), all_rows: (0..n_rows as u32).collect(), totals: Vec::new() }
+    }
+
+    /// The log marginal of every joint choice, the last axis changing fastest.
+    pub fn log_marginals<R: Response<Number = N>>(&mut self, response: &R, axes: &[Axis<'_>]) -> &[f64] {
+        while self.levels.len() < axes.len().max(1) {
+            self.levels.push(Level::default());
+        }
+        self.totals.clear();
+        self.totals.resize(axes.iter().map(|a| a.n_choices).product(), 0.0);
+        if axes.is_empty() {
+            let mut cell = vec![N::default(); response.width()];
+            self.all_rows.iter().for_each(|&row| response.add(row as usize, &mut cell));
+            self.totals[0] = response.log_marginal(&cell);
+        } else {
+            add_up(response, axes, Inside::Rows(&self.all_rows), &mut self.levels, &mut self.totals);
+        }
+        &self.totals
+    }
+}
+
+/// Writes the log marginals of the rows inside for every joint choice of the axes to `totals`.
+fn add_up<R: Response>(
+    response: &R,
+    axes: &[Axis<'_>],
+    inside: Inside<'_, R::Number>,
+    levels: &mut [Level<R::Number>],
+    totals: &mut [f64],
+) {
+    let (level, deeper) = levels.split_first_mut().expect("one level per axis");
+    let (axis, inner_axes) = axes.split_first().expect("the last axis is summed as a line");
+    let Level { rows, offsets, own, inner, totals: inner_totals, line } = level;
+    if let (Inside::Rows(all), []) = (inside, inner_axes)
+        && axis.n_choices == 1
+        && all.len() < axis.n_parts
+    {
+        return add_up_sparse_line(response, axis, all, rows, &mut line.sum, totals);
+    }
+    let inside = match inside {
+        Inside::Rows(rows) if pays_as_table(axes, rows.len(), response.width()) => {
+            fill_table(response, axes, rows, own);
+            Inside::Table(own)
+        }
+        other => other,
+    };
+    if let (Inside::Table(table), []) = (inside, inner_axes) {
+        return add_up_line(response, axis, table, line, totals);
+    }
+    totals.fill(0.0);
+    inner_totals.resize(totals.len() / axis.n_choices, 0.0);
+    let add = |interval: &Interval, inner_totals: &[f64], totals: &mut [f64]| {
+        for &choice in &interval.choices {
+            let to = &mut totals[choice * inner_totals.len()..][..inner_totals.len()];
+            to.iter_mut().zip(inner_totals).for_each(|(t, v)| *t += v);
+        }
+    };
+    match inside {
+        Inside::Rows(all) => {
+            sort_by_part(axis, all, rows, offsets);
+            let mut last = 0..0;
+            for interval in axis.intervals {
+                let range = offsets[interval.first]..offsets[interval.end];
+                if range.is_empty() {
+                    continue;
+                }
+                if range != last {
+                    add_up(response, inner_axes, Inside::Rows(&rows[range.clone()]), deeper, inner_totals);
+                    last = range;
+                }
+                add(interval, inner_totals, totals);
+            }
+        }
+        Inside::Table(table) => {
+            let size = table.len() / axis.n_parts;
+            let slab = |part: usize| &table[part * size..(part + 1) * size];
+            let mut summed = 0..0;
+            for interval in axis.intervals {
+                if interval.end == interval.first + 1 {
+                    add_up(response, inner_axes, Inside::Table(slab(interval.first)), deeper, inner_totals);
+                } else {
+                    // Intervals from the same part on grow out of each other.
+                    if summed.start != interval.first || summed.end <= interval.first {
+                        inner.clear();
+                        inner.extend_from_slice(slab(interval.first));
+                        summed = interval.first..interval.first + 1;
+                    }
+                    for part in summed.end..interval.end {
+                        inner.iter_mut().zip(slab(part)).for_each(|(sum, &n)| *sum += n);
+                    }
+                    summed.end = interval.end;
+                    add_up(response, inner_axes, Inside::Table(inner), deeper, inner_totals);
+                }
+                add(interval, inner_totals, totals);
+            }
+        }
+    }
+}
+
+/// Whether to aggregate so many rows: each would be visited once per joint choice of all axes but the last, each cell
+/// of the table about as often as its axes have intervals.
+fn pays_as_table(axes: &[Axis<'_>], n_rows: usize, width: usize) -> bool {
+    let Some((_, outer)) = axes.split_last() else { return false };
+    let cells: usize = axes.iter().map(|a| a.n_parts).product();
+    let visits = outer.iter().fold(n_rows, |v, a| v.saturating_mul(a.n_choices));
+    outer.is_empty() || (visits >= cells && cells * width <= LARGEST_TABLE)
+}
+
+fn fill_table<R: Response>(response: &R, axes: &[Axis<'_>], rows: &[u32], table: &mut Vec<R::Number>) {
+    let width = response.width();
+    table.clear();
+    table.resize(axes.iter().map(|a| a.n_parts).product::<usize>() * width, R::Number::default());
+    for &row in rows {
+        let row = row as usize;
+        let cell = axes.iter().fold(0, |cell, a| cell * a.n_parts + usize::from(a.codes[row]));
+        response.add(row, &mut table[cell * width..][..width]);
+    }
+}
+
+/// Sorts rows by their part, ascending within it; part `p` is then at `offsets[p]..offsets[p + 1]`.
+fn sort_by_part(axis: &Axis<'_>, rows: &[u32], sorted: &mut Vec<u32>, offsets: &mut Vec<usize>) {
+    let part = |row: u32| usize::from(axis.codes[row as usize]);
+    offsets.clear();
+    offsets.resize(axis.n_parts + 2, 0);
+    rows.iter().for_each(|&row| offsets[part(row) + 2] += 1);
+    for p in 2..offsets.len() {
+        offsets[p] += offsets[p - 1];
+    }
+    sorted.resize(rows.len(), 0);
+    for &row in rows {
+        let at = &mut offsets[part(row) + 1];
+        sorted[*at] = row;
+        *at += 1;
+    }
+}
+
+/// The last axis: every run of parts that are not empty is looked at once.
+fn add_up_line<R: Response>(
+    response: &R,
+    axis: &Axis<'_>,
+    table: &[R::Number],
+    line: &mut Line<R::Number>,
+    totals: &mut [f64],
+) {
+    let width = response.width();
+    let Line { cells, rank, values, sum } = line;
+    cells.clear();
+    rank.clear();
+    rank.push(0);
+    for cell in table.chunks_exact(width) {
+        if !R::is_empty(cell) {
+            cells.extend_from_slice(cell);
+        }
+        rank.push(cells.len() / width);
+    }
+    let n = cells.len() / width;
+    if n <= 1 {
+        // Nothing, or the same cell under every choice.
+        totals.fill(if n == 0 { 0.0 } else { response.log_marginal(cells) });
+        return;
+    }
+    totals.fill(0.0);
+    values.clear();
+    values.resize(n * n, f64::NAN);
+    for interval in axis.intervals {
+        let (first, end) = (rank[interval.first], rank[interval.end]);
+        if first == end {
+            continue;
+        }
+        let known = &mut values[first * n + end - 1];
+        if known.is_nan() {
+            *known = if end == first + 1 {
+                response.log_marginal(&cells[first * width..end * width])
+            } else {
+                sum.clear();
+                sum.extend_from_slice(&cells[first * width..(first + 1) * width]);
+                for cell in cells[(first + 1) * width..end * width].chunks_exact(width) {
+                    sum.iter_mut().zip(cell).for_each(|(s, &c)| *s += c);
+                }
+                response.log_marginal(sum)
+            };
+        }
+        for &choice in &interval.choices {
+            totals[choice] += *known;
+        }
+    }
+}
+
+/// The last axis without a choice (its intervals are its parts), with fewer rows than parts.
+fn add_up_sparse_line<R: Response>(
+    response: &R,
+    axis: &Axis<'_>,
+    all: &[u32],
+    rows: &mut Vec<u32>,
+    cell: &mut Vec<R::Number>,
+    totals: &mut [f64],
+) {
+    let part = |row: u32| axis.codes[row as usize];
+    rows.clear();
+    rows.extend_from_slice(all);
+    rows.sort_unstable_by_key(|&row| (part(row), row));
+    totals[0] = 0.0;
+    for same in rows.chunk_by(|&a, &b| part(a) == part(b)) {
+        cell.clear();
+        cell.resize(response.width(), R::Number::default());
+        same.iter().for_each(|&row| response.add(row as usize, cell));
+        totals[0] += response.log_marginal(cell);
+    }
+}
