@@ -114,12 +114,12 @@ impl Prepared {
         };
         match self.leaf(child) {
             Leaf::Categorical(leaf) => {
-                let (codes, n_levels) = codes(leaf.n_levels());
-                Box::new(self.scratch(child, Levels { leaf, codes, n_levels }))
+                let (codes, width) = codes(leaf.n_levels());
+                Box::new(self.scratch(child, Levels { leaf, codes, width }))
             }
             Leaf::Ordinal(leaf) => {
-                let (codes, n_levels) = codes(leaf.n_levels());
-                Box::new(self.scratch(child, Levels { leaf, codes, n_levels }))
+                let (codes, width) = codes(leaf.n_levels());
+                Box::new(self.scratch(child, Levels { leaf, codes, width }))
             }
             Leaf::Normal(leaf) => {
                 let Column::Reals(reals) = self.table.column(child) else {
@@ -157,7 +157,9 @@ impl Prepared {
         rows.sort_by(|a, b| a.0.cmp(&b.0)); // stable: within a cell the order stays
         let fitted = |same: &[(Vec<u32>, usize)]| {
             let mut stat = leaf.empty();
-            same.iter().for_each(|&(_, row)| leaf.observe(&mut stat, value(row)));
+            for &(_, row) in same {
+                leaf.observe(&mut stat, value(row));
+            }
             Cell { codes: same[0].0.clone(), n_rows: same.len(), distribution: leaf.fit(&stat) }
         };
         let cells = rows.chunk_by(|a, b| a.0 == b.0).map(fitted).collect();

@@ -78,14 +78,15 @@ impl LevelLeaf for Ordinal {
 pub struct Levels<L> {
     pub leaf: L,
     pub codes: Vec<u32>,
-    pub n_levels: usize,
+    /// Number of levels.
+    pub width: usize,
 }
 
 impl<L: LevelLeaf> Response for Levels<L> {
     type Number = u32;
 
     fn width(&self) -> usize {
-        self.n_levels
+        self.width
     }
 
     fn add(&self, row: usize, cell: &mut [u32]) {
@@ -278,7 +279,9 @@ fn sort_by_part(axis: &Axis<'_>, rows: &[u32], sorted: &mut Vec<u32>, offsets: &
     let part = |row: u32| usize::from(axis.codes[row as usize]);
     offsets.clear();
     offsets.resize(axis.n_parts + 2, 0);
-    rows.iter().for_each(|&row| offsets[part(row) + 2] += 1);
+    for &row in rows {
+        offsets[part(row) + 2] += 1;
+    }
     for p in 2..offsets.len() {
         offsets[p] += offsets[p - 1];
     }
@@ -359,7 +362,9 @@ fn add_up_sparse_line<R: Response>(
     for same in rows.chunk_by(|&a, &b| part(a) == part(b)) {
         cell.clear();
         cell.resize(response.width(), R::Number::default());
-        same.iter().for_each(|&row| response.add(row as usize, cell));
+        for &row in same {
+            response.add(row as usize, cell);
+        }
         totals[0] += response.log_marginal(cell);
     }
 }
