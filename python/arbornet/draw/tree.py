@@ -33,7 +33,7 @@ def tree_scene(tree: Tree) -> Scene:
     top = MARGIN + 26
     groups: list[Group] = [_heading(tree.child, chart_left, chart_width)]
     rows = iter(range(len(leaves)))
-    axis = _Axis.round(leaves) if not tree.child.levels else None
+    axis = Axis.round(leaves) if not tree.child.levels else None
     peak = max((p for leaf in leaves for p in leaf.probabilities), default=1.0)
 
     def grow(node: Split | Leaf, depth: int, path: Sequence[str]) -> float:
@@ -145,7 +145,9 @@ def _bars(leaf: Leaf, child: Node, origin: Point, width: float, peak: float) -> 
     marks: list[Mark] = [Line(((x, base), (x + width, base)), "line")]
     for i, p in enumerate(leaf.probabilities):
         height = CHART_HEIGHT * p / peak
-        marks.append(Box(x + (i + 0.12) * step, base - height, 0.76 * step, height, f"{child.kind}-line"))
+        marks.append(
+            Box(x + (i + 0.12) * step, base - height, 0.76 * step, height, child.kind, f"{child.kind}-line", thick=1)
+        )
     return marks
 
 
@@ -167,8 +169,8 @@ def _tallest(leaves: Sequence[Leaf]) -> float:
     return min(peaks[-1], 4 * peaks[len(peaks) // 2]) or 1.0
 
 
-class _Axis:
-    """The common axis of the leaves of numbers."""
+class Axis:
+    """An axis from low to high with about four round ticks."""
 
     def __init__(self, low: float, high: float):
         self.low, self.high = low, high
@@ -176,21 +178,23 @@ class _Axis:
         self.step = next(s for s in (step, 2 * step, 5 * step, 10 * step) if (high - low) / s <= 4.5)
 
     @classmethod
-    def round(cls, leaves: Sequence[Leaf]) -> _Axis:
+    def round(cls, leaves: Sequence[Leaf]) -> Axis:
         """Three scales to both sides of every leaf."""
         low = min(leaf.location - 3 * leaf.scale for leaf in leaves)
         high = max(leaf.location + 3 * leaf.scale for leaf in leaves)
         return cls(low, high) if high > low else cls(low - 1, high + 1)
 
     def ticks(self) -> list[float]:
+        """The round numbers on it."""
         first = math.ceil(self.low / self.step)
         return [i * self.step for i in range(first, math.floor(self.high / self.step) + 1)]
 
     def share(self, x: float) -> float:
+        """How far along the axis a number stands, from 0 to 1."""
         return (x - self.low) / (self.high - self.low)
 
 
-def _density(leaf: Leaf, child: Node, axis: _Axis, origin: Point, width: float, tallest: float) -> list[Mark]:
+def _density(leaf: Leaf, child: Node, axis: Axis, origin: Point, width: float, tallest: float) -> list[Mark]:
     x, base = origin
     values = [axis.low + (axis.high - axis.low) * i / (GRID_POINTS - 1) for i in range(GRID_POINTS)]
     # The top of the curve itself belongs to the grid.
@@ -206,7 +210,7 @@ def _density(leaf: Leaf, child: Node, axis: _Axis, origin: Point, width: float, 
     ]
 
 
-def _axis_marks(child: Node, axis: _Axis | None, x: float, width: float, y: float) -> Group:
+def _axis_marks(child: Node, axis: Axis | None, x: float, width: float, y: float) -> Group:
     marks: list[Mark] = []
     if axis:
         for tick in axis.ticks():

@@ -1,0 +1,122 @@
+"""The report as one HTML page that needs nothing else: no network, no installation.
+
+The page is `template.html` with the style and the script of this folder inside. What it shows stands in it twice: the
+picture as SVG, and everything else as JSON in a script element that is data, not code; the script builds its elements
+from text only. A content security policy with the checksums of style and script forbids everything else, so a page
+can neither load nor send anything, and a hostile name can run nothing.
+"""
+
+from __future__ import annotations
+
+import base64
+import hashlib
+import json
+import re
+from importlib.resources import files
+from pathlib import Path
+from typing import Any
+
+from arbornet.draw.network import network_scene
+from arbornet.draw.parts import Graph
+from arbornet.draw.scene import PAINTS
+from arbornet.draw.svg import FONT, svg, text
+from arbornet.draw.tree import tree_scene
+from arbornet.draw.values import values_scene
+from arbornet.report.parts import Report, Variable
+
+
+def write(report: Report, path: str | Path) -> None:
+    """Writes the page."""
+    Path(path).write_text(page(report), encoding="utf-8", newline="\n")
+
+
+def page(report: Report) -> str:
+    """The page's text."""
+    style, script = _style(), _file("report.js")
+    graph = Graph(tuple(variable.node for variable in report.variables), report.arcs)
+    policy = f"default-src 'none'; style-src {_checksum(style)}; script-src {_checksum(script)}; base-uri 'none'"
+    blanks = {
+        "title": text(report.title),
+        "policy": policy,
+        "style": style,
+        "script": script,
+        "lede": text(_lede(report)),
+        "graph": svg(network_scene(graph, legend=False), style=False),
+        "data": embedded(_data(report)),
+    }
+    # One pass, so that nothing filled in is taken for a blank.
+    return re.sub(r"\{\{(\w+)\}\}", lambda blank: blanks[blank[1]], _file("template.html"))
+
+
+def embedded(data: Any) -> str:
+    """JSON that may stand in a script element: no character of it means anything to an HTML parser."""
+    plain = json.dumps(data, ensure_ascii=True, allow_nan=False, separators=(",", ":"))
+    return plain.replace("<", "\\u003c").replace(">", "\\u003e").replace("&", "\\u0026")
+
+
+def _lede(report: Report) -> str:
+    says = f"{len(report.variables)} variables, {len(report.arcs)} arcs"
+    if report.rows:
+        says += f", learned from {report.rows.used:,} of {report.rows.read:,} rows"
+    if report.search.stopped == "proven":
+        says += "; proved to be the best network its candidates allow"
+    return says + "."
+
+
+def _data(report: Report) -> dict[str, Any]:
+    place = {variable.node.name: i for i, variable in enumerate(report.variables)}
+    facts = report.search.facts()
+    if report.rows:
+        rows = report.rows
+        facts.append(("Rows", f"{rows.used:,} used of {rows.read:,} read"))
+        facts += [("Left out", f"{count:,} {'row' if count == 1 else 'rows'}: {why}") for why, count in rows.dropped]
+    return {
+        "title": report.title,
+        "variables": [_variable(variable) for variable in report.variables],
+        "arcs": [
+            {
+                "parent": place[arc.parent],
+                "child": place[arc.child],
+                "strength": arc.strength,
+                "contribution": arc.contribution,
+            }
+            for arc in report.arcs
+        ],
+        "facts": [*facts, *report.notes],
+    }
+
+
+def _variable(variable: Variable) -> dict[str, Any]:
+    node = variable.node
+    return {
+        "name": node.name,
+        "kind": node.kind,
+        "levels": node.levels,
+        "reason": variable.reason,
+        "missing": variable.missing,
+        "score": variable.score,
+        "model": variable.model,
+        "text": variable.text,
+        "tree": svg(tree_scene(variable.tree), style=False) if variable.tree else None,
+        "values": svg(values_scene(node, variable.values), style=False) if variable.values else None,
+    }
+
+
+def _style() -> str:
+    """The style sheet, with the colours of the pictures as variables."""
+    light, dark = ("".join(f"--{name}:{both[shade]};" for name, both in PAINTS.items()) for shade in (0, 1))
+    paints = "".join(f".an-f-{name}{{fill:var(--{name})}}.an-s-{name}{{stroke:var(--{name})}}" for name in PAINTS)
+    return (
+        f":root{{{light}color-scheme:light}}\n"
+        f"@media screen and (prefers-color-scheme:dark){{:root:not([data-theme=light]){{{dark}color-scheme:dark}}}}\n"
+        f"@media screen{{:root[data-theme=dark]{{{dark}color-scheme:dark}}}}\n"
+        f".an-picture{{fill:none;font-family:{FONT}}}{paints}\nbody{{font-family:{FONT}}}\n{_file('report.css')}"
+    )
+
+
+def _checksum(content: str) -> str:
+    return f"'sha256-{base64.b64encode(hashlib.sha256(content.encode()).digest()).decode()}'"
+
+
+def _file(name: str) -> str:
+    return files("arbornet.report").joinpath(name).read_text(encoding="utf-8")

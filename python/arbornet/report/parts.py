@@ -1,0 +1,91 @@
+"""What a report says, as plain data: whoever has a network fills these in, whoever writes the page reads them."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass, field
+
+from arbornet.draw.parts import Arc, Node, Tree
+from arbornet.draw.values import Bars, Histogram
+
+STOPPED = {
+    "proven": "The search finished: no network scores higher among all that the candidate parents allow.",
+    "time": "The search stopped at its time limit; a network up to the bound may exist.",
+    "memory": "The search stopped at its memory limit; a network up to the bound may exist.",
+    "interrupted": "The search was interrupted; a network up to the bound may exist.",
+}
+
+
+@dataclass(frozen=True)
+class Variable:
+    """One variable and the model under it; what is not known stays empty.
+
+    Attributes:
+        node: Name, kind and levels.
+        reason: Why it has this kind, in a sentence.
+        missing: Number of missing values in the table.
+        values: Its values in the table.
+        model: The kind of its local model, such as "tree with 4 leaves".
+        tree: The tree under it.
+        text: The model as text.
+        score: Its local score.
+    """
+
+    node: Node
+    reason: str = ""
+    missing: int | None = None
+    values: Histogram | Bars | None = None
+    model: str = ""
+    tree: Tree | None = None
+    text: str = ""
+    score: float | None = None
+
+
+@dataclass(frozen=True)
+class Search:
+    """How the network was found."""
+
+    method: str = ""
+    score: float | None = None
+    bound: float | None = None
+    gap: float | None = None
+    stopped: str = ""
+    seconds: float | None = None
+
+    def facts(self) -> list[tuple[str, str]]:
+        """What is known, as pairs of a label and a text."""
+        out = []
+        if self.method:
+            out.append(("Method", self.method))
+        if self.score is not None:
+            out.append(("Score", f"{self.score:,.4f}"))
+        if self.bound is not None:
+            out.append(("Bound", f"{self.bound:,.4f}: no network scores higher"))
+        if self.gap is not None:
+            out.append(("Gap", "none, score and bound meet" if self.gap <= 0 else f"{self.gap:.3g} to the bound"))
+        if self.stopped:
+            out.append(("Stopped", f"{self.stopped}. {STOPPED.get(self.stopped, '')}".strip()))
+        if self.seconds is not None:
+            out.append(("Time", f"{self.seconds:.3g} seconds"))
+        return out
+
+
+@dataclass(frozen=True)
+class Rows:
+    """Rows read and used, and the reasons for which the others were left out, with their numbers."""
+
+    read: int
+    used: int
+    dropped: tuple[tuple[str, int], ...] = ()
+
+
+@dataclass(frozen=True)
+class Report:
+    """All of a report."""
+
+    title: str
+    variables: tuple[Variable, ...]
+    arcs: tuple[Arc, ...]
+    rows: Rows | None = None
+    search: Search = field(default_factory=Search)
+    notes: tuple[tuple[str, str], ...] = ()
+    """More facts for the summary: pairs of a label and a text."""
