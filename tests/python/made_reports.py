@@ -6,7 +6,8 @@ from arbornet.draw.parts import Arc, Leaf, Node, Split, Tree
 from arbornet.draw.values import Bars, Histogram
 from arbornet.report import Report, Rows, Search, Variable
 
-NAMES = "age,sex,smoker,bmi,systolic,glucose,diabetes,stage,crp,treatment,days in hospital,readmitted".split(",")
+NAMES = ["age", "sex", "smoker", "bmi", "systolic", "glucose"]
+NAMES += ["diabetes", "stage", "crp", "treatment", "days in hospital", "readmitted"]
 LEVELS = {"categorical": [("no", "yes"), ("surgery", "drug", "both")], "ordinal": [("I", "II", "III", "IV")]}
 
 
