@@ -1,0 +1,135 @@
+"""Progress that tells the truth: a bar on a terminal, a log line elsewhere, nothing unless asked for.
+
+Long work calls `tell(done, total)` whenever there is news. The time left comes from the pace measured lately, not from
+the start, because work changes its pace (small parent sets are scored faster than large ones); until there is a pace,
+none is claimed. The bar is drawn by rich on standard error, so standard output stays clean for pipes.
+"""
+
+from __future__ import annotations
+
+import logging
+import sys
+import time
+from collections import deque
+from collections.abc import Callable, Iterator
+from contextlib import contextmanager
+
+Tell = Callable[[int, int], None]
+
+log = logging.getLogger("arbornet")
+log.addHandler(logging.NullHandler())
+
+LOG_EVERY = 10.0
+
+
+class Pace:
+    """Measures how fast work goes on.
+
+    Args:
+        least: Seconds of measurement before a pace is claimed.
+    """
+
+    def __init__(self, least: float = 1.0):
+        self._least = least
+        self._marks: deque[tuple[float, int]] = deque()
+        self._begun: float | None = None
+
+    def mark(self, now: float, done: int) -> None:
+        """Notes how much is done; what lies further back than ten seconds and a third of the work is forgotten."""
+        if self._begun is None:
+            self._begun = now
+        self._marks.append((now, done))
+        horizon = now - max(10.0, (now - self._begun) / 3)
+        while len(self._marks) > 2 and self._marks[1][0] <= horizon:
+            self._marks.popleft()
+
+    def left(self, now: float, total: int) -> float | None:
+        """Seconds left until `total` is done, or None as long as nobody can know."""
+        if not self._marks or not total:
+            return None
+        (start, before), (_, done) = self._marks[0], self._marks[-1]
+        if now - start < self._least or done <= before:
+            return None
+        # Time without news counts too: work that hangs moves its end away.
+        return max(0.0, (total - done) * (now - start) / (done - before))
+
+
+def duration(seconds: float) -> str:
+    """A time as one says it: `8 s`, `3 min 20 s`, `2 h 05 min`."""
+    whole = round(seconds)
+    if whole < 60:
+        return f"{whole} s"
+    if whole < 3600:
+        return f"{whole // 60} min {whole % 60:02} s"
+    return f"{whole // 3600} h {whole % 3600 // 60:02} min"
+
+
+def status(done: int, total: int, left: float | None) -> str:
+    """The figures beside a bar: `1,200 of 5,000, about 8 s left`."""
+    if not total:
+        return f"{done:,}"
+    says = f"{done:,} of {total:,}"
+    if done >= total:
+        return says
+    return f"{says}, about {duration(left)} left" if left is not None else says
+
+
+@contextmanager
+def shown(what: str, progress: bool = True) -> Iterator[Tell | None]:
+    """Shows the progress of the work done inside.
+
+    Args:
+        what: What is being done, such as "scoring parent sets".
+        progress: Whether anything is wanted at all.
+
+    Yields:
+        The function to call with (done, total), total 0 while unknown; None if nothing is wanted.
+    """
+    if not progress:
+        yield None
+    elif sys.stderr.isatty():
+        with _bar(what) as tell:
+            yield tell
+    else:
+        yield _logged(what)
+
+
+def _logged(what: str) -> Tell:
+    """Logs news at level INFO, every ten seconds at most."""
+    pace = Pace()
+    last = time.monotonic()
+
+    def tell(done: int, total: int) -> None:
+        nonlocal last
+        now = time.monotonic()
+        pace.mark(now, done)
+        if now - last >= LOG_EVERY:
+            last = now
+            log.info("%s: %s", what, status(done, total, pace.left(now, total)))
+
+    return tell
+
+
+@contextmanager
+def _bar(what: str) -> Iterator[Tell]:
+    from rich.console import Console
+    from rich.progress import BarColumn, Progress, ProgressColumn, SpinnerColumn, Task, TextColumn
+    from rich.text import Text
+
+    pace = Pace()
+
+    class Figures(ProgressColumn):
+        def render(self, task: Task) -> Text:
+            done, total = int(task.completed), int(task.total or 0)
+            return Text(status(done, total, pace.left(time.monotonic(), total)))
+
+    columns = (SpinnerColumn(), TextColumn("{task.description}"), BarColumn(), Figures())
+    console = Console(file=sys.stderr)
+    with Progress(*columns, console=console, transient=True, refresh_per_second=5) as display:
+        task = display.add_task(what, total=None)
+
+        def tell(done: int, total: int) -> None:
+            pace.mark(time.monotonic(), done)
+            display.update(task, completed=done, total=total or None)
+
+        yield tell
