@@ -10,14 +10,14 @@ from arbornet._core import ArbornetError
 if TYPE_CHECKING:
     import polars as pl
 
-TABLES = ("patients", "penguins")
+TABLES = ("patients", "penguins", "survey")
 
 
 def example(name: str = "patients") -> pl.DataFrame:
     """A bundled table as a Polars frame.
 
     Args:
-        name: `"patients"` (simulated, 600 x 12) or `"penguins"` (344 x 8).
+        name: `"patients"` (simulated, 600 x 12), `"penguins"` (344 x 8) or `"survey"` (simulated, 900 x 11).
 
     Raises:
         ArbornetError: If there is no such table.
