@@ -15,6 +15,7 @@
 pub mod candidates;
 pub mod constraints;
 pub mod control;
+pub mod counts;
 pub mod dag;
 pub mod error;
 pub mod jkl;

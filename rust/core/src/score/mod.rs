@@ -4,8 +4,8 @@
 //! per table and shared by all threads, and [`ChildScore`], the scratch of one thread that scores many parent sets of
 //! one child. The split is what lets a score reuse memory, and what the parent sets of a child have in common.
 
+pub mod classic;
 pub mod full_table;
-pub mod likelihood;
 pub mod registry;
 
 use crate::error::Result;

@@ -32,7 +32,17 @@ macro_rules! scores {
 // `fn prepare(&self, table: &Arc<Table>) -> Result<Box<dyn LocalScore>>`.
 scores! {
     /// log-likelihood, with AIC's or BIC's penalty or none.
-    Likelihood(super::likelihood::Likelihood),
+    Likelihood(super::classic::likelihood::Likelihood),
+    /// Bayesian Dirichlet with one alpha for every cell; K2 is alpha = 1.
+    Bd(super::classic::dirichlet::Bd),
+    /// Bayesian Dirichlet, equivalent and uniform.
+    Bdeu(super::classic::dirichlet::Bdeu),
+    /// factorised normalised maximum likelihood.
+    Nml(super::classic::nml::Nml),
+    /// quotient normalised maximum likelihood.
+    Qnml(super::classic::nml::Qnml),
+    /// mutual information tests.
+    Mit(super::classic::mit::Mit),
     /// full tables over quantile bins.
     FullTable(super::full_table::FullTable),
 }

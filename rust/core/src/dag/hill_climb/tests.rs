@@ -5,15 +5,18 @@ use super::super::testing;
 use super::*;
 use crate::constraints::{Constraints, ParentRule};
 use crate::control::Control;
+use crate::prior::GraphPrior;
 use crate::score::LocalScore;
-use crate::score::likelihood::{Likelihood, Penalty};
+use crate::score::classic::likelihood::{Likelihood, Penalty};
 
 fn on_pool<T: Send>(n_threads: usize, work: impl FnOnce() -> T + Send) -> T {
     rayon::ThreadPoolBuilder::new().num_threads(n_threads).build().unwrap().install(work)
 }
 
 fn bic(n_vars: usize, n_rows: usize, seed: u64) -> Box<dyn LocalScore> {
-    Likelihood { penalty: Penalty::Bic }.prepare(&testing::levels(n_vars, n_rows, &mut testing::rng(seed))).unwrap()
+    Likelihood { penalty: Penalty::Bic, prior: GraphPrior::Uniform }
+        .prepare(&testing::levels(n_vars, n_rows, &mut testing::rng(seed)))
+        .unwrap()
 }
 
 /// Every DAG one addition, deletion or reversal away.

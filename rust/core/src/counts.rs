@@ -1,0 +1,226 @@
+//! Counts of the joint configurations of a set of variables with levels.
+//!
+//! Sets are counted in ascending order of their members, with the joint code of all but the last member kept for the
+//! next set: an enumeration in lexicographic order then costs one pass over the rows a set, one load of the prefix code
+//! and one of the last column. Codes are mixed-radix numbers while they stay small and ranks among the observed
+//! prefixes beyond that, so no table is ever larger than a few times the number of rows, whatever the levels.
+
+use crate::error::Result;
+use crate::table::{Codes, Table, Var};
+
+/// Counts joint configurations; one per thread.
+pub struct Counter<'t> {
+    table: &'t Table,
+    advice: &'static str,
+    prefixes: Vec<Prefix>,
+    depth: usize,
+    cells: Vec<u32>,
+}
+
+/// The joint codes of the set's first members, row by row.
+#[derive(Default)]
+struct Prefix {
+    var: Var,
+    codes: Vec<u32>,
+    n_codes: usize,
+}
+
+/// Independent histograms for small tables: neighbouring rows often fall into the same cell, and each increment of it
+/// would wait for the one before.
+const LANES: usize = 4;
+const LANED_CELLS: usize = 1024;
+
+impl<'t> Counter<'t> {
+    /// For a table; `advice` tells what a user can do about a continuous column.
+    pub fn new(table: &'t Table, advice: &'static str) -> Self {
+        Self { table, advice, prefixes: Vec::new(), depth: 0, cells: Vec::new() }
+    }
+
+    /// The largest number of cells that is counted without looking which of them occur.
+    fn dense_limit(&self) -> usize {
+        (4 * self.table.n_rows()).max(1 << 14)
+    }
+
+    fn levels(&self, var: Var) -> usize {
+        self.table.variable(var).n_levels().unwrap_or(1)
+    }
+
+    /// Counts by configuration in lexicographic order of the ascending `set`; cells that do not occur may be left out.
+    ///
+    /// # Errors
+    /// If a member is continuous.
+    pub fn count(&mut self, set: &[Var]) -> Result<&[u32]> {
+        let Some((&last, first)) = set.split_last() else {
+            self.cells.clear();
+            self.cells.push(self.table.n_rows() as u32);
+            return Ok(&self.cells);
+        };
+        self.descend(first)?;
+        let levels = self.levels(last);
+        let limit = self.dense_limit();
+        let prefix = self.prefixes[..self.depth].last().map_or((&[][..], 1), |p| (&p.codes[..], p.n_codes));
+        match self.table.codes(last, self.advice)? {
+            Codes::U8(column) => tally(prefix, column, levels, limit, &mut self.cells),
+            Codes::U16(column) => tally(prefix, column, levels, limit, &mut self.cells),
+            Codes::U32(column) => tally(prefix, column, levels, limit, &mut self.cells),
+        }
+        Ok(&self.cells)
+    }
+
+    /// Makes the kept prefixes those of `members`, from the first that differs on.
+    fn descend(&mut self, members: &[Var]) -> Result<()> {
+        let kept = &self.prefixes[..self.depth];
+        let same = members.iter().zip(kept).take_while(|(m, p)| **m == p.var).count();
+        self.depth = same;
+        for &var in &members[same..] {
+            let column = self.table.codes(var, self.advice)?;
+            let (levels, limit) = (self.levels(var), self.dense_limit());
+            if self.prefixes.len() == self.depth {
+                self.prefixes.push(Prefix::default());
+            }
+            let (before, after) = self.prefixes.split_at_mut(self.depth);
+            let above = before.last().map_or((&[][..], 1), |p| (&p.codes[..], p.n_codes));
+            match column {
+                Codes::U8(column) => after[0].extend(above, column, levels, limit),
+                Codes::U16(column) => after[0].extend(above, column, levels, limit),
+                Codes::U32(column) => after[0].extend(above, column, levels, limit),
+            }
+            after[0].var = var;
+            self.depth += 1;
+        }
+        Ok(())
+    }
+}
+
+impl Prefix {
+    fn extend<T: Copy + Into<u32>>(
+        &mut self,
+        (above, n_above): (&[u32], usize),
+        column: &[T],
+        levels: usize,
+        limit: usize,
+    ) {
+        self.codes.clear();
+        if above.is_empty() {
+            self.codes.extend(column.iter().map(|&c| c.into()));
+            self.n_codes = levels;
+        } else if n_above * levels <= limit {
+            self.codes.extend(above.iter().zip(column).map(|(&p, &c)| p * levels as u32 + c.into()));
+            self.n_codes = n_above * levels;
+        } else {
+            let wide = wide_codes(above, column, levels);
+            let mut distinct = wide.clone();
+            distinct.sort_unstable();
+            distinct.dedup();
+            let rank = |code: &u64| distinct.binary_search(code).expect("every code is among the distinct ones") as u32;
+            self.codes.extend(wide.iter().map(rank));
+            self.n_codes = distinct.len();
+        }
+    }
+}
+
+fn wide_codes<T: Copy + Into<u32>>(above: &[u32], column: &[T], levels: usize) -> Vec<u64> {
+    above.iter().zip(column).map(|(&p, &c)| u64::from(p) * levels as u64 + u64::from(c.into())).collect()
+}
+
+/// Counts `(prefix, last column)` pairs into `cells`, in code order.
+fn tally<T: Copy + Into<u32>>(
+    (above, n_above): (&[u32], usize),
+    column: &[T],
+    levels: usize,
+    limit: usize,
+    cells: &mut Vec<u32>,
+) {
+    let n_cells = n_above * levels;
+    cells.clear();
+    if n_cells > limit && !above.is_empty() {
+        let mut wide = wide_codes(above, column, levels);
+        wide.sort_unstable();
+        cells.extend(wide.chunk_by(|a, b| a == b).map(|run| run.len() as u32));
+    } else if n_cells <= LANED_CELLS {
+        // The length is fixed, so every index below it is known to be in bounds.
+        let mut lanes = [0_u32; LANES * LANED_CELLS];
+        let mut add =
+            |lane: usize, code: u32| lanes[(lane * LANED_CELLS + code as usize) & (LANES * LANED_CELLS - 1)] += 1;
+        if above.is_empty() {
+            column.iter().enumerate().for_each(|(row, &c)| add(row % LANES, c.into()));
+        } else {
+            let levels = levels as u32;
+            let (above_quads, above_rest) = above.as_chunks::<LANES>();
+            let (quads, rest) = column.as_chunks::<LANES>();
+            for (p, c) in above_quads.iter().zip(quads) {
+                for lane in 0..LANES {
+                    add(lane, p[lane] * levels + c[lane].into());
+                }
+            }
+            above_rest.iter().zip(rest).for_each(|(&p, &c)| add(0, p * levels + c.into()));
+        }
+        cells.extend((0..n_cells).map(|cell| (0..LANES).map(|lane| lanes[lane * LANED_CELLS + cell]).sum::<u32>()));
+    } else {
+        cells.resize(n_cells, 0);
+        if above.is_empty() {
+            for &c in column {
+                cells[c.into() as usize] += 1;
+            }
+        } else {
+            let levels = levels as u32;
+            for (&p, &c) in above.iter().zip(column) {
+                cells[(p * levels + c.into()) as usize] += 1;
+            }
+        }
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use std::collections::BTreeMap;
+
+    use proptest::prelude::*;
+
+    use super::*;
+    use crate::table::{Column, Kind, Level, Variable};
+
+    fn table(columns: &[Vec<u32>], levels: &[usize]) -> Table {
+        let variables = levels.iter().enumerate().map(|(i, &k)| Variable {
+            name: format!("v{i}").into(),
+            kind: Kind::Categorical { levels: (0..k as i64).map(Level::Int).collect() },
+        });
+        let packed = columns.iter().zip(levels).map(|(c, &k)| Column::Codes(Codes::pack(c, k)));
+        Table::new(variables.collect(), packed.collect()).unwrap()
+    }
+
+    /// Counts by a map of whole configurations.
+    fn literal(columns: &[Vec<u32>], set: &[Var]) -> Vec<u32> {
+        let mut cells = BTreeMap::new();
+        let members: Vec<_> = set.iter().map(|&v| &columns[v]).collect();
+        for row in 0..columns[0].len() {
+            *cells.entry(members.iter().map(|column| column[row]).collect::<Vec<_>>()).or_insert(0) += 1;
+        }
+        cells.into_values().collect()
+    }
+
+    proptest! {
+        #[test]
+        fn counts_are_those_of_a_map(rows in prop::collection::vec((0..3_u32, 0..300_u32, 0..70_000_u32, 0..2_u32), 1..60),
+                                     sets in prop::collection::vec(prop::collection::btree_set(0..4_usize, 0..5), 1..12)) {
+            let columns = [0, 1, 2, 3].map(|i| rows.iter().map(|r| [r.0, r.1, r.2, r.3][i]).collect::<Vec<_>>());
+            let table = table(&columns, &[3, 300, 70_000, 2]);
+            let mut counter = Counter::new(&table, "");
+            for set in &sets {
+                let set: Vec<_> = set.iter().copied().collect();
+                let counted: Vec<_> = counter.count(&set).unwrap().iter().copied().filter(|&n| n > 0).collect();
+                let expected = if set.is_empty() { vec![rows.len() as u32] } else { literal(&columns, &set) };
+                prop_assert_eq!(counted, expected);
+            }
+        }
+    }
+
+    #[test]
+    fn a_thousand_levels_of_five_variables_stay_small() {
+        let columns: Vec<Vec<u32>> = (0..5).map(|v| (0..500).map(|row| (row * (v + 7)) % 1000).collect()).collect();
+        let table = table(&columns, &[1000; 5]);
+        let mut counter = Counter::new(&table, "");
+        assert!(counter.count(&[0, 1, 2, 3, 4]).unwrap().len() <= 500);
+        assert!(counter.prefixes.iter().all(|p| p.n_codes <= 1 << 14));
+    }
+}
