@@ -1,0 +1,28 @@
+//! User seconds of scoring every child with every parent set, on one thread.
+//!
+//! `cargo run --release --example score_seconds -- '{"score":"full_table"}' abalone 3`
+
+#[path = "support/uci.rs"]
+mod uci;
+
+use arbornet_core::score::registry::ScoreSpec;
+
+fn main() {
+    let arguments: Vec<String> = std::env::args().collect();
+    let [_, spec, name, most] = &arguments[..] else { panic!("give a score's JSON, a table's name and D") };
+    let table = uci::table(name);
+    let spec = ScoreSpec::parse(spec).expect("a score");
+    let most = most.parse().expect("a number of parents");
+    let before = uci::user_seconds();
+    let score = spec.prepare(&table).expect("a score for this table");
+    let (mut n_sets, mut sum) = (0, 0.0);
+    for child in 0..table.n_vars() {
+        let mut scorer = score.child(child).expect("a child this score explains");
+        for parents in uci::parent_sets(table.n_vars(), child, most) {
+            sum += scorer.score(&parents).expect("a score");
+            n_sets += 1;
+        }
+    }
+    let seconds = uci::user_seconds() - before;
+    println!("{name} D={most}: {n_sets} sets, {seconds:.2} user s, sum of scores {sum:.6}");
+}
