@@ -7,7 +7,7 @@ use std::borrow::Cow;
 
 use serde::{Deserialize, Serialize};
 
-use super::Model;
+use super::{Model, Outline, Values};
 use crate::error::{Error, Result};
 use crate::predictive::{Predictive, Value};
 use crate::table::{Var, Variable};
@@ -98,12 +98,54 @@ impl Model for Cells {
         self.distributions.iter().map(Predictive::n_parameters).sum()
     }
 
+    fn outline(&self, variables: &[Variable]) -> Option<(Outline, Option<Predictive>)> {
+        let n_levels = |position: usize| variables[self.parents[position]].n_levels().unwrap_or(0);
+        Some(self.outline_with(n_levels, |_, code| Values::Codes(vec![code])))
+    }
+
     fn check(&self, variables: &[Variable]) -> Result<()> {
         self.check_with(variables, |_| false)
     }
 }
 
 impl Cells {
+    /// [`Model::outline`]: one question a parent, in order; `values` says what a code of a parent stands for, `n_codes`
+    /// how many it could have.
+    pub fn outline_with(
+        &self,
+        n_codes: impl Fn(usize) -> usize,
+        values: impl Fn(usize, u32) -> Values + Copy,
+    ) -> (Outline, Option<Predictive>) {
+        let possible = (0..self.parents.len()).fold(1_usize, |n, i| n.saturating_mul(n_codes(i)));
+        let otherwise = (self.distributions.len() < possible).then(|| self.unseen.clone());
+        if self.distributions.is_empty() {
+            return (Outline::Leaf { n_rows: 0, predictive: self.unseen.clone() }, None);
+        }
+        (self.outline_of(0, 0..self.distributions.len(), values), otherwise)
+    }
+
+    /// The cells in a range, which agree on all parents before this one.
+    fn outline_of(
+        &self,
+        position: usize,
+        cells: std::ops::Range<usize>,
+        values: impl Fn(usize, u32) -> Values + Copy,
+    ) -> Outline {
+        if position == self.parents.len() {
+            let predictive = self.distributions[cells.start].clone();
+            return Outline::Leaf { n_rows: self.n_rows[cells.start], predictive };
+        }
+        let code = |cell: usize| self.configurations[cell * self.parents.len() + position];
+        let mut branches = Vec::new();
+        let mut start = cells.start;
+        while start < cells.end {
+            let end = (start..cells.end).find(|&cell| code(cell) != code(start)).unwrap_or(cells.end);
+            branches.push((values(position, code(start)), self.outline_of(position + 1, start..end, values)));
+            start = end;
+        }
+        Outline::Split { parent: self.parents[position], branches }
+    }
+
     /// [`Model::check`] where the parents at some positions are binned before they come here, and may be continuous.
     ///
     /// # Errors

@@ -4,8 +4,8 @@ use std::borrow::Cow;
 
 use serde::{Deserialize, Serialize};
 
-use super::Model;
 use super::cells::Cells;
+use super::{Model, Outline, Values};
 use crate::error::{Error, Result};
 use crate::predictive::{Predictive, Value};
 use crate::table::{Var, Variable};
@@ -65,6 +65,21 @@ impl Model for FullTable {
 
     fn thresholds(&self, position: usize) -> Option<Vec<f64>> {
         self.cuts.get(position).cloned().flatten()
+    }
+
+    fn outline(&self, variables: &[Variable]) -> Option<(Outline, Option<Predictive>)> {
+        let n_codes = |position: usize| match &self.cuts[position] {
+            Some(cuts) => cuts.len() + 1,
+            None => variables[self.parents()[position]].n_levels().unwrap_or(0),
+        };
+        let values = |position: usize, code: u32| match &self.cuts[position] {
+            Some(cuts) => {
+                let code = code as usize;
+                Values::Range(code.checked_sub(1).map(|below| cuts[below]), cuts.get(code).copied())
+            }
+            None => Values::Codes(vec![code]),
+        };
+        Some(self.cells.outline_with(n_codes, values))
     }
 
     fn check(&self, variables: &[Variable]) -> Result<()> {

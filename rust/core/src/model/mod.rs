@@ -4,6 +4,8 @@
 
 pub mod cells;
 pub mod full_table;
+pub mod outline;
+pub mod text;
 
 use std::borrow::Cow;
 
@@ -12,6 +14,8 @@ use serde::{Deserialize, Serialize};
 use crate::error::{Error, Result};
 use crate::predictive::{Predictive, Value};
 use crate::table::{Var, Variable};
+
+pub use outline::{Outline, Values};
 
 /// What every fitted local model can do.
 pub trait Model {
@@ -32,6 +36,12 @@ pub trait Model {
     /// a value equal to a threshold counts as above it. `None` if the prediction does not stay constant in between.
     /// Exact inference with a hidden number rests on this.
     fn thresholds(&self, _position: usize) -> Option<Vec<f64>> {
+        None
+    }
+
+    /// The regions of the parents' values and what the child does in each, and what it does outside all of them if
+    /// that can be; `None` for a kind of model without regions.
+    fn outline(&self, _variables: &[Variable]) -> Option<(Outline, Option<Predictive>)> {
         None
     }
 

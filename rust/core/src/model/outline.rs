@@ -1,0 +1,230 @@
+//! A model as its reader sees it: questions about the parents, answers in their own units and words, and what the child
+//! then does. Every model that divides the parents' values into regions has an outline; text, rules and pictures are
+//! made from its description.
+
+use serde::Serialize;
+
+use super::LocalModel;
+use crate::predictive::Predictive;
+use crate::table::{Kind, Level, Var, Variable};
+
+/// Some of a parent's values.
+#[derive(Clone, Debug, PartialEq)]
+pub enum Values {
+    /// Numbers `low <= x < high` in stored units; `None` is no bound.
+    Range(Option<f64>, Option<f64>),
+    /// Ascending codes.
+    Codes(Vec<u32>),
+}
+
+/// A region of the parents' values, or a question that divides one.
+#[derive(Clone, Debug, PartialEq)]
+pub enum Outline {
+    /// A region with one distribution.
+    Leaf {
+        /// Number of training rows.
+        n_rows: usize,
+        /// What the child does here.
+        predictive: Predictive,
+    },
+    /// A question.
+    Split {
+        /// The parent asked about.
+        parent: Var,
+        /// Its values, and what follows for each.
+        branches: Vec<(Values, Outline)>,
+    },
+}
+
+/// An outline in the user's units and words.
+#[derive(Clone, Debug, PartialEq, Serialize)]
+pub struct Description {
+    /// The child's name.
+    pub child: String,
+    /// Its kind.
+    pub kind: &'static str,
+    /// Its levels, none for numbers.
+    pub levels: Vec<Level>,
+    /// The parents' names.
+    pub parents: Vec<String>,
+    /// The whole model.
+    pub root: Described,
+    /// What values that no branch covers predict, if there are any.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub otherwise: Option<Distribution>,
+}
+
+/// A node of a description.
+#[derive(Clone, Debug, PartialEq, Serialize)]
+#[serde(untagged)]
+pub enum Described {
+    /// A question.
+    Split {
+        /// The parent's name.
+        variable: String,
+        /// The answers.
+        branches: Vec<Branch>,
+    },
+    /// A distribution.
+    Leaf {
+        /// Number of training rows.
+        n: usize,
+        /// What the child does here.
+        #[serde(flatten)]
+        distribution: Distribution,
+    },
+}
+
+/// An answer and what follows.
+#[derive(Clone, Debug, PartialEq, Serialize)]
+pub struct Branch {
+    /// The answer in words, to stand behind the variable's name.
+    pub label: String,
+    /// The answer itself.
+    #[serde(flatten)]
+    pub answer: Answer,
+    /// What follows.
+    pub node: Described,
+}
+
+/// Some of a parent's values, in the user's units and words.
+#[derive(Clone, Debug, PartialEq, Serialize)]
+#[serde(untagged)]
+pub enum Answer {
+    /// `low <= x < high`.
+    Range {
+        /// No bound if `None`.
+        low: Option<f64>,
+        /// No bound if `None`.
+        high: Option<f64>,
+    },
+    /// One of these levels.
+    Levels {
+        /// In their own order.
+        levels: Vec<Level>,
+        /// Whether these are more than half of all, so that naming the others is shorter.
+        #[serde(skip)]
+        others: Option<Vec<Level>>,
+    },
+}
+
+/// A distribution in the user's units.
+#[derive(Clone, Debug, PartialEq, Serialize)]
+#[serde(untagged)]
+pub enum Distribution {
+    /// By level.
+    Levels {
+        /// In the levels' order.
+        probabilities: Vec<f64>,
+    },
+    /// Student's t.
+    StudentT {
+        /// Its centre.
+        location: f64,
+        /// Its scale.
+        scale: f64,
+        /// Degrees of freedom.
+        df: f64,
+    },
+}
+
+impl LocalModel {
+    /// The model in the user's units and words; `None` for a kind that does not divide the parents' values into regions.
+    pub fn describe(&self, variables: &[Variable]) -> Option<Description> {
+        let (outline, otherwise) = self.outline(variables)?;
+        let child = &variables[self.child()];
+        let (kind, levels) = match &child.kind {
+            Kind::Continuous { .. } => ("continuous", Vec::new()),
+            Kind::Categorical { levels } => ("categorical", levels.to_vec()),
+            Kind::Ordinal { levels } => ("ordinal", levels.to_vec()),
+        };
+        Some(Description {
+            child: child.name.to_string(),
+            kind,
+            levels,
+            parents: self.parents().iter().map(|&p| variables[p].name.to_string()).collect(),
+            root: described(&outline, child, variables),
+            otherwise: otherwise.map(|p| Distribution::new(&p, child)),
+        })
+    }
+}
+
+fn described(outline: &Outline, child: &Variable, variables: &[Variable]) -> Described {
+    match outline {
+        Outline::Leaf { n_rows, predictive } => {
+            Described::Leaf { n: *n_rows, distribution: Distribution::new(predictive, child) }
+        }
+        Outline::Split { parent, branches } => {
+            let variable = &variables[*parent];
+            let branch = |(values, inner): &(Values, Outline)| {
+                let answer = Answer::new(values, variable);
+                Branch { label: answer.to_string(), answer, node: described(inner, child, variables) }
+            };
+            Described::Split { variable: variable.name.to_string(), branches: branches.iter().map(branch).collect() }
+        }
+    }
+}
+
+impl Distribution {
+    fn new(predictive: &Predictive, child: &Variable) -> Self {
+        match (predictive, &child.kind) {
+            (&Predictive::StudentT { df, location, scale }, &Kind::Continuous { scale: units }) => {
+                Self::StudentT { location: units.to_original(location), scale: scale * units.scale, df }
+            }
+            (&Predictive::StudentT { df, location, scale }, _) => Self::StudentT { location, scale, df },
+            (Predictive::Levels { probabilities }, _) => Self::Levels { probabilities: probabilities.clone() },
+        }
+    }
+}
+
+impl Answer {
+    /// Of stored values, in the user's terms. Ranges of an ordinal parent are its levels.
+    fn new(values: &Values, variable: &Variable) -> Self {
+        match (values, &variable.kind) {
+            (&Values::Range(low, high), &Kind::Continuous { scale }) => {
+                Self::Range { low: low.map(|x| scale.to_original(x)), high: high.map(|x| scale.to_original(x)) }
+            }
+            (&Values::Range(low, high), Kind::Categorical { levels } | Kind::Ordinal { levels }) => {
+                let inside = |code: f64| low.is_none_or(|l| code >= l) && high.is_none_or(|h| code < h);
+                let codes = (0..levels.len() as u32).filter(|&c| inside(f64::from(c))).collect();
+                Self::new(&Values::Codes(codes), variable)
+            }
+            (Values::Codes(codes), Kind::Categorical { levels } | Kind::Ordinal { levels }) => {
+                let chosen = |c: &usize| codes.binary_search(&(*c as u32)).is_ok();
+                let of = |codes: &mut dyn Iterator<Item = usize>| codes.map(|c| levels[c].clone()).collect::<Vec<_>>();
+                let others = of(&mut (0..levels.len()).filter(|c| !chosen(c)));
+                let mentioned = !others.is_empty() && others.len() * 3 < levels.len() && levels.len() > 6;
+                let levels = of(&mut (0..levels.len()).filter(chosen));
+                Self::Levels { levels, others: mentioned.then_some(others) }
+            }
+            (Values::Codes(codes), Kind::Continuous { .. }) => {
+                unreachable!("codes {codes:?} of the continuous parent '{}'", variable.name)
+            }
+        }
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::table::Affine;
+
+    fn variable(kind: Kind) -> Variable {
+        Variable { name: "x".into(), kind }
+    }
+
+    #[test]
+    fn ranges_come_in_the_users_units() {
+        let number = variable(Kind::Continuous { scale: Affine { shift: 50.0, scale: 10.0 } });
+        let answer = Answer::new(&Values::Range(Some(-1.0), Some(0.5)), &number);
+        assert_eq!(answer, Answer::Range { low: Some(40.0), high: Some(55.0) });
+    }
+
+    #[test]
+    fn ranges_of_an_ordinal_parent_are_levels() {
+        let levels = ["I", "II", "III", "IV"].map(|t| Level::Text(t.into()));
+        let stage = variable(Kind::Ordinal { levels: levels.as_slice().into() });
+        let answer = Answer::new(&Values::Range(Some(1.0), Some(3.0)), &stage);
+        assert_eq!(answer, Answer::Levels { levels: levels[1..3].to_vec(), others: None });
+    }
+}

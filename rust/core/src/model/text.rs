@@ -1,0 +1,284 @@
+//! Descriptions of models as text: a tree drawn with lines, and rules in sentences.
+
+use std::fmt::{self, Display, Write};
+
+use super::outline::{Answer, Branch, Described, Description, Distribution};
+use crate::table::Level;
+
+/// A number with so many significant digits, without trailing zeros.
+fn number(x: f64, digits: i32) -> String {
+    if x == 0.0 || !x.is_finite() {
+        return format!("{}", x + 0.0);
+    }
+    let exponent = x.abs().log10().floor() as i32;
+    if !(-5..15).contains(&exponent) {
+        return format!("{:.*e}", digits.max(1) as usize - 1, x);
+    }
+    let text = format!("{:.*}", (digits - 1 - exponent).max(0) as usize, x);
+    if text.contains('.') { text.trim_end_matches('0').trim_end_matches('.').to_owned() } else { text }
+}
+
+fn percent(p: f64) -> String {
+    match p * 100.0 {
+        p if p > 0.0 && p < 0.5 => "<1%".to_owned(),
+        p if p < 100.0 && p >= 99.5 => ">99%".to_owned(),
+        p => format!("{p:.0}%"),
+    }
+}
+
+/// Levels as `= a`, or `in {a, b}`; more than this many are cut short.
+const MOST_LEVELS: usize = 12;
+
+fn set(levels: &[Level]) -> String {
+    let shown: Vec<String> = levels.iter().take(MOST_LEVELS).map(Level::to_string).collect();
+    let rest = levels.len() - shown.len();
+    let more = if rest > 0 { format!(", ... {rest} more") } else { String::new() };
+    format!("{{{}{more}}}", shown.join(", "))
+}
+
+/// To stand behind the variable's name: `< 55`, `= II`, `in {I, II}`.
+impl Display for Answer {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        match self {
+            Self::Range { low: None, high: None } => write!(f, "is anything"),
+            Self::Range { low: Some(low), high: None } => write!(f, ">= {}", number(*low, 6)),
+            Self::Range { low: None, high: Some(high) } => write!(f, "< {}", number(*high, 6)),
+            Self::Range { low: Some(low), high: Some(high) } => {
+                write!(f, "in [{}, {})", number(*low, 6), number(*high, 6))
+            }
+            Self::Levels { levels, others: None } if levels.len() == 1 => write!(f, "= {}", levels[0]),
+            Self::Levels { others: Some(others), .. } if others.len() == 1 => write!(f, "!= {}", others[0]),
+            Self::Levels { others: Some(others), .. } => write!(f, "not in {}", set(others)),
+            Self::Levels { levels, others: None } => write!(f, "in {}", set(levels)),
+        }
+    }
+}
+
+impl Distribution {
+    /// `mean 3.2  sd 0.4`, or `yes 81%  no 19%`.
+    fn text(&self, levels: &[Level]) -> String {
+        match self {
+            Self::StudentT { location, scale, df } => {
+                // Few degrees of freedom have no standard deviation: then the spread is that of the middle of the curve.
+                let spread = if *df > 2.0 { scale * (df / (df - 2.0)).sqrt() } else { *scale };
+                let (mean, sd) = if *df > 2.0 { ("mean", "sd") } else { ("centre", "scale") };
+                // As many decimals for the mean as the spread makes sense of.
+                let digits = (location.abs() / spread).log10().floor().clamp(0.0, 8.0) as i32 + 3;
+                format!("{mean} {}  {sd} {}", number(*location, digits), number(spread, 3))
+            }
+            Self::Levels { probabilities } => {
+                let mut shown: Vec<usize> = (0..levels.len()).collect();
+                if levels.len() > 6 {
+                    shown.sort_by(|&a, &b| probabilities[b].total_cmp(&probabilities[a]).then(a.cmp(&b)));
+                    shown.truncate(5);
+                }
+                let rest = levels.len() - shown.len();
+                let mut parts: Vec<String> =
+                    shown.iter().map(|&c| format!("{} {}", levels[c], percent(probabilities[c]))).collect();
+                if rest > 0 {
+                    parts.push(format!("{rest} others"));
+                }
+                parts.join("  ")
+            }
+        }
+    }
+
+    fn with_rows(&self, n: usize, levels: &[Level]) -> String {
+        match self {
+            Self::StudentT { .. } => format!("n={n}  {}", self.text(levels)),
+            Self::Levels { .. } => format!("{}  (n={n})", self.text(levels)),
+        }
+    }
+}
+
+impl Description {
+    /// The model drawn as a tree, one line a question's answer; a leaf stands behind its last answer.
+    pub fn text(&self) -> String {
+        let given = if self.parents.is_empty() { String::new() } else { format!(" given {}", self.parents.join(", ")) };
+        let mut out = format!("{}{given}", self.child);
+        match &self.root {
+            Described::Leaf { n, distribution } => {
+                let _ = write!(out, ": {}", distribution.with_rows(*n, &self.levels));
+            }
+            Described::Split { variable, branches } => self.draw(variable, branches, "", &mut out),
+        }
+        if let Some(otherwise) = &self.otherwise {
+            let _ = write!(out, "\notherwise: {}  (no rows)", otherwise.text(&self.levels));
+        }
+        out
+    }
+
+    fn draw(&self, variable: &str, branches: &[Branch], indent: &str, out: &mut String) {
+        for (i, branch) in branches.iter().enumerate() {
+            let last = i + 1 == branches.len();
+            let (corner, below) = if last { ("└─ ", "   ") } else { ("├─ ", "│  ") };
+            let _ = write!(out, "\n{indent}{corner}{variable} {}", branch.label);
+            match &branch.node {
+                Described::Leaf { n, distribution } => {
+                    let _ = write!(out, ": {}", distribution.with_rows(*n, &self.levels));
+                }
+                Described::Split { variable, branches } => {
+                    self.draw(variable, branches, &format!("{indent}{below}"), out);
+                }
+            }
+        }
+    }
+
+    /// One sentence a leaf: `if age >= 52.3 and stage in {II, III} then y: yes 81%  no 19%  (n=52)`.
+    pub fn rules(&self) -> Vec<String> {
+        let mut rules: Vec<String> = self
+            .leaves()
+            .into_iter()
+            .map(|leaf| {
+                let outcome = format!("{}: {}", self.child, leaf.distribution.with_rows(leaf.n, &self.levels));
+                if leaf.conditions.is_empty() {
+                    return outcome;
+                }
+                let conditions: Vec<String> = leaf.conditions.iter().map(|(name, a)| format!("{name} {a}")).collect();
+                format!("if {} then {outcome}", conditions.join(" and "))
+            })
+            .collect();
+        if let Some(otherwise) = &self.otherwise {
+            rules.push(format!("otherwise {}: {}  (no rows)", self.child, otherwise.text(&self.levels)));
+        }
+        rules
+    }
+
+    /// Every leaf with what leads there: one condition a variable, in the order of the questions.
+    pub fn leaves(&self) -> Vec<LeafDescription<'_>> {
+        let mut leaves = Vec::new();
+        collect(&self.root, &mut Vec::new(), &mut leaves);
+        leaves
+    }
+}
+
+/// A leaf and the conditions that lead to it.
+#[derive(Clone, Debug, PartialEq, serde::Serialize)]
+pub struct LeafDescription<'a> {
+    /// (variable, its values), each variable once.
+    pub conditions: Vec<(&'a str, Answer)>,
+    /// Number of training rows.
+    pub n: usize,
+    /// What the child does here.
+    #[serde(flatten)]
+    pub distribution: &'a Distribution,
+}
+
+fn collect<'a>(node: &'a Described, path: &mut Vec<(&'a str, Answer)>, leaves: &mut Vec<LeafDescription<'a>>) {
+    match node {
+        Described::Leaf { n, distribution } => {
+            leaves.push(LeafDescription { conditions: path.clone(), n: *n, distribution });
+        }
+        Described::Split { variable, branches } => {
+            for branch in branches {
+                let mut longer = path.clone();
+                if let Some(known) = longer.iter_mut().find(|(name, _)| name == variable) {
+                    known.1 = known.1.and(&branch.answer);
+                } else {
+                    longer.push((variable, branch.answer.clone()));
+                }
+                collect(&branch.node, &mut longer, leaves);
+            }
+        }
+    }
+}
+
+impl Answer {
+    /// The values in both.
+    fn and(&self, other: &Self) -> Self {
+        match (self, other) {
+            (Self::Range { low, high }, Self::Range { low: l, high: h }) => {
+                let stricter = |a: Option<f64>, b: Option<f64>, pick: fn(f64, f64) -> f64| match (a, b) {
+                    (Some(a), Some(b)) => Some(pick(a, b)),
+                    (a, b) => a.or(b),
+                };
+                Self::Range { low: stricter(*low, *l, f64::max), high: stricter(*high, *h, f64::min) }
+            }
+            (Self::Levels { levels, .. }, Self::Levels { levels: also, .. }) => {
+                Self::Levels { levels: levels.iter().filter(|l| also.contains(l)).cloned().collect(), others: None }
+            }
+            (_, other) => other.clone(),
+        }
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    fn leaf(location: f64) -> Described {
+        Described::Leaf { n: 47, distribution: Distribution::StudentT { location, scale: 0.4, df: 48.0 } }
+    }
+
+    fn branch(answer: Answer, node: Described) -> Branch {
+        Branch { label: answer.to_string(), answer, node }
+    }
+
+    fn range(low: Option<f64>, high: Option<f64>) -> Answer {
+        Answer::Range { low, high }
+    }
+
+    fn split(variable: &str, branches: Vec<Branch>) -> Described {
+        Described::Split { variable: variable.to_owned(), branches }
+    }
+
+    fn description() -> Description {
+        let level = |t: &str| Level::Text(t.into());
+        let inner = split(
+            "age",
+            vec![branch(range(None, Some(70.25)), leaf(3.2)), branch(range(Some(70.25), None), leaf(-1.5))],
+        );
+        let stages = Answer::Levels { levels: vec![level("II"), level("III")], others: None };
+        let stage = split(
+            "stage",
+            vec![branch(stages, inner), branch(Answer::Levels { levels: vec![level("I")], others: None }, leaf(0.0))],
+        );
+        let root =
+            split("age", vec![branch(range(Some(52.3), None), stage), branch(range(None, Some(52.3)), leaf(1e4))]);
+        let parents = vec!["age".to_owned(), "stage".to_owned()];
+        Description { child: "y".to_owned(), kind: "continuous", levels: vec![], parents, root, otherwise: None }
+    }
+
+    #[test]
+    fn a_tree_is_drawn_with_its_answers() {
+        let expected = "\
+y given age, stage
+├─ age >= 52.3
+│  ├─ stage in {II, III}
+│  │  ├─ age < 70.25: n=47  mean 3.2  sd 0.409
+│  │  └─ age >= 70.25: n=47  mean -1.5  sd 0.409
+│  └─ stage = I: n=47  mean 0  sd 0.409
+└─ age < 52.3: n=47  mean 10000  sd 0.409";
+        assert_eq!(description().text(), expected);
+    }
+
+    #[test]
+    fn rules_name_each_variable_once() {
+        let rules = description().rules();
+        assert_eq!(rules[0], "if age in [52.3, 70.25) and stage in {II, III} then y: n=47  mean 3.2  sd 0.409");
+        assert_eq!(rules[2], "if age >= 52.3 and stage = I then y: n=47  mean 0  sd 0.409");
+        assert_eq!(rules.len(), 4);
+    }
+
+    #[test]
+    fn levels_stand_with_their_shares() {
+        let levels: Vec<Level> = ["yes", "no"].map(|t| Level::Text(t.into())).into();
+        let coin = Distribution::Levels { probabilities: vec![0.811, 0.189] };
+        assert_eq!(coin.with_rows(52, &levels), "yes 81%  no 19%  (n=52)");
+        let many: Vec<Level> = (0..8).map(Level::Int).collect();
+        let shares = Distribution::Levels { probabilities: vec![0.0, 0.001, 0.5, 0.1, 0.1, 0.1, 0.1, 0.099] };
+        assert_eq!(shares.text(&many), "2 50%  3 10%  4 10%  5 10%  6 10%  3 others");
+        assert_eq!((percent(0.001), percent(0.999), percent(0.0)), ("<1%".into(), ">99%".into(), "0%".into()));
+    }
+
+    #[test]
+    fn numbers_keep_significant_digits() {
+        let six = |x| number(x, 6);
+        assert_eq!(six(1065.5), "1065.5");
+        assert_eq!(six(0.1 + 0.2), "0.3");
+        assert_eq!(six(-0.00012345678), "-0.000123457");
+        assert_eq!(six(1234567.0), "1234567");
+        assert_eq!(six(-0.0), "0");
+        assert_eq!(six(1.5e20), "1.50000e20");
+    }
+}
