@@ -7,6 +7,7 @@ mod errors;
 mod greedy;
 mod handles;
 mod jobs;
+mod models;
 mod scores;
 
 #[pymodule]
@@ -16,5 +17,6 @@ fn _core(module: &Bound<'_, PyModule>) -> PyResult<()> {
     greedy::register(module)?;
     handles::register(module)?;
     module.add_class::<candidates::CandidatesHandle>()?;
+    models::register(module)?;
     scores::register(module)
 }

@@ -147,6 +147,11 @@ impl LocalModel {
             otherwise: otherwise.map(|p| Distribution::new(&p, child)),
         })
     }
+
+    /// A distribution of the child, in the user's units.
+    pub fn in_units(&self, predictive: &Predictive, variables: &[Variable]) -> Distribution {
+        Distribution::new(predictive, &variables[self.child()])
+    }
 }
 
 fn described(outline: &Outline, child: &Variable, variables: &[Variable]) -> Described {

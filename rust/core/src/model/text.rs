@@ -21,7 +21,7 @@ fn number(x: f64, digits: i32) -> String {
 fn percent(p: f64) -> String {
     match p * 100.0 {
         p if p > 0.0 && p < 0.5 => "<1%".to_owned(),
-        p if p < 100.0 && p >= 99.5 => ">99%".to_owned(),
+        p if (99.5..100.0).contains(&p) => ">99%".to_owned(),
         p => format!("{p:.0}%"),
     }
 }
@@ -147,7 +147,7 @@ impl Description {
     /// Every leaf with what leads there: one condition a variable, in the order of the questions.
     pub fn leaves(&self) -> Vec<LeafDescription<'_>> {
         let mut leaves = Vec::new();
-        collect(&self.root, &mut Vec::new(), &mut leaves);
+        collect(&self.root, &[], &mut leaves);
         leaves
     }
 }
@@ -164,20 +164,20 @@ pub struct LeafDescription<'a> {
     pub distribution: &'a Distribution,
 }
 
-fn collect<'a>(node: &'a Described, path: &mut Vec<(&'a str, Answer)>, leaves: &mut Vec<LeafDescription<'a>>) {
+fn collect<'a>(node: &'a Described, path: &[(&'a str, Answer)], leaves: &mut Vec<LeafDescription<'a>>) {
     match node {
         Described::Leaf { n, distribution } => {
-            leaves.push(LeafDescription { conditions: path.clone(), n: *n, distribution });
+            leaves.push(LeafDescription { conditions: path.to_vec(), n: *n, distribution });
         }
         Described::Split { variable, branches } => {
             for branch in branches {
-                let mut longer = path.clone();
+                let mut longer = path.to_vec();
                 if let Some(known) = longer.iter_mut().find(|(name, _)| name == variable) {
                     known.1 = known.1.and(&branch.answer);
                 } else {
                     longer.push((variable, branch.answer.clone()));
                 }
-                collect(&branch.node, &mut longer, leaves);
+                collect(&branch.node, &longer, leaves);
             }
         }
     }

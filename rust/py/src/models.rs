@@ -1,0 +1,191 @@
+//! A fitted local model as Python holds it.
+
+use std::sync::Arc;
+
+use arbornet_core::{Affine, Error, Kind, LocalModel, Value, Var, Variable};
+use pyo3::prelude::*;
+use serde::{Deserialize, Serialize};
+
+use crate::errors::CoreError;
+use crate::handles::level_from_python;
+use crate::scores::ScoreHandle;
+
+/// A fitted local model, with the variables it speaks of. Immutable.
+#[pyclass(frozen, eq, module = "arbornet._core")]
+#[derive(PartialEq)]
+pub struct ModelHandle {
+    pub variables: Arc<[Variable]>,
+    pub model: LocalModel,
+}
+
+const FORMAT: &str = "arbornet local model";
+
+/// What is saved: the model, and those variables by position that it speaks of.
+#[derive(Serialize, Deserialize)]
+#[serde(deny_unknown_fields)]
+struct Saved {
+    format: String,
+    version: u32,
+    variables: Vec<(Var, Variable)>,
+    model: LocalModel,
+}
+
+/// No file makes a table of more variables than this.
+const MOST_VARIABLES: usize = 1 << 24;
+
+impl Saved {
+    fn opened(self) -> Result<ModelHandle, Error> {
+        if self.format != FORMAT || self.version != 1 {
+            let problem = format!("this is '{}', version {}, not '{FORMAT}', version 1", self.format, self.version);
+            return Err(Error::Shape(problem));
+        }
+        let n_vars = self.variables.iter().map(|(var, _)| var + 1).max().unwrap_or(0);
+        if n_vars > MOST_VARIABLES {
+            return Err(Error::Shape(format!("variable {} is beyond any table", n_vars - 1)));
+        }
+        let nobody = Variable { name: "".into(), kind: Kind::Continuous { scale: Affine::IDENTITY } };
+        let mut variables = vec![nobody; n_vars];
+        for (var, variable) in self.variables {
+            variables[var] = variable;
+        }
+        self.model.check(&variables)?;
+        let family = self.model.parents().iter().chain([&self.model.child()]).copied().collect::<Vec<_>>();
+        if let Some(var) = family.into_iter().find(|&var| variables[var].name.is_empty()) {
+            return Err(Error::Shape(format!("variable {var} of the model is not described")));
+        }
+        Ok(ModelHandle { variables: variables.into(), model: self.model })
+    }
+}
+
+impl ModelHandle {
+    fn name(&self, var: Var) -> String {
+        self.variables[var].name.to_string()
+    }
+
+    /// A value of the user's as the model stores it.
+    fn stored(&self, var: Var, value: &Bound<'_, PyAny>) -> PyResult<Value> {
+        let variable = &self.variables[var];
+        match &variable.kind {
+            Kind::Continuous { scale } => Ok(Value::Real(scale.to_stored(value.extract()?))),
+            Kind::Categorical { levels } | Kind::Ordinal { levels } => {
+                let level = level_from_python(&variable.name, value)?;
+                let code = levels.iter().position(|l| *l == level).ok_or_else(|| {
+                    let known: Vec<_> = levels.iter().take(20).map(ToString::to_string).collect();
+                    let advice = format!("its levels are {}", known.join(", "));
+                    CoreError(Error::column(&*variable.name, format!("has no level {level}"), advice))
+                })?;
+                Ok(Value::Code(code as u32))
+            }
+        }
+    }
+
+    fn stored_parents(&self, values: &[Bound<'_, PyAny>]) -> PyResult<Vec<Value>> {
+        let parents = self.model.parents();
+        if values.len() != parents.len() {
+            let problem = format!("{} values for {} parents", values.len(), parents.len());
+            return Err(CoreError(Error::Shape(problem)).into());
+        }
+        parents.iter().zip(values).map(|(&parent, value)| self.stored(parent, value)).collect()
+    }
+}
+
+fn json(value: &impl Serialize) -> String {
+    serde_json::to_string(value).expect("finite numbers and string keys only")
+}
+
+#[pymethods]
+#[allow(clippy::needless_pass_by_value)] // the shapes pyo3 extracts
+impl ModelHandle {
+    /// The model that a score speaks of.
+    #[staticmethod]
+    fn fit(py: Python<'_>, score: &ScoreHandle, child: usize, parents: Vec<usize>) -> PyResult<Self> {
+        let parents = score.family(child, &parents)?;
+        let model = py.detach(|| score.score.model(child, &parents)).map_err(CoreError)?;
+        Ok(Self { variables: score.table.variables().into(), model })
+    }
+
+    /// Reads the JSON form; origin names it in errors.
+    #[staticmethod]
+    fn from_json(text: &str, origin: &str) -> PyResult<Self> {
+        let format = |line, problem| CoreError(Error::Format { origin: origin.to_owned(), line, problem });
+        let saved: Saved = serde_json::from_str(text).map_err(|e| format(e.line(), e.to_string()))?;
+        Ok(saved.opened().map_err(|e| format(1, e.to_string()))?)
+    }
+
+    /// The JSON form: the model, and the variables it speaks of.
+    fn to_json(&self) -> String {
+        let mut family: Vec<Var> = self.model.parents().to_vec();
+        family.push(self.model.child());
+        family.sort_unstable();
+        let variables = family.into_iter().map(|var| (var, self.variables[var].clone())).collect();
+        json(&Saved { format: FORMAT.to_owned(), version: 1, variables, model: self.model.clone() })
+    }
+
+    /// The child's name.
+    #[getter]
+    fn child(&self) -> String {
+        self.name(self.model.child())
+    }
+
+    /// The parents' names.
+    #[getter]
+    fn parents(&self) -> Vec<String> {
+        self.model.parents().iter().map(|&p| self.name(p)).collect()
+    }
+
+    /// Number of free parameters.
+    #[getter]
+    fn n_parameters(&self) -> usize {
+        self.model.n_parameters()
+    }
+
+    /// The model drawn as a tree of text.
+    fn text(&self) -> String {
+        let description = self.model.describe(&self.variables);
+        description.map_or_else(|| format!("{} given {}", self.child(), self.parents().join(", ")), |d| d.text())
+    }
+
+    /// One sentence a leaf.
+    fn rules(&self) -> Vec<String> {
+        self.model.describe(&self.variables).map_or_else(Vec::new, |d| d.rules())
+    }
+
+    /// The model as nested JSON in the user's units and words; None for a kind without regions.
+    fn description(&self) -> Option<String> {
+        self.model.describe(&self.variables).map(|d| json(&d))
+    }
+
+    /// Every leaf with its conditions, as JSON.
+    fn leaves(&self) -> String {
+        self.model.describe(&self.variables).map_or_else(|| "[]".to_owned(), |d| json(&d.leaves()))
+    }
+
+    /// The child's distribution given values of the parents in the user's units and words, as JSON.
+    fn predictive(&self, values: Vec<Bound<'_, PyAny>>) -> PyResult<String> {
+        let values = self.stored_parents(&values)?;
+        Ok(json(&self.model.in_units(&self.model.predictive(&values), &self.variables)))
+    }
+
+    /// Log density of a value of the child, in the user's units, given values of the parents.
+    fn log_density(&self, value: Bound<'_, PyAny>, values: Vec<Bound<'_, PyAny>>) -> PyResult<f64> {
+        let child = self.model.child();
+        let values = self.stored_parents(&values)?;
+        let log_density = self.model.predictive(&values).log_density(self.stored(child, &value)?);
+        Ok(match self.variables[child].kind {
+            Kind::Continuous { scale } => log_density - scale.scale.ln(),
+            _ => log_density,
+        })
+    }
+
+    fn __repr__(&self) -> String {
+        format!("ModelHandle({} given [{}])", self.child(), self.parents().join(", "))
+    }
+
+    fn __reduce__<'py>(&self, py: Python<'py>) -> PyResult<(Bound<'py, PyAny>, (String, &'static str))> {
+        Ok((py.get_type::<Self>().getattr("from_json")?, (self.to_json(), "pickle")))
+    }
+}
+
+pub fn register(module: &Bound<'_, PyModule>) -> PyResult<()> {
+    module.add_class::<ModelHandle>()
+}
