@@ -1,6 +1,7 @@
 //! Directed acyclic graphs: the graphs themselves, and the searches for the best one.
 
 pub mod bits;
+pub mod branching;
 pub mod families;
 pub mod graph;
 pub mod hill_climb;
