@@ -117,13 +117,13 @@ fn oracle(score: &Toy, rule: &ParentRule, child: Var, most: usize) -> BTreeMap<V
     scored.iter().filter(undominated).map(|&(mask, s)| (members(mask), s)).collect()
 }
 
-fn run(step: &Step1, score: &Toy, threads: usize, journal: Option<&mut Journal>) -> Result<Outcome> {
+fn run(step: &Arc<Step1>, score: &Toy, threads: usize, journal: Option<&mut Journal>) -> Result<Outcome> {
     let pool = rayon::ThreadPoolBuilder::new().num_threads(threads).build().unwrap();
     pool.install(|| step.run(score, &Control::default(), journal))
 }
 
 /// A run as another machine would make it: records and layers travel as bytes, several blocks at a time, out of order.
-fn run_abroad(step: &Step1, score: &Toy) -> Outcome {
+fn run_abroad(step: &Arc<Step1>, score: &Toy) -> Outcome {
     let control = Control::default();
     let mut ledger = Ledger::new(step, 3, vec![]);
     let mut waiting: Vec<(arbornet_core::step1::Block, Vec<u8>)> = vec![];
@@ -173,7 +173,7 @@ proptest! {
         unscorable in prop::sample::select(vec![0u64, 3, 7]),
     ) {
         let score = Toy { bounded, unscorable, ..Toy::new(n, seed) };
-        let step = Step1::new(&score.table, most, &constraints, Some(block), None).unwrap();
+        let step = Arc::new(Step1::new(&score.table, most, &constraints, Some(block), None).unwrap());
         let expected: Vec<_> = (0..n).map(|v| oracle(&score, constraints.child(v), v, most)).collect();
         let outcome = run(&step, &score, 1, None);
         if expected.iter().any(BTreeMap::is_empty) {
@@ -201,7 +201,7 @@ fn bounds_leave_sets_unscored_and_change_nothing() {
     let none = Constraints::none(8);
     let plain = Toy::new(8, 5);
     let bounded = Toy { bounded: true, ..Toy::new(8, 5) };
-    let step = Step1::new(&plain.table, 6, &none, Some(10), None).unwrap();
+    let step = Arc::new(Step1::new(&plain.table, 6, &none, Some(10), None).unwrap());
     let (a, b) = (run(&step, &plain, 2, None).unwrap(), run(&step, &bounded, 2, None).unwrap());
     assert_eq!(a.candidates, b.candidates);
     assert!(b.n_evaluated < a.n_evaluated, "{} of {}", b.n_evaluated, a.n_evaluated);
@@ -210,7 +210,7 @@ fn bounds_leave_sets_unscored_and_change_nothing() {
 #[test]
 fn a_family_that_cannot_be_scored_is_told_and_counted() {
     let score = Toy { unscorable: 4, ..Toy::new(6, 1) };
-    let step = Step1::new(&score.table, 3, &Constraints::none(6), None, None).unwrap();
+    let step = Arc::new(Step1::new(&score.table, 3, &Constraints::none(6), None, None).unwrap());
     let outcome = run(&step, &score, 2, None).unwrap();
     assert_eq!(outcome.n_evaluated + outcome.n_skipped, outcome.n_sets);
     let first = &outcome.skipped[0];
@@ -239,7 +239,7 @@ fn a_score_that_is_not_a_number_ends_the_run_with_its_family() {
         }
     }
     let score = Broken(Toy::new(3, 0));
-    let step = Step1::new(&score.0.table, 2, &Constraints::none(3), None, None).unwrap();
+    let step = Arc::new(Step1::new(&score.0.table, 2, &Constraints::none(3), None, None).unwrap());
     let pool = rayon::ThreadPoolBuilder::new().num_threads(1).build().unwrap();
     let error = pool.install(|| step.run(&score, &Control::default(), None)).unwrap_err();
     assert!(error.to_string().contains("'v0' given [v1, v2] failed: it is NaN"), "{error}");
@@ -248,7 +248,7 @@ fn a_score_that_is_not_a_number_ends_the_run_with_its_family() {
 #[test]
 fn a_stop_ends_the_run() {
     let score = Toy::new(10, 0);
-    let step = Step1::new(&score.table, 4, &Constraints::none(10), None, None).unwrap();
+    let step = Arc::new(Step1::new(&score.table, 4, &Constraints::none(10), None, None).unwrap());
     let control = Control::default();
     control.stop();
     assert_eq!(step.run(&score, &control, None).unwrap_err(), Error::Interrupted);
@@ -270,7 +270,7 @@ fn a_panic_in_a_score_is_passed_on_and_leaves_nobody_waiting() {
         }
     }
     let score = Panics(Toy::new(6, 0));
-    let step = Step1::new(&score.0.table, 3, &Constraints::none(6), None, None).unwrap();
+    let step = Arc::new(Step1::new(&score.0.table, 3, &Constraints::none(6), None, None).unwrap());
     let pool = rayon::ThreadPoolBuilder::new().num_threads(3).build().unwrap();
     let caught = std::panic::catch_unwind(std::panic::AssertUnwindSafe(|| {
         pool.install(|| step.run(&score, &Control::default(), None))
@@ -281,7 +281,7 @@ fn a_panic_in_a_score_is_passed_on_and_leaves_nobody_waiting() {
 #[test]
 fn progress_ends_at_its_total() {
     let score = Toy::new(7, 3);
-    let step = Step1::new(&score.table, 3, &Constraints::none(7), Some(5), None).unwrap();
+    let step = Arc::new(Step1::new(&score.table, 3, &Constraints::none(7), Some(5), None).unwrap());
     let control = Control::default();
     step.run(&score, &control, None).unwrap();
     let (done, total) = control.progress();
@@ -309,7 +309,7 @@ fn folder(name: &str) -> std::path::PathBuf {
 fn a_run_cut_short_anywhere_resumes_to_the_same_outcome_without_scoring_twice() {
     let score = Toy { bounded: true, ..Toy::new(7, 11) };
     let none = Constraints::none(7);
-    let step = Step1::new(&score.table, 3, &none, Some(4), None).unwrap();
+    let step = Arc::new(Step1::new(&score.table, 3, &none, Some(4), None).unwrap());
     let manifest = Manifest::new(&score.table, "toy", 3, &none, &step);
     let whole = run(&step, &score, 1, None).unwrap();
     let full = folder("full");
@@ -340,7 +340,7 @@ fn a_run_cut_short_anywhere_resumes_to_the_same_outcome_without_scoring_twice() 
 fn a_checkpoint_of_something_else_is_refused_with_the_reason() {
     let score = Toy::new(4, 1);
     let none = Constraints::none(4);
-    let step = Step1::new(&score.table, 2, &none, None, None).unwrap();
+    let step = Arc::new(Step1::new(&score.table, 2, &none, None, None).unwrap());
     let place = folder("other");
     drop(Journal::open(&place, &Manifest::new(&score.table, "toy", 2, &none, &step)).unwrap());
     let refused = |manifest: &Manifest| Journal::open(&place, manifest).unwrap_err().to_string();

@@ -1,8 +1,7 @@
 //! Long work away from the GIL: on another thread, watched from here, so that Ctrl-C returns within a second.
-#![allow(dead_code)] // the searches call these as they land
 
-use std::sync::{Condvar, Mutex, PoisonError};
-use std::time::Duration;
+use std::sync::{Arc, Condvar, Mutex, PoisonError};
+use std::time::{Duration, Instant};
 
 use arbornet_core::{Control, Error};
 use pyo3::exceptions::PyKeyboardInterrupt;
@@ -12,6 +11,9 @@ use crate::errors::CoreError;
 
 /// How often signals are looked at and progress is told.
 const POLL: Duration = Duration::from_millis(50);
+
+/// How long stopped work may take to end before it is left to end by itself.
+const PATIENCE: Duration = Duration::from_millis(700);
 
 /// Set when the work is over, also by a panic.
 #[derive(Default)]
@@ -38,6 +40,7 @@ impl Drop for Ring<'_> {
 
 /// Runs work on a thread of its own without the GIL. Meanwhile `tell(done, total)` is called as progress is made; a
 /// signal's exception, or one of `tell`, stops the work through its control and is returned once it has stopped.
+#[allow(dead_code)] // for searches that show nothing when stopped
 pub fn watched<T: Send>(
     py: Python<'_>,
     control: &Control,
@@ -92,6 +95,36 @@ fn watch<T: Send>(
             (failed, Ok(value)) => (value, failed),
         }
     })
+}
+
+/// As `watched`, for work that may be deep in one long step when it is stopped: it shares what it reads, so that it can
+/// be left to notice the stop and end by itself.
+pub fn watched_or_left<T: Send + 'static>(
+    py: Python<'_>,
+    control: &Control,
+    tell: Option<&Bound<'_, PyAny>>,
+    work: impl FnOnce() -> T + Send + 'static,
+) -> PyResult<T> {
+    let over = Arc::new(Over::default());
+    let bell = over.clone();
+    let worker = std::thread::spawn(move || {
+        let _ring = Ring(&bell);
+        work()
+    });
+    let mut told = (0, 0);
+    while !py.detach(|| over.wait()) {
+        let progress = control.progress();
+        let news = tell.filter(|_| progress != told);
+        told = progress;
+        let heard = py.check_signals().and_then(|()| news.map_or(Ok(()), |tell| tell.call1(progress).map(|_| ())));
+        if let Err(error) = heard {
+            control.stop();
+            let asked = Instant::now();
+            while asked.elapsed() < PATIENCE && !py.detach(|| over.wait()) {}
+            return Err(error);
+        }
+    }
+    py.detach(|| worker.join()).map_err(|panic| std::panic::resume_unwind(panic))
 }
 
 /// The number of threads that `n_jobs` asks for: as it stands, or from -1 downwards all cores, all but one, ...

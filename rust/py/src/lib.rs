@@ -3,12 +3,14 @@
 use pyo3::prelude::*;
 
 mod candidates;
+mod custom;
 mod errors;
 mod greedy;
 mod handles;
 mod jobs;
 mod models;
 mod scores;
+mod step1;
 
 #[pymodule]
 fn _core(module: &Bound<'_, PyModule>) -> PyResult<()> {
@@ -18,5 +20,6 @@ fn _core(module: &Bound<'_, PyModule>) -> PyResult<()> {
     handles::register(module)?;
     module.add_class::<candidates::CandidatesHandle>()?;
     models::register(module)?;
-    scores::register(module)
+    scores::register(module)?;
+    step1::register(module)
 }

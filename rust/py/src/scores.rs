@@ -6,7 +6,9 @@ use arbornet_core::parents::{Parents, parent_set};
 use arbornet_core::score::registry::ScoreSpec;
 use arbornet_core::{Error, LocalScore, Table};
 use pyo3::prelude::*;
+use pyo3::types::PyTuple;
 
+use crate::custom::{Custom, Shared};
 use crate::errors::CoreError;
 use crate::handles::TableHandle;
 
@@ -17,7 +19,18 @@ pub struct ScoreHandle {
     pub score: Arc<dyn LocalScore>,
     #[pyo3(get)]
     pub spec: String,
+    custom: Option<Callable>,
 }
+
+/// A Python callable behind a score, with what it was made of.
+struct Callable {
+    shared: Arc<Custom>,
+    function: Py<PyAny>,
+    model: Option<Py<ScoreHandle>>,
+}
+
+/// What pickle asks for: a constructor and its arguments.
+type Reduced<'py> = (Bound<'py, PyAny>, Bound<'py, PyTuple>);
 
 impl ScoreHandle {
     /// The parents sorted, if child and parents are a family of the table.
@@ -27,6 +40,15 @@ impl ScoreHandle {
         }
         Ok(parent_set(&self.table, child, parents)?)
     }
+
+    /// The error for Python; if a callable raised, its exception is the cause.
+    pub fn raise(&self, py: Python<'_>, error: Error) -> PyErr {
+        let told = PyErr::from(CoreError(error));
+        if let Some(raised) = self.custom.as_ref().and_then(|custom| custom.shared.take_raised()) {
+            told.set_cause(py, Some(raised));
+        }
+        told
+    }
 }
 
 #[pymethods]
@@ -35,14 +57,25 @@ impl ScoreHandle {
     fn new(py: Python<'_>, table: &TableHandle, spec: String) -> PyResult<Self> {
         let parsed = ScoreSpec::parse(&spec).map_err(CoreError)?;
         let score = py.detach(|| parsed.prepare(&table.0)).map_err(CoreError)?;
-        Ok(Self { table: table.0.clone(), score: score.into(), spec })
+        Ok(Self { table: table.0.clone(), score: score.into(), spec, custom: None })
+    }
+
+    /// A callable of (child, parents), by positions, as a score; models are those of another score, if given. The
+    /// spec identifies it in checkpoints.
+    #[staticmethod]
+    #[pyo3(signature = (table, spec, function, model = None))]
+    fn custom(py: Python<'_>, table: &TableHandle, spec: String, function: Py<PyAny>, model: Option<Py<Self>>) -> Self {
+        let of_model = model.as_ref().map(|model| model.get().score.clone());
+        let shared = Arc::new(Custom::new(table.0.clone(), function.clone_ref(py), of_model));
+        let score = Arc::new(Shared(shared.clone()));
+        Self { table: table.0.clone(), score, spec, custom: Some(Callable { shared, function, model }) }
     }
 
     /// The score of one family, by positions: higher is better, natural logarithm.
     #[allow(clippy::needless_pass_by_value)] // what pyo3 extracts
     fn score(&self, py: Python<'_>, child: usize, parents: Vec<usize>) -> PyResult<f64> {
         let parents = self.family(child, &parents)?;
-        Ok(py.detach(|| self.score.score(child, &parents)).map_err(CoreError)?)
+        py.detach(|| self.score.score(child, &parents)).map_err(|error| self.raise(py, error))
     }
 
     /// Raises what scoring this family would raise, without scoring it.
@@ -62,8 +95,14 @@ impl ScoreHandle {
         format!("ScoreHandle({})", self.spec)
     }
 
-    fn __reduce__<'py>(&self, py: Python<'py>) -> (Bound<'py, PyAny>, (TableHandle, String)) {
-        (py.get_type::<Self>().into_any(), (self.table(), self.spec.clone()))
+    fn __reduce__<'py>(&self, py: Python<'py>) -> PyResult<Reduced<'py>> {
+        let class = py.get_type::<Self>();
+        Ok(match &self.custom {
+            None => (class.into_any(), (self.table(), &self.spec).into_pyobject(py)?),
+            Some(Callable { function, model, .. }) => {
+                (class.getattr("custom")?, (self.table(), &self.spec, function, model).into_pyobject(py)?)
+            }
+        })
     }
 }
 

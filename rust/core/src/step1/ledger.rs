@@ -58,8 +58,8 @@ pub enum Next {
 }
 
 /// The book of a run.
-pub struct Ledger<'a> {
-    step: &'a Step1,
+pub struct Ledger {
+    step: Arc<Step1>,
     found: FxHashMap<Block, Record>,
     next_child: Var,
     most_open: usize,
@@ -93,12 +93,12 @@ struct Kept {
     scores: Vec<f64>,
 }
 
-impl<'a> Ledger<'a> {
+impl Ledger {
     /// Opens the book for so many workers; the records of an earlier run are not made again.
-    pub fn new(step: &'a Step1, workers: usize, found: Vec<Record>) -> Self {
+    pub fn new(step: &Arc<Step1>, workers: usize, found: Vec<Record>) -> Self {
         let n = step.names().len();
         Self {
-            step,
+            step: step.clone(),
             found: found.into_iter().map(|record| (record.block, record)).collect(),
             next_child: 0,
             most_open: step.most_open(workers),
@@ -122,7 +122,7 @@ impl<'a> Ledger<'a> {
             let chosen = preferred.or_else(|| self.open.iter().position(ready).filter(|_| full));
             if let Some(at) = chosen {
                 let open = &mut self.open[at];
-                let blocks = open.hand_out(self.step, most);
+                let blocks = open.hand_out(&self.step, most);
                 if !blocks.is_empty() {
                     return Ok(Next::Blocks(blocks, open.below.clone()));
                 }
@@ -130,7 +130,7 @@ impl<'a> Ledger<'a> {
                 let child = self.next_child;
                 self.next_child += 1;
                 let mut open = Open::new(child);
-                open.start_layer(self.step, &mut self.found, control);
+                open.start_layer(&self.step, &mut self.found, control);
                 self.open.push(open);
                 self.close_layers(child, control)?;
             } else {
@@ -148,11 +148,11 @@ impl<'a> Ledger<'a> {
         let stray = || Error::Shape("a record of parent sets arrived that nobody waits for".to_owned());
         let open = self.open.iter_mut().find(|open| open.child == child).ok_or_else(stray)?;
         let place = (record.block.start / self.step.block_sets()) as usize;
-        if open.size != record.block.size || open.block(self.step, place) != Some(record.block) {
+        if open.size != record.block.size || open.block(&self.step, place) != Some(record.block) {
             return Err(stray());
         }
         if open.records[place].is_none() {
-            open.enter(self.step, place, record, control);
+            open.enter(&self.step, place, record, control);
         }
         self.close_layers(child, control)
     }
@@ -175,7 +175,8 @@ impl<'a> Ledger<'a> {
 
     /// Closes every layer of a child whose records are all in, and the child after its last one.
     fn close_layers(&mut self, child: Var, control: &Control) -> Result<()> {
-        let space = self.step.space(child);
+        let step = self.step.clone();
+        let space = step.space(child);
         let at = self.open.iter().position(|open| open.child == child).expect("the caller found it open");
         while self.open[at].missing == 0 {
             let before = self.open[at].kept.bytes();
@@ -188,7 +189,7 @@ impl<'a> Ledger<'a> {
                 return self.not_empty(child);
             }
             self.open[at].size += 1;
-            self.open[at].start_layer(self.step, &mut self.found, control);
+            self.open[at].start_layer(&step, &mut self.found, control);
         }
         Ok(())
     }

@@ -18,11 +18,13 @@ mod ledger;
 mod record;
 mod run;
 mod space;
+mod survey;
 
 pub use journal::{Journal, Manifest};
 pub use ledger::{Ledger, Next, Outcome, Skipped};
 pub use record::{Block, Layer, Record, score_block};
 pub use space::Space;
+pub use survey::{Checked, Timed};
 
 use crate::constraints::Constraints;
 use crate::error::{Error, Result};

@@ -1,7 +1,7 @@
 //! Step 1 on this machine: the threads of the current rayon pool take blocks from one ledger until none is left.
 
 use std::sync::atomic::{AtomicBool, Ordering};
-use std::sync::{Condvar, Mutex, MutexGuard, PoisonError};
+use std::sync::{Arc, Condvar, Mutex, MutexGuard, PoisonError};
 use std::time::Duration;
 
 use crate::control::Control;
@@ -19,7 +19,12 @@ impl Step1 {
     ///
     /// # Errors
     /// If asked to stop, a child cannot be scored at all, memory does not suffice, or the journal cannot be written.
-    pub fn run(&self, score: &dyn LocalScore, control: &Control, journal: Option<&mut Journal>) -> Result<Outcome> {
+    pub fn run(
+        self: &Arc<Self>,
+        score: &dyn LocalScore,
+        control: &Control,
+        journal: Option<&mut Journal>,
+    ) -> Result<Outcome> {
         let workers = rayon::current_num_threads();
         control.expect(self.total_effort());
         let mut journal = journal;
@@ -58,7 +63,7 @@ impl Step1 {
 
 /// What the workers share.
 struct Desk<'a> {
-    ledger: Mutex<Ledger<'a>>,
+    ledger: Mutex<Ledger>,
     bell: Condvar,
     failed: Mutex<Option<Error>>,
     over: AtomicBool,
@@ -76,7 +81,7 @@ impl Drop for Alarm<'_, '_> {
     }
 }
 
-impl<'a> Desk<'a> {
+impl Desk<'_> {
     fn work(&self, step: &Step1, score: &dyn LocalScore, control: &Control) {
         let _alarm = Alarm(self);
         if let Err(error) = self.score_blocks(step, score, control) {
@@ -106,11 +111,11 @@ impl<'a> Desk<'a> {
         Ok(())
     }
 
-    fn ledger(&self) -> MutexGuard<'_, Ledger<'a>> {
+    fn ledger(&self) -> MutexGuard<'_, Ledger> {
         self.ledger.lock().unwrap_or_else(PoisonError::into_inner)
     }
 
-    fn next(&self, prefer: Option<Var>, control: &Control) -> Result<Option<(Vec<Block>, std::sync::Arc<Layer>)>> {
+    fn next(&self, prefer: Option<Var>, control: &Control) -> Result<Option<(Vec<Block>, Arc<Layer>)>> {
         let mut ledger = self.ledger();
         loop {
             match ledger.next(prefer, 1, control)? {

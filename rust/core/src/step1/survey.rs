@@ -1,0 +1,147 @@
+//! Before the start: which families are too large, and how long families of each size take.
+
+use std::time::{Duration, Instant};
+
+use rand::{RngExt, SeedableRng};
+use rand_xoshiro::Xoshiro256PlusPlus;
+
+use crate::control::Control;
+use crate::error::Result;
+use crate::parents::Parents;
+use crate::score::LocalScore;
+use crate::table::Var;
+
+use super::ledger::Skipped;
+use super::{Space, Step1};
+
+/// Families looked at without scoring them.
+#[derive(Clone, Debug, Default, PartialEq)]
+pub struct Checked {
+    /// How many were looked at: all of them, or a seeded sample.
+    pub n_checked: u64,
+    /// How many of these cannot be scored.
+    pub n_unscorable: u64,
+    /// The first of them.
+    pub first: Vec<Skipped>,
+}
+
+/// Families of one size that were scored to see how long it takes.
+#[derive(Clone, Copy, Debug, Default, PartialEq)]
+pub struct Timed {
+    /// How many were scored.
+    pub n: u64,
+    /// The seconds they took together.
+    pub seconds: f64,
+}
+
+impl Step1 {
+    /// Asks of every family, or of `limit` drawn with a seed if there are more, whether it can be scored.
+    ///
+    /// # Errors
+    /// If asked to stop.
+    pub fn check(&self, score: &dyn LocalScore, limit: u64, told: usize, control: &Control) -> Result<Checked> {
+        let mut checked = Checked::default();
+        let mut parents = Parents::new();
+        let mut look = |child: Var, set: &[usize]| {
+            self.space(child).parents(set, &mut parents);
+            checked.n_checked += 1;
+            if let Err(error) = score.check(child, &parents) {
+                checked.n_unscorable += 1;
+                if checked.first.len() < told {
+                    checked.first.push(Skipped { child, parents: parents.clone(), reason: error.to_string() });
+                }
+            }
+        };
+        if self.spaces().iter().map(Space::n_sets).sum::<f64>() <= limit as f64 {
+            for (child, space) in self.spaces().iter().enumerate() {
+                for size in 0..=space.layers() {
+                    control.check()?;
+                    let mut set = space.unrank(size, 0);
+                    for _ in 0..space.n_of_size(size) {
+                        look(child, &set);
+                        Space::advance(&mut set);
+                    }
+                }
+            }
+        } else {
+            let mut draw = Draw::new(self);
+            for _ in 0..limit {
+                let (child, size) = draw.proportional();
+                look(child, &draw.set(child, size));
+            }
+        }
+        Ok(checked)
+    }
+
+    /// Scores families drawn with a seed, sizes in turn, until about so much time is spent; by number of optional
+    /// parents. Families that cannot be scored count with the time it takes to say so.
+    ///
+    /// # Errors
+    /// If asked to stop, or a child cannot be scored at all.
+    pub fn time(&self, score: &dyn LocalScore, budget: Duration, control: &Control) -> Result<Vec<Timed>> {
+        let layers = self.spaces().iter().map(Space::layers).max().unwrap_or(0);
+        let mut timed = vec![Timed::default(); layers + 1];
+        let begun = Instant::now();
+        let mut draw = Draw::new(self);
+        let mut parents = Parents::new();
+        // Sizes in turn, each getting about the same time: the largest sets are the dearest and the most.
+        while begun.elapsed() < budget && !self.spaces().is_empty() {
+            let size = (0..=layers).min_by(|&a, &b| timed[a].seconds.total_cmp(&timed[b].seconds)).unwrap_or(0);
+            let child = draw.child_with(size);
+            let mut scratch = score.child(child)?;
+            // A few sets of one child in a row, as in earnest, so that what a child prepares is shared.
+            for _ in 0..8 {
+                control.check()?;
+                self.space(child).parents(&draw.set(child, size), &mut parents);
+                let start = Instant::now();
+                let scored = scratch.score(&parents);
+                timed[size].seconds += start.elapsed().as_secs_f64();
+                timed[size].n += 1;
+                drop(scored);
+                if begun.elapsed() > budget {
+                    break;
+                }
+            }
+        }
+        Ok(timed)
+    }
+}
+
+/// Draws families.
+struct Draw<'a> {
+    step: &'a Step1,
+    random: Xoshiro256PlusPlus,
+}
+
+impl<'a> Draw<'a> {
+    fn new(step: &'a Step1) -> Self {
+        Self { step, random: Xoshiro256PlusPlus::seed_from_u64(1) }
+    }
+
+    /// A child and a size, in proportion to how many sets there are.
+    fn proportional(&mut self) -> (Var, usize) {
+        let total: f64 = self.step.spaces().iter().map(Space::n_sets).sum();
+        let mut left = self.random.random::<f64>() * total;
+        for (child, space) in self.step.spaces().iter().enumerate() {
+            for size in 0..=space.layers() {
+                let n = space.n_of_size(size) as f64;
+                if left < n {
+                    return (child, size);
+                }
+                left -= n;
+            }
+        }
+        (0, 0)
+    }
+
+    /// A child that has sets of a size.
+    fn child_with(&mut self, size: usize) -> Var {
+        let able: Vec<Var> = (0..self.step.spaces().len()).filter(|&v| self.step.space(v).layers() >= size).collect();
+        able[self.random.random_range(0..able.len())]
+    }
+
+    fn set(&mut self, child: Var, size: usize) -> Vec<usize> {
+        let space = self.step.space(child);
+        space.unrank(size, self.random.random_range(0..space.n_of_size(size)))
+    }
+}

@@ -1,0 +1,258 @@
+//! Step 1 for Python: on the threads of this machine, or block by block for whoever spreads the work.
+
+use std::collections::HashSet;
+use std::path::{Path, PathBuf};
+use std::sync::{Arc, Mutex, PoisonError};
+use std::time::Duration;
+
+use arbornet_core::step1::{self, Block, Journal, Layer, Ledger, Manifest, Next, Outcome, Record, Skipped, Space};
+use arbornet_core::{Constraints, Control, Error, LocalScore};
+use pyo3::prelude::*;
+use pyo3::types::PyBytes;
+
+use crate::candidates::CandidatesHandle;
+use crate::errors::CoreError;
+use crate::jobs::{pool, watched_or_left};
+use crate::scores::ScoreHandle;
+
+/// A block as Python passes it on: child, size, start, length.
+type Place = (usize, usize, u64, u32);
+/// A family that cannot be scored: child, parents, reason.
+type Told = (usize, Vec<usize>, String);
+/// Candidates, sets, scored sets, families that cannot be scored, and the first of them.
+type Result1 = (CandidatesHandle, u64, u64, u64, Vec<Told>);
+
+fn block((child, size, start, len): Place) -> Block {
+    Block { child, size, start, len }
+}
+
+fn place(block: Block) -> Place {
+    (block.child, block.size, block.start, block.len)
+}
+
+fn told(skipped: Vec<Skipped>) -> Vec<Told> {
+    skipped.into_iter().map(|s| (s.child, s.parents.to_vec(), s.reason)).collect()
+}
+
+fn result(outcome: Outcome) -> Result1 {
+    let Outcome { candidates, n_sets, n_evaluated, n_skipped, skipped } = outcome;
+    (candidates.into(), n_sets, n_evaluated, n_skipped, told(skipped))
+}
+
+/// What is to be scored: every permitted parent set of every child, up to a size. Immutable; pickles.
+#[pyclass(frozen, module = "arbornet._core")]
+pub struct Step1 {
+    score: Py<ScoreHandle>,
+    step: Arc<step1::Step1>,
+    constraints: Constraints,
+    max_parents: usize,
+    memory_limit: Option<u64>,
+}
+
+impl Step1 {
+    fn journal(&self, folder: &Path) -> Result<Journal, CoreError> {
+        let score = self.score.get();
+        let manifest = Manifest::new(&score.table, &score.spec, self.max_parents, &self.constraints, &self.step);
+        Ok(Journal::open(folder, &manifest)?)
+    }
+
+    fn score(&self) -> Arc<dyn LocalScore> {
+        self.score.get().score.clone()
+    }
+}
+
+#[pymethods]
+impl Step1 {
+    /// Constraints as JSON, one rule a child; the memory limit in bytes; sets in a block, by default by the rows.
+    #[new]
+    #[pyo3(signature = (score, max_parents, constraints = None, memory_limit = None, block_sets = None))]
+    fn new(
+        score: Py<ScoreHandle>,
+        max_parents: usize,
+        constraints: Option<&str>,
+        memory_limit: Option<u64>,
+        block_sets: Option<usize>,
+    ) -> Result<Self, CoreError> {
+        let table = &score.get().table;
+        let constraints = match constraints {
+            Some(json) => Constraints::parse(json)?,
+            None => Constraints::none(table.n_vars()),
+        };
+        let step = step1::Step1::new(table, max_parents, &constraints, block_sets, memory_limit)?;
+        Ok(Self { score, step: Arc::new(step), constraints, max_parents, memory_limit })
+    }
+
+    /// Per child, the number of its sets with 0, 1, ... parents.
+    #[getter]
+    fn sizes(&self) -> Vec<Vec<u64>> {
+        let of = |space: &Space| {
+            let free = (0..=space.layers()).map(|size| space.n_of_size(size));
+            std::iter::repeat_n(0, space.n_required()).chain(free).collect()
+        };
+        self.step.spaces().iter().map(of).collect()
+    }
+
+    /// Most bytes of one child while it is under way, apart from its kept sets.
+    #[getter]
+    fn bytes_per_child(&self) -> f64 {
+        self.step.spaces().iter().map(Space::bytes).fold(0.0, f64::max)
+    }
+
+    /// Sets in a block.
+    #[getter]
+    fn block_sets(&self) -> u64 {
+        self.step.block_sets()
+    }
+
+    /// Scores everything on threads of this machine; `tell(done, total)` is called as work is done.
+    #[pyo3(signature = (n_jobs, checkpoint = None, tell = None))]
+    fn run(
+        &self,
+        py: Python<'_>,
+        n_jobs: isize,
+        checkpoint: Option<PathBuf>,
+        tell: Option<&Bound<'_, PyAny>>,
+    ) -> PyResult<Result1> {
+        let mut journal = checkpoint.map(|folder| py.detach(|| self.journal(&folder))).transpose()?;
+        let pool = pool(n_jobs)?;
+        let (step, score, control) = (self.step.clone(), self.score(), Arc::new(Control::default()));
+        let outcome = watched_or_left(py, &control.clone(), tell, move || {
+            pool.install(|| step.run(&*score, &control, journal.as_mut()))
+        })?;
+        outcome.map(result).map_err(|error| self.score.get().raise(py, error))
+    }
+
+    /// The records of blocks of one child and size, made here; `below` is the layer below as `Step1Run.next` gives it.
+    #[allow(clippy::needless_pass_by_value)] // what pyo3 extracts
+    fn score_blocks<'py>(
+        &self,
+        py: Python<'py>,
+        blocks: Vec<Place>,
+        below: &[u8],
+    ) -> PyResult<Vec<Bound<'py, PyBytes>>> {
+        let score = self.score.get();
+        let n_vars = self.step.spaces().len();
+        if blocks.iter().any(|b| b.0 >= n_vars || b.1 > self.step.space(b.0).layers()) {
+            return Err(CoreError(Error::Shape("there is no such block".to_owned())).into());
+        }
+        let work = || -> arbornet_core::Result<Vec<Vec<u8>>> {
+            let below = Layer::from_bytes(below)?;
+            let control = Control::default();
+            let Some(first) = blocks.first() else { return Ok(vec![]) };
+            let mut scratch = score.score.child(first.0)?;
+            let space = self.step.space(first.0);
+            let record = |&given: &Place| {
+                step1::score_block(&*score.score, scratch.as_mut(), space, block(given), &below, &control)
+            };
+            blocks.iter().map(record).map(|record| Ok(record?.to_bytes())).collect()
+        };
+        let records = py.detach(work).map_err(|error| score.raise(py, error))?;
+        Ok(records.iter().map(|record| PyBytes::new(py, record)).collect())
+    }
+
+    /// Whether families can be scored: how many were looked at, how many cannot, and the first of those.
+    fn check(&self, py: Python<'_>, limit: u64, first: usize) -> PyResult<(u64, u64, Vec<Told>)> {
+        let (step, score, control) = (self.step.clone(), self.score(), Arc::new(Control::default()));
+        let checked = watched_or_left(py, &control.clone(), None, move || step.check(&*score, limit, first, &control))?;
+        let checked = checked.map_err(CoreError)?;
+        Ok((checked.n_checked, checked.n_unscorable, told(checked.first)))
+    }
+
+    /// By number of parents beyond the required ones: how many sampled families were scored, and their seconds.
+    fn time(&self, py: Python<'_>, seconds: f64) -> PyResult<Vec<(u64, f64)>> {
+        let (step, score, control) = (self.step.clone(), self.score(), Arc::new(Control::default()));
+        let budget = Duration::from_secs_f64(seconds.clamp(0.0, 3600.0));
+        let timed = watched_or_left(py, &control.clone(), None, move || step.time(&*score, budget, &control))?;
+        let timed = timed.map_err(|error| self.score.get().raise(py, error))?;
+        Ok(timed.into_iter().map(|t| (t.n, t.seconds)).collect())
+    }
+
+    fn __reduce__<'py>(slf: &Bound<'py, Self>) -> PyResult<(Bound<'py, PyAny>, Bound<'py, PyAny>)> {
+        let (py, this) = (slf.py(), slf.get());
+        let constraints = serde_json::to_string(&this.constraints).expect("rules are plain data");
+        let block_sets = this.step.block_sets();
+        let given = (&this.score, this.max_parents, constraints, this.memory_limit, block_sets);
+        Ok((slf.get_type().into_any(), given.into_pyobject(py)?.into_any()))
+    }
+}
+
+/// The book of a run that others do block by block.
+#[pyclass(frozen, module = "arbornet._core")]
+pub struct Step1Run {
+    step: Py<Step1>,
+    control: Control,
+    state: Mutex<State>,
+}
+
+struct State {
+    ledger: Option<Ledger>,
+    journal: Option<Journal>,
+    sent: HashSet<(usize, usize)>,
+}
+
+/// Blocks to score, and the layer below them the first time that it is needed.
+type Work<'py> = (Vec<Place>, Option<Bound<'py, PyBytes>>);
+
+#[pymethods]
+impl Step1Run {
+    /// For so many children under way at once.
+    #[new]
+    #[pyo3(signature = (step, workers, checkpoint = None))]
+    fn new(py: Python<'_>, step: Py<Step1>, workers: usize, checkpoint: Option<PathBuf>) -> PyResult<Self> {
+        let this = step.get();
+        let mut journal = checkpoint.map(|folder| py.detach(|| this.journal(&folder))).transpose()?;
+        let found = journal.as_mut().map_or_else(Vec::new, Journal::take_found);
+        let ledger = Some(Ledger::new(&this.step, workers, found));
+        let control = Control::default();
+        control.expect(this.step.total_effort());
+        Ok(Self { step, control, state: Mutex::new(State { ledger, journal, sent: HashSet::new() }) })
+    }
+
+    /// Up to `most` blocks of one child and size; none if records have to come in first, or all are handed out.
+    fn next<'py>(&self, py: Python<'py>, most: usize) -> PyResult<Option<Work<'py>>> {
+        let mut state = self.state.lock().unwrap_or_else(PoisonError::into_inner);
+        let ledger = state.ledger.as_mut().ok_or_else(over)?;
+        let Next::Blocks(blocks, below) = ledger.next(None, most, &self.control).map_err(CoreError)? else {
+            return Ok(None);
+        };
+        let new = state.sent.insert((blocks[0].child, blocks[0].size));
+        let below = new.then(|| PyBytes::new(py, &below.to_bytes()));
+        Ok(Some((blocks.into_iter().map(place).collect(), below)))
+    }
+
+    /// Enters a record, and writes it to the checkpoint.
+    fn accept(&self, py: Python<'_>, record: &[u8]) -> PyResult<()> {
+        py.detach(|| {
+            let mut state = self.state.lock().unwrap_or_else(PoisonError::into_inner);
+            let record = Record::from_bytes(record)?;
+            if let Some(journal) = &mut state.journal {
+                journal.append(&record)?;
+            }
+            let ledger = state.ledger.as_mut().ok_or_else(|| Error::Shape("the run is over".to_owned()))?;
+            ledger.accept(record, &self.control)
+        })
+        .map_err(|error| self.step.get().score.get().raise(py, error))
+    }
+
+    /// Effort done, and in all.
+    #[getter]
+    fn progress(&self) -> (u64, u64) {
+        self.control.progress()
+    }
+
+    /// What came out; the run is over then.
+    fn finish(&self) -> PyResult<Result1> {
+        let mut state = self.state.lock().unwrap_or_else(PoisonError::into_inner);
+        let ledger = state.ledger.take().ok_or_else(over)?;
+        Ok(result(ledger.finish().map_err(CoreError)?))
+    }
+}
+
+fn over() -> CoreError {
+    CoreError(Error::Shape("the run is over".to_owned()))
+}
+
+pub fn register(module: &Bound<'_, PyModule>) -> PyResult<()> {
+    module.add_class::<Step1>()?;
+    module.add_class::<Step1Run>()
+}
