@@ -12,6 +12,7 @@ use pyo3::types::PyBytes;
 
 use crate::candidates::CandidatesHandle;
 use crate::errors::CoreError;
+use crate::handles::TableHandle;
 use crate::jobs::{pool, watched_or_left};
 use crate::scores::ScoreHandle;
 
@@ -252,7 +253,14 @@ fn over() -> CoreError {
     CoreError(Error::Shape("the run is over".to_owned()))
 }
 
+/// A short name for a table's content: names, kinds and values.
+#[pyfunction]
+fn table_fingerprint(py: Python<'_>, table: &TableHandle) -> String {
+    py.detach(|| Manifest::fingerprint(&table.0))
+}
+
 pub fn register(module: &Bound<'_, PyModule>) -> PyResult<()> {
+    module.add_function(wrap_pyfunction!(table_fingerprint, module)?)?;
     module.add_class::<Step1>()?;
     module.add_class::<Step1Run>()
 }

@@ -1,0 +1,204 @@
+"""Candidate parent sets with their scores: what Step 1 makes and every search reads."""
+
+from __future__ import annotations
+
+import json
+import time
+from collections.abc import Iterator
+from dataclasses import dataclass, replace
+from os import PathLike
+from pathlib import Path
+from typing import TYPE_CHECKING, Any, NamedTuple
+
+import numpy as np
+
+from arbornet._core import CandidatesHandle, ColumnError, FormatError, ParameterError, Step1Result
+from arbornet.io import jkl
+from arbornet.prepare import shortened
+from arbornet.progress import duration
+
+if TYPE_CHECKING:
+    import polars as pl
+
+
+class Skipped(NamedTuple):
+    """A family that could not be scored."""
+
+    child: str
+    parents: tuple[str, ...]
+    reason: str
+
+
+@dataclass(frozen=True, eq=False, repr=False)
+class Candidates:
+    """Per variable, the parent sets that no permitted subset dominates, best first.
+
+    Attributes:
+        handle: the sets, as the core holds them.
+        n_sets: how many sets were permitted; None if they came from a file that does not say.
+        n_evaluated: how many of them were scored; bounds ruled out the rest.
+        n_skipped: how many could not be scored.
+        skipped: the first hundred of those, with the reason.
+        seconds: wall seconds the scoring took.
+        max_parents: the most parents that were looked at.
+        score: the score's name and parameters as JSON.
+        table: fingerprint of the table: names, kinds and values.
+        constraints: the constraints as one rule a child, or None.
+    """
+
+    handle: CandidatesHandle
+    n_sets: int | None = None
+    n_evaluated: int | None = None
+    n_skipped: int = 0
+    skipped: tuple[Skipped, ...] = ()
+    seconds: float | None = None
+    max_parents: int | None = None
+    score: str | None = None
+    table: str | None = None
+    constraints: str | None = None
+
+    @property
+    def names(self) -> list[str]:
+        """The variables' names."""
+        return self.handle.names
+
+    @property
+    def n_kept(self) -> int:
+        """How many sets were kept, over all variables."""
+        return self.handle.n_sets
+
+    def child(self, name: str) -> pl.DataFrame:
+        """The sets of one variable, best first: columns ``parents`` (list of names) and ``score``.
+
+        Raises:
+            ColumnError: if there is no such variable.
+        """
+        import polars as pl
+
+        names = self.names
+        if name not in names:
+            raise ColumnError(f"there is no variable {name!r}; the variables are {shortened(names)}")
+        scores, offsets, members = self.handle.child(names.index(name))
+        parents = lists(np.asarray(names, dtype=object)[members], offsets)
+        return pl.DataFrame({"parents": parents, "score": scores})
+
+    def frame(self) -> pl.DataFrame:
+        """The sets of all variables: columns ``child``, ``parents`` and ``score``."""
+        import polars as pl
+
+        frames = [self.child(name).select(pl.lit(name).alias("child"), "parents", "score") for name in self.names]
+        empty = {"child": pl.String, "parents": pl.List(pl.String), "score": pl.Float64}
+        return pl.concat(frames) if frames else pl.DataFrame(schema=empty)
+
+    def save(self, path: str | PathLike[str]) -> None:
+        """Writes a file: ``.parquet`` keeps everything exactly; ``.jkl`` (``.jkl.gz``, ``.jkl.xz``) is for other tools.
+
+        Raises:
+            ParameterError: if the name ends otherwise.
+        """
+        path = Path(path)
+        if path.suffix == ".parquet":
+            about = {key: value for key, value in vars(self).items() if key != "handle"}
+            about |= {"format": 1, "names": self.names}
+            self.frame().write_parquet(path, metadata={"arbornet": json.dumps(about)})
+        elif ".jkl" in path.suffixes[-2:]:
+            jkl.write(self.handle, path)
+        else:
+            raise ParameterError(f"path={str(path)!r}: name it .parquet, or .jkl (.jkl.gz, .jkl.xz) for other tools")
+
+    @staticmethod
+    def load(path: str | PathLike[str]) -> Candidates:
+        """Reads a file that ``save`` or another tool wrote; what it is, its first bytes tell.
+
+        Raises:
+            FormatError: if it is not of its format, with the place.
+            OSError: if it cannot be read.
+        """
+        path = Path(path)
+        with path.open("rb") as file:
+            start = file.read(4)
+        return _from_parquet(path) if start == b"PAR1" else Candidates(jkl.read(path))
+
+    def __iter__(self) -> Iterator[str]:
+        return iter(self.names)
+
+    def __eq__(self, other: object) -> bool:
+        """Equal sets and scores under equal names, whatever made them."""
+        if not isinstance(other, Candidates) or self.names != other.names:
+            return False
+        pairs = ((self.handle.child(v), other.handle.child(v)) for v in range(len(self.names)))
+        return all(np.array_equal(a, b) for of_self, of_other in pairs for a, b in zip(of_self, of_other, strict=True))
+
+    __hash__ = None  # type: ignore[assignment]
+
+    def __repr__(self) -> str:
+        told = [f"{len(self.names)} variables", f"{self.n_kept:,} sets kept"]
+        if self.n_sets is not None:
+            told.append(f"{self.n_evaluated:,} scored of {self.n_sets:,}")
+        if self.n_skipped:
+            told.append(f"{self.n_skipped:,} that cannot be scored")
+        if self.seconds is not None:
+            told.append(duration(self.seconds))
+        return f"Candidates({', '.join(told)})"
+
+
+def lists(values: np.ndarray[Any, Any], offsets: np.ndarray[Any, Any]) -> pl.Series:
+    """A series of lists from flat values and offsets."""
+    import polars as pl
+
+    lengths = np.diff(offsets.astype(np.int64))
+    rows = pl.DataFrame(
+        {"row": np.repeat(np.arange(len(lengths)), lengths), "value": pl.Series(values, dtype=pl.String)}
+    )
+    grouped = rows.group_by("row", maintain_order=True).agg("value")
+    every = pl.DataFrame({"row": np.arange(len(lengths))}).join(grouped, on="row", how="left", maintain_order="left")
+    return every["value"].fill_null(pl.lit([], dtype=pl.List(pl.String)))
+
+
+def from_step1(result: Step1Result, began: float, about: dict[str, Any]) -> Candidates:
+    """What the core returned, in names."""
+    handle, n_sets, n_evaluated, n_skipped, skipped = result
+    names = handle.names
+    families = tuple(Skipped(names[c], tuple(names[p] for p in parents), reason) for c, parents, reason in skipped)
+    made = Candidates(handle, n_sets, n_evaluated, n_skipped, families, time.perf_counter() - began)
+    return replace(made, **about)
+
+
+def _from_parquet(path: Path) -> Candidates:
+    import polars as pl
+
+    def bad(problem: object) -> FormatError:
+        return FormatError(f"{path}: {problem}")
+
+    try:
+        frame = pl.read_parquet(path)
+        about = json.loads(pl.read_parquet_metadata(path).get("arbornet", "{}"))
+    except (pl.exceptions.PolarsError, OSError, ValueError) as problem:
+        raise bad(f"not a readable Parquet file ({problem})") from problem
+    wanted = {"child": pl.String, "parents": pl.List(pl.String), "score": pl.Float64}
+    if any(frame.schema.get(name) != kind for name, kind in wanted.items()):
+        raise bad(f"its columns are {dict(frame.schema)}, where child (text), parents (texts) and score are needed")
+    if about.get("format", 1) != 1:
+        raise bad(f"it is of format {about['format']}, this version reads 1")
+    if (nulls := sum(frame.null_count().row(0))) or frame["parents"].explode(empty_as_null=False).null_count():
+        raise bad(f"there are {nulls or 'some'} missing values")
+    told = frame["child"].unique(maintain_order=True).to_list()
+    names = about.pop("names", None) or sorted({*told, *frame["parents"].explode(empty_as_null=False).to_list()})
+    about.pop("format", None)
+    kind = pl.Enum(names)
+    try:
+        coded = frame.select(pl.col("child").cast(kind).to_physical(), pl.col("parents").cast(pl.List(kind)), "score")
+    except pl.exceptions.PolarsError as problem:
+        raise bad(f"a name is not among its variables ({problem})") from problem
+    arrays = []
+    for v in range(len(names)):
+        own = coded.filter(pl.col("child") == v)
+        members = own["parents"].explode(empty_as_null=False).to_physical().to_numpy().astype(np.uint32)
+        offsets = np.concatenate([[0], own["parents"].list.len().to_numpy().cumsum()]).astype(np.uint32)
+        arrays.append((own["score"].to_numpy(), offsets, members))
+    try:
+        handle = CandidatesHandle.from_arrays(names, arrays)
+        about["skipped"] = tuple(Skipped(c, tuple(p), reason) for c, p, reason in about.get("skipped", ()))
+        return Candidates(handle, **about)
+    except (ValueError, TypeError) as problem:
+        raise bad(problem) from problem

@@ -1,0 +1,110 @@
+"""Step 1 on many machines: blocks of parent sets as tasks of a Dask cluster.
+
+The score with its table is scattered once to all workers; the layer below a block (best scores by number of the set) is
+scattered when a child comes to it. Records stream back as they are made, are entered in one ledger and thrown away, so
+the result is the one a single thread would have found. A worker that dies costs its tasks, which run again elsewhere.
+"""
+
+from __future__ import annotations
+
+import logging
+from os import PathLike
+from typing import TYPE_CHECKING, Any
+
+from arbornet._core import Step1, Step1Result, Step1Run
+from arbornet.progress import Tell
+
+if TYPE_CHECKING:
+    from distributed import Client, Future
+
+log = logging.getLogger("arbornet")
+
+#: Blocks to a task: a task should cost much more than its journey.
+BLOCKS = 8
+#: Tasks under way per thread of the cluster, so that nobody waits for the next one.
+AHEAD = 3
+#: How often a task is sent again when what it needs was lost with its worker.
+ATTEMPTS = 5
+
+
+def run(step: Step1, client: Client, checkpoint: str | PathLike[str] | None, tell: Tell | None) -> Step1Result:
+    """Scores everything on a client's workers.
+
+    Raises:
+        ArbornetError: as on one machine; an exception of a task is raised here.
+    """
+    return _Spread(step, client, checkpoint).run(tell)
+
+
+class _Spread:
+    """Tasks under way, and what they share."""
+
+    def __init__(self, step: Step1, client: Client, checkpoint: str | PathLike[str] | None) -> None:
+        self.step, self.client = step, client
+        threads = sum(client.nthreads().values())
+        self.most = AHEAD * max(threads, 1)
+        self.book = Step1Run(step, self.most, checkpoint)
+        self.everywhere = self._scatter(step)
+        self.layers: dict[tuple[int, int], tuple[bytes, Future[bytes]]] = {}
+        self.sent: dict[Future[list[bytes]], tuple[list[tuple[int, int, int, int]], int]] = {}
+
+    def run(self, tell: Tell | None) -> Step1Result:
+        from distributed import as_completed
+
+        arrived = as_completed([])
+        try:
+            self._send(arrived)
+            for future in arrived:
+                self._receive(future, arrived)
+                self._send(arrived)
+                if tell is not None:
+                    tell(*self.book.progress)
+        finally:
+            self.client.cancel(list(self.sent), force=True)
+        return self.book.finish()
+
+    def _scatter(self, what: Any) -> Future[Any]:
+        return self.client.scatter(what, broadcast=True, hash=False)
+
+    def _send(self, arrived: Any) -> None:
+        while len(self.sent) < self.most and (work := self.book.next(BLOCKS)) is not None:
+            blocks, below = work
+            key = blocks[0][:2]
+            if below is not None:
+                self.layers = {other: layer for other, layer in self.layers.items() if other[0] != key[0]}
+                self.layers[key] = below, self._scatter(below)
+            self._submit(blocks, 1, arrived)
+
+    def _submit(self, blocks: list[tuple[int, int, int, int]], attempt: int, arrived: Any) -> None:
+        below = self.layers[blocks[0][:2]][1]
+        future = self.client.submit(_score, self.everywhere, blocks, below, pure=False)
+        self.sent[future] = blocks, attempt
+        arrived.add(future)
+
+    def _receive(self, future: Future[list[bytes]], arrived: Any) -> None:
+        blocks, attempt = self.sent.pop(future)
+        if future.status == "cancelled" or (future.status == "error" and _lost(future.exception())):
+            # What was scattered is lost if every worker that held it has died.
+            if attempt == ATTEMPTS:
+                raise RuntimeError(f"scoring {blocks} was lost with its worker {ATTEMPTS} times")
+            log.warning("blocks %s were lost with their worker, sending them again", blocks)
+            key = blocks[0][:2]
+            self.everywhere = self._scatter(self.step)
+            self.layers[key] = self.layers[key][0], self._scatter(self.layers[key][0])
+            self._submit(blocks, attempt + 1, arrived)
+            return
+        for record in future.result():
+            self.book.accept(record)
+
+
+def _lost(error: BaseException | None) -> bool:
+    from concurrent.futures import CancelledError
+
+    from distributed.client import FutureCancelledError
+    from distributed.scheduler import KilledWorker
+
+    return isinstance(error, CancelledError | FutureCancelledError | KilledWorker)
+
+
+def _score(step: Step1, blocks: list[tuple[int, int, int, int]], below: bytes) -> list[bytes]:
+    return step.score_blocks(blocks, below)

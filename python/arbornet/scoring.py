@@ -1,0 +1,93 @@
+"""Step 1: the score of every permitted parent set of every child, and of those the sets worth keeping."""
+
+from __future__ import annotations
+
+import logging
+import os
+import time
+from os import PathLike
+from typing import TYPE_CHECKING, Any, Literal
+
+from arbornet._core import table_fingerprint
+from arbornet.candidates import Candidates, from_step1
+from arbornet.constraints import Constraints, resolved
+from arbornet.plan import affordable
+from arbornet.prepare import checked_limit, prepared, step1
+from arbornet.progress import Tell, told
+
+if TYPE_CHECKING:
+    from distributed import Client
+
+log = logging.getLogger("arbornet")
+
+
+def score_parents(
+    table: Any,
+    score: Any,
+    max_parents: int | Literal["auto"] = 4,
+    constraints: Constraints | None = None,
+    n_jobs: int = -1,
+    progress: bool | Tell = False,
+    checkpoint: str | PathLike[str] | None = None,
+    client: Client | None = None,
+    memory_limit: int | None = None,
+) -> Candidates:
+    """Scores every permitted parent set of every variable and keeps those that no permitted subset dominates.
+
+    The result is the same, byte for byte, for any number of threads or machines, and whether or not it was resumed.
+
+    Args:
+        table: a Table.
+        score: the score.
+        max_parents: the most parents of a set; "auto" for the most up to 4 that `plan` calls affordable.
+        constraints: what the structure must obey.
+        n_jobs: threads; -1 for all cores, -2 for all but one. A client's workers bring their own.
+        progress: True for a bar, or a callable of (done, total).
+        checkpoint: a folder to write finished blocks to. A run that is killed goes on from there when called again; a
+            checkpoint of another table, score or constraints is refused.
+        client: a ``distributed.Client`` whose workers do the scoring.
+        memory_limit: bytes that layers under way, or kept sets, may take; four fifths of the machine's by default.
+
+    Raises:
+        ArbornetError: if a variable cannot be scored at all, or what is given is contradictory.
+        MemoryError: if the memory would not suffice; before the start where that can be known.
+
+    Example:
+        >>> candidates = an.score_parents(table, an.PCART(), max_parents=3)
+        >>> candidates.child("stage").head()
+    """
+    began = time.perf_counter()
+    limit = _memory() if memory_limit is None else memory_limit
+    handle = prepared(table, score)
+    rules = resolved(constraints, handle.table.names)
+    if max_parents == "auto":
+        max_parents, why = affordable(handle, rules)
+        log.info("max_parents=%d: %s", max_parents, why)
+    step = step1(score, handle, checked_limit(max_parents), rules, limit)
+    log.info("%d parent sets of up to %d parents", sum(map(sum, step.sizes)), max_parents)
+    with told(progress, "scoring parent sets") as tell:
+        if client is None:
+            result = step.run(n_jobs, checkpoint, tell)
+        else:
+            from arbornet.machines import run
+
+            result = run(step, client, checkpoint, tell)
+    about = {
+        "max_parents": max_parents,
+        "score": handle.spec,
+        "table": table_fingerprint(handle.table),
+        "constraints": None if constraints is None else rules.spec(),
+    }
+    made = from_step1(result, began, about)
+    if made.n_skipped:
+        first = made.skipped[0]
+        log.warning("%d families were left out, as they cannot be scored; the first: %s", made.n_skipped, first.reason)
+    log.info("%r", made)
+    return made
+
+
+def _memory() -> int | None:
+    try:
+        return int(0.8 * os.sysconf("SC_PAGE_SIZE") * os.sysconf("SC_PHYS_PAGES"))
+    except (AttributeError, ValueError, OSError):
+        return None
