@@ -6,7 +6,7 @@ from arbornet.candidates import Candidates
 from arbornet.constraints import Constraints
 from arbornet.custom import CustomScore
 from arbornet.examples import example
-from arbornet.plan import Plan, plan
+from arbornet.planning import Plan, plan
 from arbornet.prepare import local_score
 from arbornet.scoring import score_parents
 

@@ -12,13 +12,17 @@ from typing import TYPE_CHECKING, Any, NamedTuple
 
 import numpy as np
 
-from arbornet._core import CandidatesHandle, ColumnError, FormatError, ParameterError, Step1Result
+from arbornet._core import CandidatesHandle, ColumnError, FormatError, ParameterError
 from arbornet.io import jkl
 from arbornet.prepare import shortened
 from arbornet.progress import duration
 
 if TYPE_CHECKING:
     import polars as pl
+
+
+#: What the core returns: sets, how many there are, scored, unscorable, and the first of these.
+Step1Result = tuple[CandidatesHandle, int, int, int, list[tuple[int, list[int], str]]]
 
 
 class Skipped(NamedTuple):
@@ -87,8 +91,7 @@ class Candidates:
         import polars as pl
 
         frames = [self.child(name).select(pl.lit(name).alias("child"), "parents", "score") for name in self.names]
-        empty = {"child": pl.String, "parents": pl.List(pl.String), "score": pl.Float64}
-        return pl.concat(frames) if frames else pl.DataFrame(schema=empty)
+        return pl.concat(frames) if frames else pl.DataFrame(schema=_schema())
 
     def save(self, path: str | PathLike[str]) -> None:
         """Writes a file: ``.parquet`` keeps everything exactly; ``.jkl`` (``.jkl.gz``, ``.jkl.xz``) is for other tools.
@@ -126,8 +129,11 @@ class Candidates:
         """Equal sets and scores under equal names, whatever made them."""
         if not isinstance(other, Candidates) or self.names != other.names:
             return False
-        pairs = ((self.handle.child(v), other.handle.child(v)) for v in range(len(self.names)))
-        return all(np.array_equal(a, b) for of_self, of_other in pairs for a, b in zip(of_self, of_other, strict=True))
+        for v in range(len(self.names)):
+            arrays: Any = zip(self.handle.child(v), other.handle.child(v), strict=True)
+            if not all(np.array_equal(mine, theirs) for mine, theirs in arrays):
+                return False
+        return True
 
     __hash__ = None  # type: ignore[assignment]
 
@@ -164,6 +170,12 @@ def from_step1(result: Step1Result, began: float, about: dict[str, Any]) -> Cand
     return replace(made, **about)
 
 
+def _schema() -> dict[str, pl.DataType]:
+    import polars as pl
+
+    return {"child": pl.String(), "parents": pl.List(pl.String()), "score": pl.Float64()}
+
+
 def _from_parquet(path: Path) -> Candidates:
     import polars as pl
 
@@ -175,8 +187,7 @@ def _from_parquet(path: Path) -> Candidates:
         about = json.loads(pl.read_parquet_metadata(path).get("arbornet", "{}"))
     except (pl.exceptions.PolarsError, OSError, ValueError) as problem:
         raise bad(f"not a readable Parquet file ({problem})") from problem
-    wanted = {"child": pl.String, "parents": pl.List(pl.String), "score": pl.Float64}
-    if any(frame.schema.get(name) != kind for name, kind in wanted.items()):
+    if any(frame.schema.get(name) != kind for name, kind in _schema().items()):
         raise bad(f"its columns are {dict(frame.schema)}, where child (text), parents (texts) and score are needed")
     if about.get("format", 1) != 1:
         raise bad(f"it is of format {about['format']}, this version reads 1")

@@ -9,13 +9,15 @@ from __future__ import annotations
 
 import logging
 from os import PathLike
-from typing import TYPE_CHECKING, Any
+from typing import Any
 
-from arbornet._core import Step1, Step1Result, Step1Run
+from arbornet._core import Step1, Step1Run
+from arbornet.candidates import Step1Result
 from arbornet.progress import Tell
 
-if TYPE_CHECKING:
-    from distributed import Client, Future
+# Dask's own types say too little to be checked against.
+Client = Any
+Future = Any
 
 log = logging.getLogger("arbornet")
 
@@ -45,12 +47,13 @@ class _Spread:
         self.most = AHEAD * max(threads, 1)
         self.book = Step1Run(step, self.most, checkpoint)
         self.everywhere = self._scatter(step)
-        self.layers: dict[tuple[int, int], tuple[bytes, Future[bytes]]] = {}
-        self.sent: dict[Future[list[bytes]], tuple[list[tuple[int, int, int, int]], int]] = {}
+        self.layers: dict[tuple[int, int], tuple[bytes, Future]] = {}
+        self.sent: dict[Future, tuple[list[tuple[int, int, int, int]], int]] = {}
 
     def run(self, tell: Tell | None) -> Step1Result:
-        from distributed import as_completed
+        import distributed
 
+        as_completed: Any = distributed.as_completed
         arrived = as_completed([])
         try:
             self._send(arrived)
@@ -63,7 +66,7 @@ class _Spread:
             self.client.cancel(list(self.sent), force=True)
         return self.book.finish()
 
-    def _scatter(self, what: Any) -> Future[Any]:
+    def _scatter(self, what: Any) -> Future:
         return self.client.scatter(what, broadcast=True, hash=False)
 
     def _send(self, arrived: Any) -> None:
@@ -81,7 +84,7 @@ class _Spread:
         self.sent[future] = blocks, attempt
         arrived.add(future)
 
-    def _receive(self, future: Future[list[bytes]], arrived: Any) -> None:
+    def _receive(self, future: Future, arrived: Any) -> None:
         blocks, attempt = self.sent.pop(future)
         if future.status == "cancelled" or (future.status == "error" and _lost(future.exception())):
             # What was scattered is lost if every worker that held it has died.

@@ -11,7 +11,7 @@ from typing import TYPE_CHECKING, Any, Literal
 from arbornet._core import table_fingerprint
 from arbornet.candidates import Candidates, from_step1
 from arbornet.constraints import Constraints, resolved
-from arbornet.plan import affordable
+from arbornet.planning import affordable
 from arbornet.prepare import checked_limit, prepared, step1
 from arbornet.progress import Tell, told
 

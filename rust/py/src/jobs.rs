@@ -124,7 +124,11 @@ pub fn watched_or_left<T: Send + 'static>(
             return Err(error);
         }
     }
-    py.detach(|| worker.join()).map_err(|panic| std::panic::resume_unwind(panic))
+    let value = py.detach(|| worker.join()).unwrap_or_else(|panic| std::panic::resume_unwind(panic));
+    if let Some(tell) = tell.filter(|_| control.progress() != told) {
+        tell.call1(control.progress())?;
+    }
+    Ok(value)
 }
 
 /// The number of threads that `n_jobs` asks for: as it stands, or from -1 downwards all cores, all but one, ...
