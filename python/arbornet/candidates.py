@@ -144,8 +144,13 @@ class Candidates:
         if self.n_skipped:
             told.append(f"{self.n_skipped:,} that cannot be scored")
         if self.seconds is not None:
-            told.append(duration(self.seconds))
+            told.append(brief(self.seconds))
         return f"Candidates({', '.join(told)})"
+
+
+def brief(seconds: float) -> str:
+    """A time that may be short."""
+    return duration(seconds) if seconds >= 10 else f"{seconds:.2g} s"
 
 
 def lists(values: np.ndarray[Any, Any], offsets: np.ndarray[Any, Any]) -> pl.Series:

@@ -10,10 +10,9 @@ from dataclasses import dataclass
 from typing import Any, Literal
 
 from arbornet._core import ScoreHandle, Step1, TableHandle
-from arbornet.candidates import Skipped
+from arbornet.candidates import Skipped, brief
 from arbornet.constraints import Constraints, Rules, resolved
 from arbornet.prepare import checked_limit, prepared, step1
-from arbornet.progress import duration
 
 #: "auto" may cost so many seconds of one core of the machine that the cost model was made on.
 BUDGET = 600.0
@@ -57,11 +56,11 @@ def affordable(handle: ScoreHandle, rules: Rules) -> tuple[int, str]:
         seconds = modelled(handle, sizes(rules, most))
         if seconds <= BUDGET:
             break
-        told.append(f"{most} would cost about {duration(seconds)}")
+        told.append(f"{most} would cost about {brief(seconds)}")
     else:
         most, seconds = needed, modelled(handle, sizes(rules, needed))
-    because = f"about {duration(seconds)} by the cost model for {table.n_rows:,} rows"
-    return most, "; ".join([because, *told]) + f"; the budget is {duration(BUDGET)} of one core"
+    because = f"about {brief(seconds)} by the cost model for {table.n_rows:,} rows"
+    return most, "; ".join([because, *told]) + f"; the budget is {brief(BUDGET)} of one core"
 
 
 def sizes(rules: Rules, max_parents: int) -> list[int]:
@@ -119,12 +118,12 @@ class Plan:
 
     def __str__(self) -> str:
         cores = os.cpu_count() or 1
-        spread = f", {duration(self.seconds / cores)} on {cores}" if cores > 1 else ""
+        spread = f", {brief(self.seconds / cores)} on {cores}" if cores > 1 else ""
         lines = [
             f"{self.n_sets:,} parent sets of up to {self.max_parents} parents, {len(self.names)} variables",
             "by number of parents: " + ", ".join(f"{size}: {n:,}" for size, n in enumerate(self.by_size)),
             "by variable: " + _grouped(self.names, self.per_child),
-            f"about {duration(self.seconds)} on one core{spread}",
+            f"about {brief(self.seconds)} on one core{spread}",
             f"memory: about {max(self.memory / 1e6, 0.1):,.1f} MB a thread, beside the sets kept",
         ]
         if self.why:

@@ -5,6 +5,8 @@ from __future__ import annotations
 import logging
 import os
 import time
+from collections.abc import Iterator
+from contextlib import contextmanager, nullcontext
 from os import PathLike
 from typing import TYPE_CHECKING, Any, Literal
 
@@ -13,7 +15,7 @@ from arbornet.candidates import Candidates, from_step1
 from arbornet.constraints import Constraints, resolved
 from arbornet.planning import affordable
 from arbornet.prepare import checked_limit, prepared, step1
-from arbornet.progress import Tell, told
+from arbornet.progress import Tell, shown
 
 if TYPE_CHECKING:
     from distributed import Client
@@ -42,7 +44,7 @@ def score_parents(
         max_parents: the most parents of a set; "auto" for the most up to 4 that `plan` calls affordable.
         constraints: what the structure must obey.
         n_jobs: threads; -1 for all cores, -2 for all but one. A client's workers bring their own.
-        progress: True for a bar, or a callable of (done, total).
+        progress: True for a bar on a terminal or log lines elsewhere, or a callable of (done, total).
         checkpoint: a folder to write finished blocks to. A run that is killed goes on from there when called again; a
             checkpoint of another table, score or constraints is refused.
         client: a ``distributed.Client`` whose workers do the scoring.
@@ -64,8 +66,9 @@ def score_parents(
         max_parents, why = affordable(handle, rules)
         log.info("max_parents=%d: %s", max_parents, why)
     step = step1(score, handle, checked_limit(max_parents), rules, limit)
-    log.info("%d parent sets of up to %d parents", sum(map(sum, step.sizes)), max_parents)
-    with told(progress, "scoring parent sets") as tell:
+    n_sets = sum(map(sum, step.sizes))
+    log.info("%d parent sets of up to %d parents", n_sets, max_parents)
+    with _told(progress, n_sets) as tell:
         if client is None:
             result = step.run(n_jobs, checkpoint, tell)
         else:
@@ -84,6 +87,16 @@ def score_parents(
         log.warning("%d families were left out, as they cannot be scored; the first: %s", made.n_skipped, first.reason)
     log.info("%r", made)
     return made
+
+
+@contextmanager
+def _told(progress: bool | Tell, n_sets: int) -> Iterator[Tell | None]:
+    """What the core tells its progress to. It counts in effort, large sets weighing more; people count sets."""
+    with nullcontext(progress) if callable(progress) else shown("scoring parent sets", progress) as tell:
+        if tell is None:
+            yield None
+        else:
+            yield lambda done, total: tell(n_sets * done // max(total, 1), n_sets)
 
 
 def _memory() -> int | None:

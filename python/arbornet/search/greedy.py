@@ -9,6 +9,7 @@ from typing import TYPE_CHECKING, Any, Protocol
 from arbornet import _core
 from arbornet._core import ParameterError
 from arbornet.constraints import Constraints, Rules, resolved
+from arbornet.prepare import prepared
 from arbornet.search.base import Found, Stopped, dag_from_parents
 
 if TYPE_CHECKING:
@@ -111,7 +112,7 @@ def _sources(source: Any, score: Spec | None) -> tuple[_core.CandidatesHandle | 
     if isinstance(handle, _core.TableHandle):
         if score is None:
             raise ParameterError("score=None: climbing on a Table needs a score, say an.BDeu(1)")
-        return None, _core.ScoreHandle(handle, score.spec())
+        return None, prepared(source, score)
     if isinstance(handle, _core.CandidatesHandle):
         if score is not None:
             raise ParameterError("score: candidates carry their scores; give a Table to score anew")
