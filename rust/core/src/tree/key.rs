@@ -1,0 +1,214 @@
+//! Rows and cells of the predictor space as 64-bit keys (section 4.2).
+//!
+//! A predictor has one field of bits. In a *row's* key a continuous predictor stands as the number of its finest
+//! dyadic bin (`max_splits` bits), a predictor with levels as one bit among `k`. In a *cell's* key a continuous
+//! predictor stands as the heap number of its dyadic interval (root 1, halves `2i` and `2i+1`; `max_splits + 1` bits),
+//! a predictor with levels as the set of levels. So the rows of either side of a split differ from the others in one
+//! mask, and a cell's halves follow from its own key.
+
+use crate::error::{Error, Result};
+use crate::table::{Column, Kind, Table, Var};
+
+/// How the tree may split a predictor.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord, Hash)]
+pub enum Split {
+    /// At the midpoint of its dyadic interval.
+    Halving,
+    /// Any two sets of levels.
+    Bipartition,
+    /// Lower levels against higher ones.
+    Threshold,
+}
+
+/// The bits of one predictor.
+#[derive(Clone, Copy, Debug)]
+pub struct Field {
+    /// How it splits.
+    pub split: Split,
+    /// Where its bits begin.
+    pub shift: u32,
+    /// `max_splits` for halvings, the number of declared levels otherwise.
+    pub size: u32,
+    /// All bits that a row may set.
+    pub mask: u64,
+}
+
+/// The fields of all predictors of one family.
+#[derive(Clone, Debug, Default)]
+pub struct Layout {
+    /// One per predictor, in order.
+    pub fields: Vec<Field>,
+    /// The bits of all predictors with levels.
+    pub levels_mask: u64,
+    /// The key of the whole space.
+    pub root: u64,
+}
+
+/// Bits a variable needs as a predictor.
+pub fn bits(kind: &Kind, max_splits: u32) -> u32 {
+    match kind {
+        Kind::Continuous { .. } => max_splits + 1,
+        Kind::Categorical { levels } | Kind::Ordinal { levels } => u32::try_from(levels.len()).unwrap_or(u32::MAX),
+    }
+}
+
+impl Layout {
+    /// Lays the parents' fields side by side.
+    ///
+    /// # Errors
+    /// If they need more than 64 bits; the message says which parent needs how many.
+    pub fn new(table: &Table, child: Var, parents: &[Var], max_splits: u32) -> Result<Self> {
+        let needs = |p: &Var| u64::from(bits(&table.variable(*p).kind, max_splits));
+        let total: u64 = parents.iter().map(needs).sum();
+        if total > 64 {
+            return Err(too_wide(table, child, parents, max_splits, total));
+        }
+        let mut layout = Self::default();
+        let mut shift = 0;
+        for &parent in parents {
+            let kind = &table.variable(parent).kind;
+            let width = bits(kind, max_splits);
+            let (split, size) = match kind {
+                Kind::Continuous { .. } => (Split::Halving, max_splits),
+                Kind::Categorical { .. } => (Split::Bipartition, width),
+                Kind::Ordinal { .. } => (Split::Threshold, width),
+            };
+            let mask = ones(size) << shift;
+            match split {
+                Split::Halving => layout.root |= 1 << shift,
+                _ => {
+                    layout.levels_mask |= mask;
+                    layout.root |= mask;
+                }
+            }
+            layout.fields.push(Field { split, shift, size, mask });
+            shift += width;
+        }
+        Ok(layout)
+    }
+}
+
+fn too_wide(table: &Table, child: Var, parents: &[Var], max_splits: u32, total: u64) -> Error {
+    let each: Vec<_> = parents
+        .iter()
+        .map(|&p| {
+            let variable = table.variable(p);
+            let width = bits(&variable.kind, max_splits);
+            let what = if variable.is_continuous() { "continuous" } else { "levels" };
+            format!("'{}' {width} ({what})", variable.name)
+        })
+        .collect();
+    Error::Family {
+        child: table.name(child).to_owned(),
+        parents: parents.iter().map(|&p| table.name(p).to_owned()).collect(),
+        problem: format!("a cell's key would need {total} bits where 64 are allowed: {}", each.join(", ")),
+        advice: "use fewer parents (max_parents), merge rare levels, or lower max_splits".to_owned(),
+    }
+}
+
+/// The lowest `n` bits, `n <= 64`.
+pub fn ones(n: u32) -> u64 {
+    if n >= 64 { u64::MAX } else { (1 << n) - 1 }
+}
+
+/// How a continuous variable's range is cut into `2^max_splits` bins of equal width.
+#[derive(Clone, Copy, Debug, PartialEq)]
+pub struct Bins {
+    low: f64,
+    high: f64,
+    max_splits: u32,
+}
+
+impl Bins {
+    /// Of the range of the given values.
+    pub fn of(values: &[f64], max_splits: u32) -> Self {
+        let low = values.iter().copied().fold(f64::INFINITY, f64::min);
+        let high = values.iter().copied().fold(f64::NEG_INFINITY, f64::max);
+        Self { low, high, max_splits }
+    }
+
+    /// Where bin `bin >= 1` begins; values at or above it are in that bin or higher.
+    pub fn threshold(&self, bin: u32) -> f64 {
+        let part = f64::from(bin) / f64::from(1_u32 << self.max_splits);
+        let width = self.high - self.low;
+        if width.is_finite() { self.low + width * part } else { self.low * (1.0 - part) + self.high * part }
+    }
+
+    /// The bin of a value; values outside the range belong to the end bins.
+    pub fn bin(&self, value: f64) -> u32 {
+        // Not a number where the range is empty or infinite: then it starts from the first bin.
+        let last = (1_u32 << self.max_splits) - 1;
+        let guess = (value - self.low) / (self.high - self.low) * f64::from(last + 1);
+        let mut bin = (guess as u32).min(last);
+        // The thresholds decide, so that a tree sends every row where its statistics came from.
+        while bin > 0 && value < self.threshold(bin) {
+            bin -= 1;
+        }
+        while bin < last && self.low < self.high && value >= self.threshold(bin + 1) {
+            bin += 1;
+        }
+        bin
+    }
+}
+
+/// What the tree search needs of every variable: its bin or code, row by row.
+#[derive(Debug)]
+pub struct Coded {
+    /// By variable; empty where a variable has too many levels for a key.
+    pub codes: Vec<Vec<u16>>,
+    /// By variable; `None` for those with levels.
+    pub bins: Vec<Option<Bins>>,
+}
+
+impl Coded {
+    /// Of all variables of a table.
+    pub fn new(table: &Table, max_splits: u32) -> Self {
+        let (mut codes, mut bins) = (Vec::new(), Vec::new());
+        for var in 0..table.n_vars() {
+            match table.column(var) {
+                Column::Reals(values) => {
+                    let of = Bins::of(values, max_splits);
+                    codes.push(values.iter().map(|&x| of.bin(x) as u16).collect());
+                    bins.push(Some(of));
+                }
+                Column::Codes(column) => {
+                    let fits = table.variable(var).n_levels().is_some_and(|k| k <= 64);
+                    codes.push(if fits { column.iter().map(|c| c as u16).collect() } else { Vec::new() });
+                    bins.push(None);
+                }
+            }
+        }
+        Self { codes, bins }
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn a_value_on_a_midpoint_goes_right_and_values_outside_go_to_the_ends() {
+        let bins = Bins::of(&[0.0, 8.0], 3);
+        let codes: Vec<_> = [-1.0, 0.0, 0.99, 1.0, 4.0, 7.99, 8.0, 9.0].map(|x| bins.bin(x)).into();
+        assert_eq!(codes, [0, 0, 0, 1, 4, 7, 7, 7]);
+    }
+
+    #[test]
+    fn a_constant_has_one_bin() {
+        let bins = Bins::of(&[2.5, 2.5], 5);
+        assert_eq!([1.0, 2.5, 3.0].map(|x| bins.bin(x)), [0, 0, 0]);
+    }
+
+    #[test]
+    fn thresholds_and_bins_agree_on_awkward_ranges() {
+        for (low, high) in [(0.1, 0.7), (-1e308, 1e308), (1e16, 1e16 + 64.0), (0.0, 5e-324)] {
+            let bins = Bins::of(&[low, high], 5);
+            for i in 0..=100 {
+                let x = low * (1.0 - f64::from(i) / 100.0) + high * (f64::from(i) / 100.0);
+                let bin = bins.bin(x);
+                assert!(bin == 0 || x >= bins.threshold(bin));
+                assert!(bin == 31 || x < bins.threshold(bin + 1) || low == high);
+            }
+        }
+    }
+}
