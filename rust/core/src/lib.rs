@@ -27,6 +27,7 @@ pub mod prior;
 pub mod score;
 pub mod step1;
 pub mod table;
+pub mod tree;
 
 pub use candidates::Candidates;
 pub use constraints::{Constraints, ParentRule};

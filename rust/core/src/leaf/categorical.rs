@@ -47,6 +47,17 @@ impl Categorical {
         self.alpha
     }
 
+    /// Log marginal of responses with these counts, one per level; further zeros change nothing.
+    #[inline]
+    pub fn log_marginal_of(&self, counts: &[u32]) -> f64 {
+        let (mut log_p, mut n) = (0.0, 0);
+        for &n_x in counts {
+            log_p += self.level.at(u64::from(n_x));
+            n += u64::from(n_x);
+        }
+        log_p - self.total.at(n)
+    }
+
     /// Log marginal of `n` responses that are all of the same level.
     pub fn log_pure(&self, n: u64) -> f64 {
         self.level.at(n) - self.total.at(n)

@@ -100,6 +100,11 @@ impl Normal {
         self.nu
     }
 
+    /// True for the authors' program's form.
+    pub fn is_published(&self) -> bool {
+        self.published
+    }
+
     /// The prior's scale.
     pub fn lam(&self) -> f64 {
         self.lam

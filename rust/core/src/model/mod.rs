@@ -78,6 +78,8 @@ pub enum LocalModel {
     Cells(cells::Cells),
     /// One distribution per observed joint configuration of the parents' bins and levels.
     FullTable(full_table::FullTable),
+    /// A tree with a distribution in every leaf.
+    Tree(crate::tree::Tree),
 }
 
 impl std::ops::Deref for LocalModel {
@@ -87,6 +89,7 @@ impl std::ops::Deref for LocalModel {
         match self {
             Self::Cells(model) => model,
             Self::FullTable(model) => model,
+            Self::Tree(model) => model,
         }
     }
 }

@@ -6,6 +6,8 @@
 
 pub mod classic;
 pub mod full_table;
+pub mod likelihood;
+pub mod pcart;
 pub mod registry;
 
 use crate::error::Result;

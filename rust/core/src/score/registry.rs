@@ -45,6 +45,8 @@ scores! {
     Mit(super::classic::mit::Mit),
     /// full tables over quantile bins.
     FullTable(super::full_table::FullTable),
+    /// Partition-dyadic trees.
+    Pcart(super::pcart::Pcart),
 }
 
 impl ScoreSpec {

@@ -158,6 +158,8 @@ pub struct Coded {
     pub codes: Vec<Vec<u16>>,
     /// By variable; `None` for those with levels.
     pub bins: Vec<Option<Bins>>,
+    /// By variable: how many bins or levels occur.
+    pub observed: Vec<usize>,
 }
 
 impl Coded {
@@ -178,8 +180,15 @@ impl Coded {
                 }
             }
         }
-        Self { codes, bins }
+        let observed = codes.iter().map(|codes: &Vec<u16>| n_distinct(codes)).collect();
+        Self { codes, bins, observed }
     }
+}
+
+fn n_distinct(codes: &[u16]) -> usize {
+    let mut seen = vec![false; 1 << 16];
+    codes.iter().for_each(|&code| seen[code as usize] = true);
+    seen.iter().filter(|&&seen| seen).count()
 }
 
 #[cfg(test)]

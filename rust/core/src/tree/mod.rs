@@ -9,3 +9,7 @@ pub mod memo;
 pub mod normaliser;
 pub mod optimal;
 pub mod response;
+pub mod trace;
+pub mod tree;
+
+pub use tree::Tree;

@@ -116,7 +116,8 @@ mod tests {
                 Split::Bipartition => {
                     for side in 0..(1_u32 << members.len().saturating_sub(1)) - 1 {
                         let side = side << 1 | 1;
-                        let (left, right) = members.iter().enumerate().partition::<Vec<_>, _>(|(j, _)| side >> j & 1 == 1);
+                        let (left, right) =
+                            members.iter().enumerate().partition::<Vec<_>, _>(|(j, _)| side >> j & 1 == 1);
                         let plain = |part: Vec<(usize, &u32)>| part.into_iter().map(|(_, &x)| x).collect();
                         sum += both(plain(left), plain(right));
                     }

@@ -1,0 +1,111 @@
+//! The search for the parent sets of one child: rows become points, points become the best tree.
+
+use super::Prepared;
+use crate::error::Result;
+use crate::table::Var;
+use crate::tree::key::{Layout, Split};
+use crate::tree::normaliser::{Prior, Priors};
+use crate::tree::optimal::{Effort, Point, Search};
+use crate::tree::response::Response;
+use crate::tree::tree::{Node, Tree};
+
+/// The search for one child, whatever its kind.
+pub trait Family {
+    /// Log score of the best tree without Z, and the structure prior.
+    ///
+    /// # Errors
+    /// If the family is too large.
+    fn best(&mut self, parents: &[Var]) -> Result<(f64, Prior)>;
+
+    /// The best tree.
+    ///
+    /// # Errors
+    /// As `best`.
+    fn tree(&mut self, parents: &[Var]) -> Result<Tree>;
+
+    /// What the searches so far cost.
+    fn effort(&self) -> Effort {
+        Effort::default()
+    }
+}
+
+/// In which order the rows of the predictors are taken.
+pub enum Rows {
+    /// As the table has them.
+    AsTheyStand,
+    /// Codes by variable, in the order of the response's values.
+    Ordered(Vec<Vec<u16>>),
+}
+
+/// The search for a child of one kind.
+pub struct OfKind<'a, R: Response, F> {
+    prepared: &'a Prepared,
+    child: Var,
+    search: Search<R>,
+    values: Vec<R::Value>,
+    rows: Rows,
+    node: F,
+    priors: Priors,
+    keys: Vec<(u64, u32)>,
+}
+
+impl<'a, R: Response, F: Fn(&R::Sum) -> Node> OfKind<'a, R, F> {
+    /// `node` fits a leaf to its rows.
+    pub fn new(prepared: &'a Prepared, child: Var, response: R, values: Vec<R::Value>, rows: Rows, node: F) -> Self {
+        let parameters = &prepared.parameters;
+        let search = Search::new(response, parameters.memory_mb << 20, parameters.published);
+        Self { prepared, child, search, values, rows, node, priors: Priors::default(), keys: Vec::new() }
+    }
+
+    fn found(&mut self, parents: &[Var]) -> Result<(f64, Prior, Layout)> {
+        let layout = self.prepared.layout(self.child, parents)?;
+        let codes = match &self.rows {
+            Rows::AsTheyStand => &self.prepared.coded.codes,
+            Rows::Ordered(codes) => codes,
+        };
+        merge(&mut self.keys, &layout, parents, codes, self.values.len());
+        let search = &mut self.search;
+        search.points.clear();
+        for run in self.keys.chunk_by(|one, two| one.0 == two.0) {
+            let mut sum = search.response.zero();
+            for &(_, row) in run {
+                search.response.observe(&mut sum, self.values[row as usize]);
+            }
+            search.points.push(Point { key: run[0].0, sum });
+        }
+        let prior = self.priors.of(&layout);
+        let best = search.best(&layout, prior.log_gamma);
+        Ok((best.map_err(|full| self.prepared.too_much(self.child, parents, full))?, prior, layout))
+    }
+}
+
+/// Rows with their keys, equal keys together, in the order of the rows within them.
+pub fn merge(keys: &mut Vec<(u64, u32)>, layout: &Layout, parents: &[Var], codes: &[Vec<u16>], n_rows: usize) {
+    keys.clear();
+    keys.extend((0..n_rows as u32).map(|row| (0, row)));
+    for (field, &parent) in layout.fields.iter().zip(parents) {
+        for ((key, _), &code) in keys.iter_mut().zip(&codes[parent]) {
+            *key |= match field.split {
+                Split::Halving => u64::from(code) << field.shift,
+                _ => 1 << (u32::from(code) + field.shift),
+            };
+        }
+    }
+    keys.sort_unstable();
+}
+
+impl<R: Response, F: Fn(&R::Sum) -> Node> Family for OfKind<'_, R, F> {
+    fn best(&mut self, parents: &[Var]) -> Result<(f64, Prior)> {
+        self.found(parents).map(|(best, prior, _)| (best, prior))
+    }
+
+    fn tree(&mut self, parents: &[Var]) -> Result<Tree> {
+        let (_, _, layout) = self.found(parents)?;
+        let trace = self.search.trace(&layout);
+        Ok(Tree::from_trace(self.child, parents, &self.prepared.coded, &trace, &self.node))
+    }
+
+    fn effort(&self) -> Effort {
+        self.search.effort
+    }
+}

@@ -1,0 +1,244 @@
+//! PCART: the posterior score of the best partition-dyadic tree (Talvitie, Eggeling and Koivisto 2019, section 3).
+//!
+//! `max over trees T of [leaves(T) ln gamma + sum over leaves of the log marginal] - ln Z(P)`, and with `penalised`
+//! (PCARTp) the graph prior `-ln binom(n-1, |P|)`. The search is [`crate::tree::optimal`]; `BDeu` leaves (`ess`), whose
+//! prior depends on the cell, go through [`crate::tree::literal`].
+
+mod bdeu;
+mod family;
+
+use std::sync::Arc;
+
+use serde::{Deserialize, Serialize};
+
+use self::family::{OfKind, Rows};
+use super::{ChildScore, LocalScore};
+use crate::error::{Error, Result};
+use crate::leaf::{Categorical, Counts, Leaf, LeafModel, LeafPriors, Moments, Normal};
+use crate::model::LocalModel;
+use crate::table::{Column, Table, Var};
+use crate::tree::key::{Coded, Layout, Split};
+use crate::tree::memo::Full;
+use crate::tree::response::{Levels, LevelsLeaf, Numbers, Store};
+use crate::tree::tree::Node;
+
+pub use self::family::Family;
+
+/// Parameters of PCART.
+#[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
+#[serde(default, deny_unknown_fields)]
+pub struct Pcart {
+    /// Subtract `ln binom(n-1, |P|)`: PCARTp.
+    pub penalised: bool,
+    /// Most halvings of a continuous predictor's range on the way to a leaf.
+    pub max_splits: u32,
+    /// `BDeu` leaves with this equivalent sample size for responses with levels, instead of `alpha` per level.
+    pub ess: Option<f64>,
+    /// The leaves' hyperparameters.
+    pub priors: LeafPriors,
+    /// Reproduce the authors' program, errata and all.
+    pub published: bool,
+    /// Most megabytes that one thread's search may hold.
+    pub memory_mb: u64,
+}
+
+impl Default for Pcart {
+    fn default() -> Self {
+        let priors = LeafPriors::default();
+        Self { penalised: true, max_splits: 5, ess: None, priors, published: false, memory_mb: 1024 }
+    }
+}
+
+/// Bins are stored in 16 bits.
+const MOST_SPLITS: u32 = 16;
+/// A categorical predictor with more levels in the data has too many bipartitions to try them all.
+const MOST_LEVELS: usize = 24;
+
+impl Pcart {
+    /// Prepares the score for a table.
+    ///
+    /// # Errors
+    /// If a parameter is outside its range.
+    pub fn prepare(&self, table: &Arc<Table>) -> Result<Box<dyn LocalScore>> {
+        Ok(Box::new(self.prepared(table)?))
+    }
+
+    /// As `prepare`, of its own type.
+    ///
+    /// # Errors
+    /// If a parameter is outside its range.
+    pub fn prepared(&self, table: &Arc<Table>) -> Result<Prepared> {
+        if !(1..=MOST_SPLITS).contains(&self.max_splits) {
+            let range = format!("must be between 1 and {MOST_SPLITS}");
+            return Err(Error::parameter("max_splits", &self.max_splits, range));
+        }
+        if let Some(ess) = self.ess.filter(|ess| !(ess.is_finite() && *ess > 0.0)) {
+            return Err(Error::parameter("ess", &ess, "must be a positive number"));
+        }
+        if self.memory_mb == 0 {
+            return Err(Error::parameter("memory_mb", &self.memory_mb, "must be at least 1"));
+        }
+        self.priors.check(table)?;
+        let coded = Coded::new(table, self.max_splits);
+        Ok(Prepared { table: table.clone(), parameters: self.clone(), coded })
+    }
+}
+
+/// PCART prepared for a table.
+pub struct Prepared {
+    table: Arc<Table>,
+    parameters: Pcart,
+    coded: Coded,
+}
+
+impl Prepared {
+    fn layout(&self, child: Var, parents: &[Var]) -> Result<Layout> {
+        let layout = Layout::new(&self.table, child, parents, self.parameters.max_splits)?;
+        for (field, &parent) in layout.fields.iter().zip(parents) {
+            let observed = self.coded.observed[parent];
+            if field.split == Split::Bipartition && observed > MOST_LEVELS {
+                return Err(Error::Family {
+                    child: self.table.name(child).to_owned(),
+                    parents: parents.iter().map(|&p| self.table.name(p).to_owned()).collect(),
+                    problem: format!(
+                        "'{}' has {observed} levels, which fall into two groups in 2^{} ways",
+                        self.table.name(parent),
+                        observed - 1
+                    ),
+                    advice: format!("merge its rarest levels ({MOST_LEVELS} are allowed), or declare it ordinal"),
+                });
+            }
+        }
+        Ok(layout)
+    }
+
+    fn graph_prior(&self, n_parents: usize) -> f64 {
+        if !self.parameters.penalised {
+            return 0.0;
+        }
+        let others = self.table.n_vars() - 1;
+        -(1..=n_parents).map(|i| ((others - n_parents + i) as f64 / i as f64).ln()).sum::<f64>()
+    }
+
+    fn too_much(&self, child: Var, parents: &[Var], full: Full) -> Error {
+        let names: Vec<_> = parents.iter().map(|&p| self.table.name(p)).collect();
+        Error::Memory {
+            what: format!("the best tree of '{}' given [{}]", self.table.name(child), names.join(", ")),
+            needed_mb: full.bytes >> 20,
+            limit_mb: self.parameters.memory_mb,
+            advice: "raise memory_mb, lower max_splits, merge rare levels, or use fewer parents".to_owned(),
+        }
+    }
+
+    /// Scratch for one child, of its own type.
+    ///
+    /// # Errors
+    /// Never for a child of the table.
+    pub fn scratch(&self, child: Var) -> Result<Box<dyn Family + '_>> {
+        let published = self.parameters.published;
+        if let (Some(ess), Column::Codes(codes)) = (self.parameters.ess, self.table.column(child)) {
+            return Ok(Box::new(bdeu::Shares::new(self, child, codes, ess)));
+        }
+        Ok(match self.parameters.priors.leaf(&self.table, child, published) {
+            Leaf::Normal(leaf) => {
+                let Column::Reals(values) = self.table.column(child) else {
+                    unreachable!("numbers have normal leaves")
+                };
+                let values: Vec<_> = values.iter().map(|y| y - leaf.centre()).collect();
+                // Sums of numbers depend on their order, so rows are taken by value: then no order of rows matters.
+                let mut order: Vec<u32> = (0..values.len() as u32).collect();
+                order.sort_unstable_by(|&i, &j| values[i as usize].total_cmp(&values[j as usize]).then(i.cmp(&j)));
+                let codes = self.coded.codes.iter().map(|codes| {
+                    if codes.is_empty() { Vec::new() } else { order.iter().map(|&row| codes[row as usize]).collect() }
+                });
+                let codes = Rows::Ordered(codes.collect());
+                let response = Numbers::new(&leaf, values.len());
+                let values = order.iter().map(|&row| values[row as usize]).collect();
+                let node = move |sum: &Moments| number_node(&leaf, sum);
+                Box::new(OfKind::new(self, child, response, values, codes, node))
+            }
+            Leaf::Categorical(leaf) => self.of_levels(child, leaf.n_levels(), &leaf, &leaf, true),
+            Leaf::Ordinal(leaf) => {
+                let pure = Categorical::new(leaf.n_levels(), leaf.alpha()).tabulated(self.table.n_rows());
+                self.of_levels(child, leaf.n_levels(), &leaf, &pure, !published)
+            }
+        })
+    }
+
+    fn of_levels<L>(&self, child: Var, k: usize, leaf: &L, pure: &Categorical, bounded: bool) -> Box<dyn Family + '_>
+    where
+        L: LevelsLeaf + LeafModel<Stat = Counts> + Clone + 'static,
+    {
+        match k {
+            0..=2 => self.with_store::<[u32; 2], L>(child, leaf, pure, bounded),
+            3 => self.with_store::<[u32; 3], L>(child, leaf, pure, bounded),
+            4 => self.with_store::<[u32; 4], L>(child, leaf, pure, bounded),
+            5 => self.with_store::<[u32; 5], L>(child, leaf, pure, bounded),
+            6..=8 => self.with_store::<[u32; 8], L>(child, leaf, pure, bounded),
+            9..=16 => self.with_store::<[u32; 16], L>(child, leaf, pure, bounded),
+            _ => self.with_store::<Vec<u32>, L>(child, leaf, pure, bounded),
+        }
+    }
+
+    fn with_store<C, L>(&self, child: Var, leaf: &L, pure: &Categorical, bounded: bool) -> Box<dyn Family + '_>
+    where
+        C: Store + 'static,
+        L: LevelsLeaf + LeafModel<Stat = Counts> + Clone + 'static,
+    {
+        let Column::Codes(codes) = self.table.column(child) else { unreachable!("levels are stored as codes") };
+        let values = codes.iter().map(|code| code as u32).collect();
+        let k = pure.n_levels();
+        let fitted = leaf.clone();
+        let node = move |sum: &C| level_node(&fitted, &sum.counts()[..k]);
+        let response = Levels::<C, L>::new(leaf.clone(), pure.clone(), bounded);
+        Box::new(OfKind::new(self, child, response, values, Rows::AsTheyStand, node))
+    }
+}
+
+fn number_node(leaf: &Normal, sum: &Moments) -> Node {
+    let n = sum.n as f64;
+    let statistic = if sum.n == 0 {
+        Vec::new()
+    } else {
+        let scatter = (sum.squares - sum.sum * sum.sum / n).max(0.0);
+        vec![leaf.centre() + sum.sum / n, (scatter / n).sqrt()]
+    };
+    Node::Leaf { n: sum.n, statistic, predictive: leaf.fit(sum) }
+}
+
+fn level_node<L: LeafModel<Stat = Counts>>(leaf: &L, counts: &[u32]) -> Node {
+    let n = counts.iter().map(|&n| u64::from(n)).sum();
+    Node::Leaf { n, statistic: counts.iter().map(|&n| f64::from(n)).collect(), predictive: leaf.fit(&counts.into()) }
+}
+
+impl LocalScore for Prepared {
+    fn table(&self) -> &Table {
+        &self.table
+    }
+
+    fn child(&self, child: Var) -> Result<Box<dyn ChildScore + '_>> {
+        Ok(Box::new(Scratch { prepared: self, child, family: self.scratch(child)? }))
+    }
+
+    fn model(&self, child: Var, parents: &[Var]) -> Result<LocalModel> {
+        Ok(LocalModel::Tree(self.scratch(child)?.tree(parents)?))
+    }
+
+    fn check(&self, child: Var, parents: &[Var]) -> Result<()> {
+        self.layout(child, parents).map(|_| ())
+    }
+}
+
+struct Scratch<'a> {
+    prepared: &'a Prepared,
+    child: Var,
+    family: Box<dyn Family + 'a>,
+}
+
+impl ChildScore for Scratch<'_> {
+    fn score(&mut self, parents: &[Var]) -> Result<f64> {
+        debug_assert!(!parents.contains(&self.child));
+        let (log_tree, prior) = self.family.best(parents)?;
+        Ok(log_tree - prior.log_z + self.prepared.graph_prior(parents.len()))
+    }
+}

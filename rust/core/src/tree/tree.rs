@@ -1,0 +1,272 @@
+//! The tree that a person reads and that predicts: splits in stored units and codes, a distribution in every leaf.
+//!
+//! Every value finds its leaf: numbers outside the training range go on to the end cells, levels that no row of a node
+//! had follow the right side (nominal) or the threshold (ordinal). An empty leaf predicts with the prior.
+
+use std::borrow::Cow;
+
+use serde::{Deserialize, Serialize};
+
+use super::key::Coded;
+use super::trace::{Left, Traced};
+use crate::error::{Error, Result};
+use crate::model::{Model, check_family};
+use crate::predictive::{Predictive, Value};
+use crate::table::{Var, Variable};
+
+/// A node of a tree. Nodes stand in preorder: the left side of a split is the next node.
+#[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
+#[serde(tag = "node", rename_all = "snake_case")]
+pub enum Node {
+    /// Numbers below the threshold go left, others right.
+    Below {
+        /// Position in the tree's parents.
+        parent: usize,
+        /// In stored units.
+        threshold: f64,
+        /// Where the right side stands.
+        right: usize,
+    },
+    /// Levels before this one go left, others right.
+    Before {
+        /// Position in the tree's parents.
+        parent: usize,
+        /// The lowest code on the right.
+        level: u32,
+        /// Where the right side stands.
+        right: usize,
+    },
+    /// These levels go left, all others right.
+    Among {
+        /// Position in the tree's parents.
+        parent: usize,
+        /// Ascending codes.
+        levels: Vec<u32>,
+        /// Where the right side stands.
+        right: usize,
+    },
+    /// A distribution of the child.
+    Leaf {
+        /// Number of training rows.
+        n: u64,
+        /// Their counts by code, or their mean and standard deviation in stored units (empty without rows).
+        statistic: Vec<f64>,
+        /// What a new row here is predicted with.
+        predictive: Predictive,
+    },
+}
+
+/// A tree with a distribution in every leaf.
+#[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
+pub struct Tree {
+    child: Var,
+    parents: Vec<Var>,
+    nodes: Vec<Node>,
+}
+
+impl Tree {
+    /// From nodes in preorder.
+    pub fn new(child: Var, parents: Vec<Var>, nodes: Vec<Node>) -> Self {
+        Self { child, parents, nodes }
+    }
+
+    /// From a traced search; `leaf` turns a statistic into a node.
+    pub fn from_trace<S>(
+        child: Var,
+        parents: &[Var],
+        coded: &Coded,
+        trace: &[Traced<S>],
+        leaf: impl Fn(&S) -> Node,
+    ) -> Self {
+        let node = |traced: &Traced<S>| match traced {
+            Traced::Leaf(sum) => leaf(sum),
+            &Traced::Split { field: parent, ref left, right } => match left {
+                Left::Bins(bin) => {
+                    let bins = coded.bins[parents[parent]].as_ref().expect("only continuous predictors have bins");
+                    Node::Below { parent, threshold: bins.threshold(*bin), right }
+                }
+                Left::Codes(level) => Node::Before { parent, level: *level, right },
+                Left::Among(levels) => Node::Among { parent, levels: levels.clone(), right },
+            },
+        };
+        Self { child, parents: parents.to_vec(), nodes: trace.iter().map(node).collect() }
+    }
+
+    /// All nodes in preorder.
+    pub fn nodes(&self) -> &[Node] {
+        &self.nodes
+    }
+
+    /// Number of leaves.
+    pub fn n_leaves(&self) -> usize {
+        self.nodes.iter().filter(|node| matches!(node, Node::Leaf { .. })).count()
+    }
+
+    /// Position among the nodes of the leaf that these values of the parents lead to.
+    pub fn leaf(&self, values: &[Value]) -> usize {
+        let mut at = 0;
+        loop {
+            let (goes_left, right) = match &self.nodes[at] {
+                Node::Below { parent, threshold, right } => {
+                    (matches!(values[*parent], Value::Real(x) if x < *threshold), *right)
+                }
+                Node::Before { parent, level, right } => {
+                    (matches!(values[*parent], Value::Code(c) if c < *level), *right)
+                }
+                Node::Among { parent, levels, right } => {
+                    (matches!(values[*parent], Value::Code(c) if levels.binary_search(&c).is_ok()), *right)
+                }
+                Node::Leaf { .. } => return at,
+            };
+            at = if goes_left { at + 1 } else { right };
+        }
+    }
+}
+
+impl Model for Tree {
+    fn child(&self) -> Var {
+        self.child
+    }
+
+    fn parents(&self) -> &[Var] {
+        &self.parents
+    }
+
+    fn predictive(&self, parents: &[Value]) -> Cow<'_, Predictive> {
+        let Node::Leaf { predictive, .. } = &self.nodes[self.leaf(parents)] else {
+            unreachable!("the way down ends in a leaf")
+        };
+        Cow::Borrowed(predictive)
+    }
+
+    fn n_parameters(&self) -> usize {
+        let of_leaf =
+            |node: &Node| if let Node::Leaf { predictive, .. } = node { predictive.n_parameters() } else { 0 };
+        self.nodes.iter().map(of_leaf).sum()
+    }
+
+    fn thresholds(&self, position: usize) -> Option<Vec<f64>> {
+        let of_node = |node: &Node| match node {
+            Node::Below { parent, threshold, .. } if *parent == position => Some(*threshold),
+            _ => None,
+        };
+        let mut all: Vec<_> = self.nodes.iter().filter_map(of_node).collect();
+        all.sort_by(f64::total_cmp);
+        all.dedup();
+        Some(all)
+    }
+
+    fn check(&self, variables: &[Variable]) -> Result<()> {
+        check_family(self.child, &self.parents, variables)?;
+        let child = &variables[self.child];
+        let bad = |at: usize, problem: &str| {
+            Err(Error::Shape(format!("node {at} of the tree of '{}' {problem}", child.name)))
+        };
+        if self.nodes.is_empty() {
+            return bad(0, "is missing");
+        }
+        // Preorder: a stack of the right sides still to come must be met one after the other, and be empty at the end.
+        let mut pending = Vec::new();
+        let mut due = true;
+        for (at, node) in self.nodes.iter().enumerate() {
+            if !due && pending.pop() != Some(at) {
+                return bad(at, "belongs to no split");
+            }
+            let (parent, right) = match node {
+                Node::Leaf { predictive, .. } => {
+                    predictive.check(child)?;
+                    due = false;
+                    continue;
+                }
+                Node::Below { parent, right, .. }
+                | Node::Before { parent, right, .. }
+                | Node::Among { parent, right, .. } => (*parent, *right),
+            };
+            let Some(variable) = self.parents.get(parent).map(|&p| &variables[p]) else {
+                return bad(at, "splits a parent that the tree does not have");
+            };
+            if variable.is_continuous() != matches!(node, Node::Below { .. }) {
+                return bad(at, "splits a parent of another kind");
+            }
+            if matches!(node, Node::Among { levels, .. } if !levels.is_sorted()) {
+                return bad(at, "has its levels out of order");
+            }
+            pending.push(right);
+            due = true;
+        }
+        if due || !pending.is_empty() {
+            return bad(self.nodes.len() - 1, "has sides that are missing");
+        }
+        Ok(())
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::table::{Affine, Kind, Level};
+
+    fn leaf(p: f64) -> Node {
+        let predictive = Predictive::Levels { probabilities: vec![1.0 - p, p] };
+        Node::Leaf { n: 1, statistic: vec![0.0, 1.0], predictive }
+    }
+
+    fn tree() -> Tree {
+        let nodes = vec![
+            Node::Below { parent: 0, threshold: 0.5, right: 4 },
+            Node::Among { parent: 1, levels: vec![0, 2], right: 3 },
+            leaf(0.1),
+            leaf(0.2),
+            Node::Before { parent: 2, level: 2, right: 6 },
+            leaf(0.3),
+            leaf(0.4),
+        ];
+        Tree::new(3, vec![0, 1, 2], nodes)
+    }
+
+    fn variables() -> Vec<Variable> {
+        let levels = |k: i64| (0..k).map(Level::Int).collect();
+        let kinds = [
+            Kind::Continuous { scale: Affine::IDENTITY },
+            Kind::Categorical { levels: levels(4) },
+            Kind::Ordinal { levels: levels(4) },
+            Kind::Categorical { levels: levels(2) },
+        ];
+        kinds.into_iter().zip(["x", "g", "o", "y"]).map(|(kind, name)| Variable { name: name.into(), kind }).collect()
+    }
+
+    #[test]
+    fn every_value_finds_its_leaf() {
+        let tree = tree();
+        let at = |x, g, o| tree.leaf(&[Value::Real(x), Value::Code(g), Value::Code(o)]);
+        assert_eq!([at(-1e300, 2, 0), at(0.4, 1, 0), at(0.4, 7, 0)], [2, 3, 3]);
+        assert_eq!([at(0.5, 0, 1), at(0.5, 0, 2), at(1e300, 0, 9)], [5, 6, 6]);
+    }
+
+    #[test]
+    fn it_survives_json_and_its_own_check() {
+        let tree = tree();
+        assert!(tree.check(&variables()).is_ok());
+        let back: Tree = serde_json::from_str(&serde_json::to_string(&tree).unwrap()).unwrap();
+        assert_eq!(back, tree);
+        assert_eq!(tree.thresholds(0), Some(vec![0.5]));
+    }
+
+    #[test]
+    fn a_file_that_would_lead_astray_is_refused() {
+        let sound = tree();
+        for (at, node) in [
+            (0, Node::Below { parent: 0, threshold: 0.5, right: 0 }),
+            (0, Node::Below { parent: 5, threshold: 0.5, right: 4 }),
+            (0, Node::Below { parent: 1, threshold: 0.5, right: 4 }),
+            (1, Node::Among { parent: 1, levels: vec![2, 0], right: 3 }),
+            (4, Node::Before { parent: 2, level: 2, right: 17 }),
+            (6, Node::Before { parent: 2, level: 2, right: 7 }),
+        ] {
+            let mut nodes = sound.nodes.clone();
+            nodes[at] = node;
+            assert!(Tree::new(3, vec![0, 1, 2], nodes).check(&variables()).is_err(), "{at}");
+        }
+        assert!(Tree::new(3, vec![0], vec![]).check(&variables()).is_err());
+    }
+}
