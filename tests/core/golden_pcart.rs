@@ -4,8 +4,8 @@
 use std::path::PathBuf;
 use std::sync::Arc;
 
+use arbornet_core::model::tree::Node;
 use arbornet_core::score::pcart::Pcart;
-use arbornet_core::tree::tree::Node;
 use arbornet_core::{Affine, Codes, Column, Kind, Level, LocalModel, LocalScore, Table, Value, Variable};
 use serde_json::Value as Json;
 

@@ -62,11 +62,6 @@ impl Categorical {
     pub fn log_pure(&self, n: u64) -> f64 {
         self.level.at(n) - self.total.at(n)
     }
-
-    /// Log marginal of responses whose counts stand in a slice.
-    pub fn log_marginal_of(&self, stat: &[u32]) -> f64 {
-        stat.iter().map(|&n| self.level.at(u64::from(n))).sum::<f64>() - self.total.at(total_of(stat))
-    }
 }
 
 impl LeafModel for Categorical {

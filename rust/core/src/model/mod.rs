@@ -6,6 +6,7 @@ pub mod cells;
 pub mod full_table;
 pub mod outline;
 pub mod text;
+pub mod tree;
 
 use std::borrow::Cow;
 
@@ -79,7 +80,7 @@ pub enum LocalModel {
     /// One distribution per observed joint configuration of the parents' bins and levels.
     FullTable(full_table::FullTable),
     /// A tree with a distribution in every leaf.
-    Tree(crate::tree::Tree),
+    Tree(tree::Tree),
 }
 
 impl std::ops::Deref for LocalModel {

@@ -74,12 +74,11 @@ impl Layout {
                 Kind::Ordinal { .. } => (Split::Threshold, width),
             };
             let mask = ones(size) << shift;
-            match split {
-                Split::Halving => layout.root |= 1 << shift,
-                _ => {
-                    layout.levels_mask |= mask;
-                    layout.root |= mask;
-                }
+            if split == Split::Halving {
+                layout.root |= 1 << shift;
+            } else {
+                layout.levels_mask |= mask;
+                layout.root |= mask;
             }
             layout.fields.push(Field { split, shift, size, mask });
             shift += width;
@@ -136,7 +135,9 @@ impl Bins {
 
     /// The bin of a value; values outside the range belong to the end bins.
     pub fn bin(&self, value: f64) -> u32 {
-        // Not a number where the range is empty or infinite: then it starts from the first bin.
+        if self.low >= self.high {
+            return 0;
+        }
         let last = (1_u32 << self.max_splits) - 1;
         let guess = (value - self.low) / (self.high - self.low) * f64::from(last + 1);
         let mut bin = (guess as u32).min(last);
@@ -144,7 +145,7 @@ impl Bins {
         while bin > 0 && value < self.threshold(bin) {
             bin -= 1;
         }
-        while bin < last && self.low < self.high && value >= self.threshold(bin + 1) {
+        while bin < last && value >= self.threshold(bin + 1) {
             bin += 1;
         }
         bin
@@ -187,7 +188,9 @@ impl Coded {
 
 fn n_distinct(codes: &[u16]) -> usize {
     let mut seen = vec![false; 1 << 16];
-    codes.iter().for_each(|&code| seen[code as usize] = true);
+    for &code in codes {
+        seen[code as usize] = true;
+    }
     seen.iter().filter(|&&seen| seen).count()
 }
 

@@ -47,7 +47,7 @@ impl<'a, S: Clone, F: FnMut(&S, f64) -> f64, A: Fn(&[Point<S>]) -> S> Literal<'a
 
     /// The best tree in preorder, after `best`; leaves know their cell's share of the space.
     pub fn trace(&mut self) -> Vec<Traced<(S, f64)>> {
-        let mut trace = Trace::new();
+        let mut trace = Trace::default();
         self.trace_cell(0, self.points.len(), self.layout.root, &mut trace);
         trace.finish()
     }
@@ -77,7 +77,7 @@ impl<'a, S: Clone, F: FnMut(&S, f64) -> f64, A: Fn(&[Point<S>]) -> S> Literal<'a
             match field.split {
                 Split::Halving => {
                     let interval = key >> field.shift & ones(field.size + 1);
-                    let depth = 63 - interval.leading_zeros();
+                    let depth = interval.ilog2();
                     if depth < field.size {
                         let right = 1 << (field.shift + field.size - 1 - depth);
                         self.attempt(lo, hi, key, Choice { field: index, right, jumps: 0 }, &mut best);
@@ -121,7 +121,7 @@ impl<'a, S: Clone, F: FnMut(&S, f64) -> f64, A: Fn(&[Point<S>]) -> S> Literal<'a
         let one = |field: &super::key::Field| match field.split {
             Split::Halving => {
                 let interval = key >> field.shift & ones(field.size + 1);
-                (-f64::from(63 - interval.leading_zeros())).exp2()
+                (-f64::from(interval.ilog2())).exp2()
             }
             _ => f64::from((key & field.mask).count_ones()) / f64::from(field.size),
         };

@@ -10,6 +10,3 @@ pub mod normaliser;
 pub mod optimal;
 pub mod response;
 pub mod trace;
-pub mod tree;
-
-pub use tree::Tree;

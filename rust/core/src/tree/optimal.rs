@@ -206,7 +206,7 @@ impl<R: Response> Search<R> {
         if jumps > 0 && self.skip_empty {
             return;
         }
-        let bit = 63 - differ.leading_zeros();
+        let bit = differ.ilog2();
         let mut left = Group { sum: self.response.zero(), or: 0, n_points: 0 };
         let mut right = left.clone();
         for point in &self.points[lo..hi] {
@@ -395,9 +395,9 @@ impl<R: Response> Search<R> {
 impl Field {
     /// Halvings of the cell's interval with an empty side before the one that separates rows that differ in `bits`.
     fn jumps(&self, key: u64, bits: u64) -> u32 {
-        let position = 63 - bits.leading_zeros() - self.shift;
+        let position = bits.ilog2() - self.shift;
         let interval = key >> self.shift & ones(self.size + 1);
-        let depth = 63 - interval.leading_zeros();
+        let depth = interval.ilog2();
         self.size - 1 - position - depth
     }
 }
@@ -405,7 +405,7 @@ impl Field {
 impl<R: Response> Search<R> {
     /// The best tree in preorder, after `best`.
     pub fn trace(&mut self, layout: &Layout) -> Vec<Traced<R::Sum>> {
-        let mut trace = Trace::new();
+        let mut trace = Trace::default();
         self.tolerance = ROUNDING * (1.0 + self.log_gamma.abs() + self.points.len() as f64);
         self.trace_cell(0, self.points.len(), layout.root, &mut trace);
         self.tolerance = 0.0;
@@ -425,7 +425,7 @@ impl<R: Response> Search<R> {
         if choice.jumps > 0 {
             // All rows are on one side of the midpoint; the other side is a leaf without rows.
             let interval = key >> field.shift & ones(field.size + 1);
-            let bit = field.shift + field.size - 1 - (63 - interval.leading_zeros());
+            let bit = field.shift + field.size - 1 - interval.ilog2();
             let side = self.points[lo].key >> bit & 1;
             let inner = (key & !(ones(field.size + 1) << field.shift)) | (2 * interval + side) << field.shift;
             let jump = Choice { right: 1 << bit, ..choice };

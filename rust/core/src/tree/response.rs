@@ -5,7 +5,7 @@
 
 use std::marker::PhantomData;
 
-use crate::leaf::{Categorical, LeafModel, Moments, Normal, Ordinal};
+use crate::leaf::{Categorical, Moments, Normal, Ordinal};
 
 /// One kind of response.
 pub trait Response {
@@ -161,11 +161,11 @@ impl Response for Numbers {
 /// Levels, ordered or not; `C` stores their counts.
 pub struct Levels<C, L> {
     leaf: L,
-    n_levels: usize,
+    k: usize,
     pure: Categorical,
     bounded: bool,
     log_gamma: f64,
-    counts: PhantomData<C>,
+    store: PhantomData<C>,
 }
 
 /// Room for the counts of a known number of levels.
@@ -224,14 +224,14 @@ impl LevelsLeaf for Categorical {
 
 impl LevelsLeaf for Ordinal {
     fn of_counts(&self, counts: &[u32]) -> f64 {
-        self.log_marginal(&counts[..self.n_levels()].into())
+        self.log_marginal_of(&counts[..self.n_levels()])
     }
 }
 
 impl<C: Store, L: LevelsLeaf> Levels<C, L> {
     /// `pure` scores leaves whose responses are all equal, which bounds every other leaf; `bounded` says whether it does.
     pub fn new(leaf: L, pure: Categorical, bounded: bool) -> Self {
-        Self { leaf, n_levels: pure.n_levels(), pure, bounded, log_gamma: f64::NAN, counts: PhantomData }
+        Self { leaf, k: pure.n_levels(), pure, bounded, log_gamma: f64::NAN, store: PhantomData }
     }
 }
 
@@ -240,7 +240,7 @@ impl<C: Store, L: LevelsLeaf> Response for Levels<C, L> {
     type Sum = C;
 
     fn zero(&self) -> C {
-        C::zeros(self.n_levels)
+        C::zeros(self.k)
     }
 
     #[inline]

@@ -47,7 +47,7 @@ impl Left {
         match field.split {
             Split::Halving => {
                 let interval = key >> field.shift & ones(field.size + 1);
-                let depth = 63 - interval.leading_zeros();
+                let depth = interval.ilog2();
                 let prefix = (interval ^ 1 << depth) as u32;
                 Self::Bins((2 * prefix + 1) << position)
             }
@@ -61,16 +61,18 @@ impl Left {
 }
 
 /// A preorder list under construction.
+#[derive(Debug)]
 pub struct Trace<S> {
     nodes: Vec<Traced<S>>,
 }
 
-impl<S> Trace<S> {
-    /// Empty.
-    pub fn new() -> Self {
+impl<S> Default for Trace<S> {
+    fn default() -> Self {
         Self { nodes: Vec::new() }
     }
+}
 
+impl<S> Trace<S> {
     /// Adds a leaf.
     pub fn leaf(&mut self, sum: S) {
         self.nodes.push(Traced::Leaf(sum));

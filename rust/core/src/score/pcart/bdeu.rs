@@ -7,7 +7,8 @@ use rustc_hash::FxHashMap;
 use super::family::{Family, merge};
 use super::{Prepared, level_node};
 use crate::error::Result;
-use crate::leaf::{Categorical, LeafModel, Ordinal};
+use crate::leaf::{Categorical, Ordinal};
+use crate::model::tree::{Node, Tree};
 use crate::table::{Codes, Kind, Var};
 use crate::tree::key::Layout;
 use crate::tree::literal::Literal;
@@ -15,7 +16,6 @@ use crate::tree::memo::Full;
 use crate::tree::normaliser::{Prior, Priors};
 use crate::tree::optimal::Point;
 use crate::tree::trace::Traced;
-use crate::tree::tree::{Node, Tree};
 
 /// The search for one child with levels.
 pub struct Shares<'a> {
@@ -53,7 +53,7 @@ impl<'a> Shares<'a> {
         let k = self.n_levels();
         let n = table.n_rows();
         if matches!(table.variable(self.child).kind, Kind::Ordinal { .. }) {
-            let kappa = parameters.priors.of(table, self.child).kappa;
+            let kappa = parameters.leaf.of(table, self.child).kappa;
             let leaf = Ordinal::new(k, self.ess * share / k as f64, kappa);
             let leaf = if parameters.published { leaf.published() } else { leaf };
             return OfShare::Ordinal(leaf.tabulated(n));
@@ -77,7 +77,7 @@ impl<'a> Shares<'a> {
         let score =
             |counts: &Vec<u32>, share: f64| match known.entry(share.to_bits()).or_insert_with(|| self.leaf(share)) {
                 OfShare::Categorical(leaf) => leaf.log_marginal_of(counts),
-                OfShare::Ordinal(leaf) => leaf.log_marginal(&counts[..].into()),
+                OfShare::Ordinal(leaf) => leaf.log_marginal_of(counts),
             };
         let parameters = &self.prepared.parameters;
         let bytes = parameters.memory_mb << 20;
@@ -95,7 +95,9 @@ impl<'a> Shares<'a> {
         merge(&mut keys, layout, parents, &self.prepared.coded.codes, self.values.len());
         let of_run = |run: &[(u64, u32)]| {
             let mut sum = vec![0; self.n_levels()];
-            run.iter().for_each(|&(_, row)| sum[self.values[row as usize]] += 1);
+            for &(_, row) in run {
+                sum[self.values[row as usize]] += 1;
+            }
             Point { key: run[0].0, sum }
         };
         keys.chunk_by(|one, two| one.0 == two.0).map(of_run).collect()

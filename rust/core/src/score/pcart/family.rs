@@ -2,12 +2,12 @@
 
 use super::Prepared;
 use crate::error::Result;
+use crate::model::tree::{Node, Tree};
 use crate::table::Var;
 use crate::tree::key::{Layout, Split};
 use crate::tree::normaliser::{Prior, Priors};
 use crate::tree::optimal::{Effort, Point, Search};
 use crate::tree::response::Response;
-use crate::tree::tree::{Node, Tree};
 
 /// The search for one child, whatever its kind.
 pub trait Family {

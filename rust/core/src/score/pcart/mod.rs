@@ -1,7 +1,7 @@
 //! PCART: the posterior score of the best partition-dyadic tree (Talvitie, Eggeling and Koivisto 2019, section 3).
 //!
 //! `max over trees T of [leaves(T) ln gamma + sum over leaves of the log marginal] - ln Z(P)`, and with `penalised`
-//! (PCARTp) the graph prior `-ln binom(n-1, |P|)`. The search is [`crate::tree::optimal`]; `BDeu` leaves (`ess`), whose
+//! (`PCARTp`) the graph prior `-ln binom(n-1, |P|)`. The search is [`crate::tree::optimal`]; `BDeu` leaves (`ess`), whose
 //! prior depends on the cell, go through [`crate::tree::literal`].
 
 mod bdeu;
@@ -16,11 +16,12 @@ use super::{ChildScore, LocalScore};
 use crate::error::{Error, Result};
 use crate::leaf::{Categorical, Counts, Leaf, LeafModel, LeafPriors, Moments, Normal};
 use crate::model::LocalModel;
+use crate::model::tree::Node;
+use crate::prior::parent_count;
 use crate::table::{Column, Table, Var};
 use crate::tree::key::{Coded, Layout, Split};
 use crate::tree::memo::Full;
 use crate::tree::response::{Levels, LevelsLeaf, Numbers, Store};
-use crate::tree::tree::Node;
 
 pub use self::family::Family;
 
@@ -28,14 +29,14 @@ pub use self::family::Family;
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
 #[serde(default, deny_unknown_fields)]
 pub struct Pcart {
-    /// Subtract `ln binom(n-1, |P|)`: PCARTp.
+    /// Subtract `ln binom(n-1, |P|)`: `PCARTp`.
     pub penalised: bool,
     /// Most halvings of a continuous predictor's range on the way to a leaf.
     pub max_splits: u32,
     /// `BDeu` leaves with this equivalent sample size for responses with levels, instead of `alpha` per level.
     pub ess: Option<f64>,
     /// The leaves' hyperparameters.
-    pub priors: LeafPriors,
+    pub leaf: LeafPriors,
     /// Reproduce the authors' program, errata and all.
     pub published: bool,
     /// Most megabytes that one thread's search may hold.
@@ -44,8 +45,8 @@ pub struct Pcart {
 
 impl Default for Pcart {
     fn default() -> Self {
-        let priors = LeafPriors::default();
-        Self { penalised: true, max_splits: 5, ess: None, priors, published: false, memory_mb: 1024 }
+        let leaf = LeafPriors::default();
+        Self { penalised: true, max_splits: 5, ess: None, leaf, published: false, memory_mb: 1024 }
     }
 }
 
@@ -78,7 +79,7 @@ impl Pcart {
         if self.memory_mb == 0 {
             return Err(Error::parameter("memory_mb", &self.memory_mb, "must be at least 1"));
         }
-        self.priors.check(table)?;
+        self.leaf.check(table)?;
         let coded = Coded::new(table, self.max_splits);
         Ok(Prepared { table: table.clone(), parameters: self.clone(), coded })
     }
@@ -112,14 +113,6 @@ impl Prepared {
         Ok(layout)
     }
 
-    fn graph_prior(&self, n_parents: usize) -> f64 {
-        if !self.parameters.penalised {
-            return 0.0;
-        }
-        let others = self.table.n_vars() - 1;
-        -(1..=n_parents).map(|i| ((others - n_parents + i) as f64 / i as f64).ln()).sum::<f64>()
-    }
-
     fn too_much(&self, child: Var, parents: &[Var], full: Full) -> Error {
         let names: Vec<_> = parents.iter().map(|&p| self.table.name(p)).collect();
         Error::Memory {
@@ -139,7 +132,7 @@ impl Prepared {
         if let (Some(ess), Column::Codes(codes)) = (self.parameters.ess, self.table.column(child)) {
             return Ok(Box::new(bdeu::Shares::new(self, child, codes, ess)));
         }
-        Ok(match self.parameters.priors.leaf(&self.table, child, published) {
+        Ok(match self.parameters.leaf.leaf(&self.table, child, published) {
             Leaf::Normal(leaf) => {
                 let Column::Reals(values) = self.table.column(child) else {
                     unreachable!("numbers have normal leaves")
@@ -239,6 +232,11 @@ impl ChildScore for Scratch<'_> {
     fn score(&mut self, parents: &[Var]) -> Result<f64> {
         debug_assert!(!parents.contains(&self.child));
         let (log_tree, prior) = self.family.best(parents)?;
-        Ok(log_tree - prior.log_z + self.prepared.graph_prior(parents.len()))
+        let of_graph = if self.prepared.parameters.penalised {
+            parent_count(self.prepared.table.n_vars(), parents.len())
+        } else {
+            0.0
+        };
+        Ok(log_tree - prior.log_z + of_graph)
     }
 }

@@ -7,12 +7,12 @@ use std::borrow::Cow;
 
 use serde::{Deserialize, Serialize};
 
-use super::key::Coded;
-use super::trace::{Left, Traced};
+use super::{Model, check_family};
 use crate::error::{Error, Result};
-use crate::model::{Model, check_family};
 use crate::predictive::{Predictive, Value};
 use crate::table::{Var, Variable};
+use crate::tree::key::Coded;
+use crate::tree::trace::{Left, Traced};
 
 /// A node of a tree. Nodes stand in preorder: the left side of a split is the next node.
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
@@ -71,6 +71,9 @@ impl Tree {
     }
 
     /// From a traced search; `leaf` turns a statistic into a node.
+    ///
+    /// # Panics
+    /// Never: halvings are of continuous predictors, and those have bins.
     pub fn from_trace<S>(
         child: Var,
         parents: &[Var],
