@@ -66,7 +66,7 @@ impl Golden {
         }
     }
 
-    fn score(&self, parameters: Pcart) -> Box<dyn LocalScore> {
+    fn score(&self, parameters: &Pcart) -> Box<dyn LocalScore> {
         parameters.prepare(&self.table).unwrap()
     }
 }
@@ -81,7 +81,7 @@ fn plain() -> Pcart {
 fn scores_are_those_of_the_literal_reference() {
     for name in TABLES {
         let golden = golden(name);
-        let score = golden.score(plain());
+        let score = golden.score(&plain());
         for entry in &golden.scores {
             let (child, parents) = golden.family(entry);
             let (got, want) = (score.score(child, &parents).unwrap(), entry["pcart"].as_f64().unwrap());
@@ -94,7 +94,7 @@ fn scores_are_those_of_the_literal_reference() {
 fn trees_have_the_reference_leaves_and_route_every_row_to_its_own() {
     for name in TABLES {
         let golden = golden(name);
-        let score = golden.score(plain());
+        let score = golden.score(&plain());
         for entry in &golden.scores {
             let (child, parents) = golden.family(entry);
             let LocalModel::Tree(tree) = score.model(child, &parents).unwrap() else { panic!("no tree") };
@@ -119,7 +119,7 @@ fn trees_have_the_reference_leaves_and_route_every_row_to_its_own() {
 fn predictions_are_those_of_the_literal_reference() {
     for name in TABLES {
         let golden = golden(name);
-        let score = golden.score(plain());
+        let score = golden.score(&plain());
         for entry in &golden.scores {
             let Some(rows) = entry.get("log_predictive_at_row").and_then(Json::as_object) else { continue };
             let (child, parents) = golden.family(entry);
@@ -139,7 +139,7 @@ fn published_is_the_authors_program() {
     let mut compared = 0;
     for name in TABLES {
         let golden = golden(name);
-        let score = golden.score(Pcart { published: true, ..plain() });
+        let score = golden.score(&Pcart { published: true, ..plain() });
         for entry in &golden.scores {
             let Some(want) = entry["published"]["pcart"].as_f64() else { continue };
             let (child, parents) = golden.family(entry);

@@ -7,7 +7,7 @@ use std::borrow::Cow;
 
 use serde::{Deserialize, Serialize};
 
-use super::{Model, check_family};
+use super::{Model, Outline, Values, check_family};
 use crate::error::{Error, Result};
 use crate::predictive::{Predictive, Value};
 use crate::table::{Var, Variable};
@@ -105,6 +105,32 @@ impl Tree {
         self.nodes.iter().filter(|node| matches!(node, Node::Leaf { .. })).count()
     }
 
+    /// What stands at a node, which the given codes of each parent with levels can reach.
+    fn outline_of(&self, at: usize, reachable: &mut Vec<Vec<u32>>) -> Outline {
+        let (parent, right, values) = match &self.nodes[at] {
+            Node::Leaf { n, predictive, .. } => {
+                return Outline::Leaf { n_rows: *n as usize, predictive: predictive.clone() };
+            }
+            Node::Below { parent, threshold, right } => {
+                (*parent, *right, [Values::Range(None, Some(*threshold)), Values::Range(Some(*threshold), None)])
+            }
+            Node::Before { parent, level, right } => (*parent, *right, divided(&reachable[*parent], |c| c < *level)),
+            Node::Among { parent, levels, right } => {
+                (*parent, *right, divided(&reachable[*parent], |c| levels.binary_search(&c).is_ok()))
+            }
+        };
+        let branches = values.into_iter().zip([at + 1, right]).map(|(values, next)| {
+            let before = reachable[parent].clone();
+            if let Values::Codes(codes) = &values {
+                reachable[parent].clone_from(codes);
+            }
+            let below = self.outline_of(next, reachable);
+            reachable[parent] = before;
+            (values, below)
+        });
+        Outline::Split { parent: self.parents[parent], branches: branches.collect() }
+    }
+
     /// Position among the nodes of the leaf that these values of the parents lead to.
     pub fn leaf(&self, values: &[Value]) -> usize {
         let mut at = 0;
@@ -124,6 +150,12 @@ impl Tree {
             at = if goes_left { at + 1 } else { right };
         }
     }
+}
+
+/// Codes that go left, and the others.
+fn divided(codes: &[u32], goes_left: impl Fn(u32) -> bool) -> [Values; 2] {
+    let (left, right) = codes.iter().partition(|&&code| goes_left(code));
+    [Values::Codes(left), Values::Codes(right)]
 }
 
 impl Model for Tree {
@@ -157,6 +189,12 @@ impl Model for Tree {
         all.sort_by(f64::total_cmp);
         all.dedup();
         Some(all)
+    }
+
+    fn outline(&self, variables: &[Variable]) -> Option<(Outline, Option<Predictive>)> {
+        let codes = |&p: &Var| (0..variables[p].n_levels().unwrap_or(0) as u32).collect();
+        let mut reachable = self.parents.iter().map(codes).collect();
+        Some((self.outline_of(0, &mut reachable), None))
     }
 
     fn check(&self, variables: &[Variable]) -> Result<()> {
@@ -253,6 +291,17 @@ mod tests {
         let back: Tree = serde_json::from_str(&serde_json::to_string(&tree).unwrap()).unwrap();
         assert_eq!(back, tree);
         assert_eq!(tree.thresholds(0), Some(vec![0.5]));
+    }
+
+    #[test]
+    fn its_outline_asks_only_about_levels_that_get_there() {
+        let (outline, otherwise) = tree().outline(&variables()).unwrap();
+        assert_eq!(otherwise, None);
+        let Outline::Split { parent: 0, branches } = outline else { panic!("the root asks about x") };
+        assert_eq!(branches[0].0, Values::Range(None, Some(0.5)));
+        let Outline::Split { parent: 1, branches } = &branches[0].1 else { panic!("then about g") };
+        assert_eq!(branches[0].0, Values::Codes(vec![0, 2]));
+        assert_eq!(branches[1].0, Values::Codes(vec![1, 3]));
     }
 
     #[test]

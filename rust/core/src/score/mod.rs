@@ -6,7 +6,6 @@
 
 pub mod classic;
 pub mod full_table;
-pub mod likelihood;
 pub mod pcart;
 pub mod registry;
 
