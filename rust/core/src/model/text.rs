@@ -134,7 +134,8 @@ impl Description {
                 if leaf.conditions.is_empty() {
                     return outcome;
                 }
-                let conditions: Vec<String> = leaf.conditions.iter().map(|(name, a)| format!("{name} {a}")).collect();
+                let conditions: Vec<String> =
+                    leaf.conditions.iter().map(|c| format!("{} {}", c.variable, c.label)).collect();
                 format!("if {} then {outcome}", conditions.join(" and "))
             })
             .collect();
@@ -152,11 +153,23 @@ impl Description {
     }
 }
 
+/// What leads to a leaf: one variable and its values.
+#[derive(Clone, Debug, PartialEq, serde::Serialize)]
+pub struct Condition<'a> {
+    /// The variable's name.
+    pub variable: &'a str,
+    /// Its values in words, to stand behind the name.
+    pub label: String,
+    /// Its values.
+    #[serde(flatten)]
+    pub answer: Answer,
+}
+
 /// A leaf and the conditions that lead to it.
 #[derive(Clone, Debug, PartialEq, serde::Serialize)]
 pub struct LeafDescription<'a> {
-    /// (variable, its values), each variable once.
-    pub conditions: Vec<(&'a str, Answer)>,
+    /// Each variable once.
+    pub conditions: Vec<Condition<'a>>,
     /// Number of training rows.
     pub n: usize,
     /// What the child does here.
@@ -167,7 +180,12 @@ pub struct LeafDescription<'a> {
 fn collect<'a>(node: &'a Described, path: &[(&'a str, Answer)], leaves: &mut Vec<LeafDescription<'a>>) {
     match node {
         Described::Leaf { n, distribution } => {
-            leaves.push(LeafDescription { conditions: path.to_vec(), n: *n, distribution });
+            let condition = |(variable, answer): &(&'a str, Answer)| Condition {
+                variable,
+                label: answer.to_string(),
+                answer: answer.clone(),
+            };
+            leaves.push(LeafDescription { conditions: path.iter().map(condition).collect(), n: *n, distribution });
         }
         Described::Split { variable, branches } => {
             for branch in branches {

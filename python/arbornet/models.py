@@ -1,0 +1,256 @@
+"""The local model under a node, as a person reads it: a drawn tree, rules in sentences, leaves as objects.
+
+Everything is in the user's own units and level names. The texts are made in the core, so that every program that uses
+it prints the same.
+"""
+
+from __future__ import annotations
+
+import html
+import json
+from collections.abc import Iterable, Mapping
+from dataclasses import dataclass
+from functools import cached_property
+from typing import Any
+
+from arbornet._core import ColumnError, FormatError, ModelHandle
+
+Level = str | int | float | bool
+
+MOST_LINES = 80
+MOST_DRAWN = 24
+
+
+@dataclass(frozen=True)
+class Condition:
+    """Some values of one parent: numbers `low <= x < high` (None is no bound), or any of `levels`."""
+
+    variable: str
+    text: str
+    low: float | None = None
+    high: float | None = None
+    levels: tuple[Level, ...] | None = None
+
+    def holds(self, value: Any) -> bool:
+        """Whether a value is among them."""
+        if self.levels is not None:
+            return value in self.levels
+        return (self.low is None or value >= self.low) and (self.high is None or value < self.high)
+
+    def __str__(self) -> str:
+        return self.text
+
+
+@dataclass(frozen=True)
+class Shares:
+    """Probabilities of the child's levels, in their order."""
+
+    probabilities: Mapping[Level, float]
+
+    @property
+    def mode(self) -> Level:
+        """The most probable level, the first under ties."""
+        return max(self.probabilities, key=lambda level: self.probabilities[level])
+
+
+@dataclass(frozen=True)
+class StudentT:
+    """Student's t distribution of a number: what a normal with unknown mean and variance predicts with."""
+
+    location: float
+    scale: float
+    df: float
+
+    @property
+    def mean(self) -> float | None:
+        """The mean; None with one degree of freedom or less, which has none."""
+        return self.location if self.df > 1 else None
+
+    @property
+    def sd(self) -> float | None:
+        """The standard deviation; None with two degrees of freedom or less, which has none."""
+        return float(self.scale * (self.df / (self.df - 2)) ** 0.5) if self.df > 2 else None
+
+
+Distribution = Shares | StudentT
+
+
+@dataclass(frozen=True)
+class Leaf:
+    """A region of the parents' values: what leads there, its training rows, and what the child does."""
+
+    conditions: tuple[Condition, ...]
+    n: int
+    distribution: Distribution
+
+
+class LocalModel:
+    """The fitted model of a child given its parents. Immutable; pickles; equal if everything in it is.
+
+    Example:
+        >>> model = an.local_model(table, "stage", ["age", "sex"], an.PCART())
+        >>> print(model)
+    """
+
+    def __init__(self, handle: ModelHandle) -> None:
+        self.handle = handle
+
+    @property
+    def child(self) -> str:
+        """The child's name."""
+        return self.handle.child
+
+    @property
+    def parents(self) -> list[str]:
+        """The parents' names, in the table's order."""
+        return self.handle.parents
+
+    @property
+    def n_parameters(self) -> int:
+        """Number of free parameters."""
+        return self.handle.n_parameters
+
+    @cached_property
+    def description(self) -> dict[str, Any] | None:
+        """The model as nested dicts: `root` holds questions (`variable`, `branches`) and leaves; None without regions."""
+        text = self.handle.description()
+        return None if text is None else json.loads(text)
+
+    @cached_property
+    def leaves(self) -> list[Leaf]:
+        """All leaves, in the order of the text; empty for a kind of model without regions."""
+        levels = (self.description or {}).get("levels", [])
+        return [_leaf(leaf, levels) for leaf in json.loads(self.handle.leaves())]
+
+    @property
+    def n_leaves(self) -> int:
+        """Number of leaves."""
+        return len(self.leaves)
+
+    def text(self) -> str:
+        """The model drawn with lines: questions, answers, and at each leaf its rows and its distribution."""
+        return self.handle.text()
+
+    def rules(self) -> list[str]:
+        """One sentence a leaf: `if age >= 52.3 and stage in {II, III} then ...`."""
+        return self.handle.rules()
+
+    def distribution(self, given: Mapping[str, Any]) -> Distribution:
+        """What the child does, given one value for each parent.
+
+        Raises:
+            ColumnError: If a parent has no value, or one that is not among its levels.
+        """
+        levels = (self.description or {}).get("levels", [])
+        return _distribution(json.loads(self.handle.predictive(self._values(given))), levels)
+
+    def log_density(self, value: Any, given: Mapping[str, Any]) -> float:
+        """Log probability of a level of the child, or log density of a number, given one value for each parent.
+
+        Raises:
+            ColumnError: If a parent has no value, or a value is not among its levels.
+        """
+        return self.handle.log_density(value, self._values(given))
+
+    def to_dict(self) -> dict[str, Any]:
+        """The model as JSON data; `from_dict` brings back the same model, bit for bit."""
+        document: dict[str, Any] = json.loads(self.handle.to_json())
+        return document
+
+    @classmethod
+    def from_dict(cls, document: Mapping[str, Any]) -> LocalModel:
+        """The model that `to_dict` wrote.
+
+        Raises:
+            FormatError: If it is not a model, or one of a newer version.
+        """
+        try:
+            text = json.dumps(document, allow_nan=False)
+        except (TypeError, ValueError) as error:
+            raise FormatError(f"this is no model as to_dict writes it: {error}") from None
+        return cls(ModelHandle.from_json(text, "dict"))
+
+    def draw(self, target: Any) -> None:
+        """Draws the model to a path ending in .svg, .png or .pdf, or on a matplotlib axis."""
+        from arbornet.draw import draw_tree
+
+        if self.description is None:
+            raise FormatError(f"the model of '{self.child}' has no regions to draw")
+        draw_tree(self.description, target)
+
+    def _values(self, given: Mapping[str, Any]) -> list[Any]:
+        missing = [parent for parent in self.parents if parent not in given]
+        if missing:
+            raise ColumnError(f"no value for {', '.join(map(repr, missing))}: give one for each of {self.parents}")
+        return [_plain(given[parent]) for parent in self.parents]
+
+    def __str__(self) -> str:
+        lines = self.text().split("\n")
+        if len(lines) > MOST_LINES:
+            lines = [*lines[:MOST_LINES], f"... {len(lines) - MOST_LINES} more lines: .text() has them all"]
+        return "\n".join(lines)
+
+    def __repr__(self) -> str:
+        given = f" given {', '.join(self.parents)}" if self.parents else ""
+        return f"<LocalModel of {self.child}{given}: {self.n_leaves} {'leaf' if self.n_leaves == 1 else 'leaves'}>"
+
+    def _repr_html_(self) -> str:
+        if self.description is not None and 1 < self.n_leaves <= MOST_DRAWN:
+            from arbornet.draw import tree_svg
+
+            return f'<div style="overflow-x: auto">{tree_svg(self.description)}</div>'
+        return f"<pre>{html.escape(str(self))}</pre>"
+
+    def __eq__(self, other: object) -> bool:
+        return self.handle == other.handle if isinstance(other, LocalModel) else NotImplemented
+
+    __hash__ = None  # type: ignore[assignment]
+
+    def __reduce__(self) -> tuple[Any, ...]:
+        return (LocalModel, (self.handle,))
+
+
+def local_model(table: Any, child: str, parents: Iterable[str], score: Any) -> LocalModel:
+    """The fitted model that a score speaks of when it scores a child with its parents.
+
+    Args:
+        table: a Table.
+        child: the child's name.
+        parents: the parents' names, in any order.
+        score: the score.
+
+    Raises:
+        FamilyError: if this family cannot be scored.
+
+    Example:
+        >>> print(an.local_model(table, "stage", ["age", "sex"], an.PCART()))
+    """
+    from arbornet.prepare import positions, prepared
+
+    handle = prepared(table, score)
+    names = handle.table.names
+    if isinstance(parents, str):
+        parents = [parents]
+    return LocalModel(ModelHandle.fit(handle, positions(names, [child])[0], positions(names, parents)))
+
+
+def _plain(value: Any) -> Any:
+    """NumPy's scalars as Python's own."""
+    return value.item() if hasattr(value, "item") else value
+
+
+def _leaf(leaf: dict[str, Any], levels: list[Level]) -> Leaf:
+    return Leaf(tuple(_condition(c) for c in leaf["conditions"]), leaf["n"], _distribution(leaf, levels))
+
+
+def _condition(condition: dict[str, Any]) -> Condition:
+    variable, text = condition["variable"], f"{condition['variable']} {condition['label']}"
+    if "levels" in condition:
+        return Condition(variable, text, levels=tuple(condition["levels"]))
+    return Condition(variable, text, condition["low"], condition["high"])
+
+
+def _distribution(document: dict[str, Any], levels: list[Level]) -> Distribution:
+    if "probabilities" in document:
+        return Shares(dict(zip(levels, document["probabilities"], strict=True)))
+    return StudentT(document["location"], document["scale"], document["df"])

@@ -1,0 +1,12 @@
+"""Scores: how well a child is explained by a set of parents. Higher is better, natural logarithms.
+
+Each score is a frozen dataclass in a file of its own, and one line here. Its numbers are computed in the core; this is
+what people choose, read and compare.
+"""
+
+from arbornet.scores.base import Parameters
+from arbornet.scores.full_table import FullTable
+from arbornet.scores.likelihood import AIC, BIC, LogLikelihood
+from arbornet.scores.pcart import PCART
+
+__all__ = ["AIC", "BIC", "PCART", "FullTable", "LogLikelihood", "Parameters"]

@@ -1,0 +1,95 @@
+"""What every score's dataclass shares: frozen, checked once, written as JSON for the core.
+
+A score is a frozen dataclass that derives from `Parameters`: its fields are what a person may choose, `__post_init__`
+checks them, `document` says what the core is told. The JSON names the score to checkpoints and saved models too.
+"""
+
+from __future__ import annotations
+
+import dataclasses
+import json
+import math
+from typing import Any, Self
+
+from arbornet._core import ParameterError
+
+
+class Parameters:
+    """A score's parameters."""
+
+    def document(self) -> dict[str, Any]:
+        """Name and parameters as the core reads them."""
+        raise NotImplementedError
+
+    def spec(self) -> str:
+        """The JSON form; the same text for the same score."""
+        return json.dumps(self.document(), separators=(",", ":"), sort_keys=True, allow_nan=False)
+
+    def replace(self, **changes: Any) -> Self:
+        """A copy with some parameters changed.
+
+        Raises:
+            ParameterError: If a parameter does not exist or is outside its range.
+
+        Example:
+            >>> an.PCART().replace(max_splits=3)
+            PCART(max_splits=3)
+        """
+        known = [f.name for f in dataclasses.fields(self)]  # type: ignore[arg-type]
+        for name in changes:
+            if name not in known:
+                raise ParameterError(f"{type(self).__name__} has no parameter {name!r}; it has {', '.join(known)}")
+        return dataclasses.replace(self, **changes)  # type: ignore[type-var]
+
+    def __repr__(self) -> str:
+        """The call that makes it, without what is as by default."""
+        own = dataclasses.fields(self)  # type: ignore[arg-type]
+        changed = [f"{f.name}={value!r}" for f in own if (value := getattr(self, f.name)) != _default(f)]
+        return f"{type(self).__name__}({', '.join(changed)})"
+
+
+def _default(field: dataclasses.Field[Any]) -> Any:
+    return field.default if field.default_factory is dataclasses.MISSING else field.default_factory()
+
+
+def real(name: str, value: Any, *, above: float | None = None) -> float:
+    """A finite number, above a bound if there is one.
+
+    Raises:
+        ParameterError: If it is not.
+    """
+    wanted = "a finite number" if above is None else f"a finite number above {above:g}"
+    try:
+        number = math.nan if isinstance(value, bool | str) else float(value)
+    except (TypeError, ValueError, OverflowError):
+        number = math.nan
+    if not math.isfinite(number) or (above is not None and number <= above):
+        raise ParameterError(f"{name}={value!r}: must be {wanted}")
+    return number
+
+
+def whole(name: str, value: Any, low: int, high: int) -> int:
+    """An integer within bounds.
+
+    Raises:
+        ParameterError: If it is not.
+    """
+    try:
+        number = int(value)
+        exact = not isinstance(value, bool | str) and number == value
+    except (TypeError, ValueError, OverflowError):
+        exact = False
+    if not exact or not low <= number <= high:
+        raise ParameterError(f"{name}={value!r}: must be an integer from {low} to {high}")
+    return number
+
+
+def truth(name: str, value: Any) -> bool:
+    """True or False.
+
+    Raises:
+        ParameterError: If it is neither.
+    """
+    if value is not True and value is not False and type(value).__name__ not in ("bool", "bool_"):
+        raise ParameterError(f"{name}={value!r}: must be True or False")
+    return bool(value)

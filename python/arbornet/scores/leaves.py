@@ -1,0 +1,62 @@
+"""Hyperparameters of leaves, shared by the scores that have them: defaults in one place, changes for single variables."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from dataclasses import dataclass, field
+from typing import Any
+
+from arbornet._core import ParameterError
+from arbornet.scores.base import Parameters, real
+
+LEAF_PARAMETERS = ("alpha", "kappa", "mean", "a", "nu", "lam")
+
+
+@dataclass(frozen=True, repr=False, kw_only=True)
+class Leaves(Parameters):
+    """The priors of the three leaf distributions; a variable reads those of its kind.
+
+    Numbers are standardised before they are scored, so `mean` and `lam` count in standard deviations from the mean.
+    """
+
+    alpha: float = 0.5
+    """Categorical and ordinal: Dirichlet parameter of each level."""
+    kappa: float = 0.25
+    """Ordinal: prior odds of a boundary between neighbouring levels."""
+    mean: float = 0.0
+    """Continuous: prior mean."""
+    a: float = 1.0
+    """Continuous: weight of the prior mean, in rows."""
+    nu: float = 1.0
+    """Continuous: degrees of freedom of the prior variance."""
+    lam: float = 1.0
+    """Continuous: scale of the prior variance."""
+    per_variable: Mapping[str, Mapping[str, float]] = field(default_factory=dict, hash=False)
+    """Other values for single variables: `{"age": {"mean": 1.0}}`; what is not named stays as above."""
+
+    def __post_init__(self) -> None:
+        for name in LEAF_PARAMETERS:
+            object.__setattr__(self, name, _checked(name, name, getattr(self, name)))
+        if not isinstance(self.per_variable, Mapping):
+            raise ParameterError(f"per_variable={self.per_variable!r}: give a dict of variable to a dict of parameters")
+        changes = {variable: _changes(variable, own) for variable, own in self.per_variable.items()}
+        object.__setattr__(self, "per_variable", changes)
+
+    def priors(self) -> dict[str, Any]:
+        """The leaf priors as the core reads them."""
+        common = {name: getattr(self, name) for name in LEAF_PARAMETERS}
+        return {"common": common, "per_variable": {v: {**common, **own} for v, own in self.per_variable.items()}}
+
+
+def _checked(shown: str, name: str, value: Any) -> float:
+    return real(shown, value) if name == "mean" else real(shown, value, above=0)
+
+
+def _changes(variable: str, own: Any) -> dict[str, float]:
+    if not isinstance(own, Mapping):
+        raise ParameterError(f"per_variable[{variable!r}]={own!r}: give a dict of parameter to value")
+    for name in own:
+        if name not in LEAF_PARAMETERS:
+            known = ", ".join(LEAF_PARAMETERS)
+            raise ParameterError(f"per_variable[{variable!r}] has {name!r}: the parameters of a leaf are {known}")
+    return {name: _checked(f"per_variable[{variable!r}][{name!r}]", name, value) for name, value in own.items()}
