@@ -6,11 +6,16 @@ from arbornet.candidates import Candidates
 from arbornet.constraints import Constraints
 from arbornet.custom import CustomScore
 from arbornet.examples import example
+from arbornet.models import LocalModel, local_model
 from arbornet.planning import Plan, plan
 from arbornet.prepare import local_score
+from arbornet.scores import AIC, BIC, PCART, FullTable, LogLikelihood
 from arbornet.scoring import score_parents
 
 __all__ = [
+    "AIC",
+    "BIC",
+    "PCART",
     "ArbornetError",
     "Candidates",
     "ColumnError",
@@ -18,10 +23,14 @@ __all__ = [
     "CustomScore",
     "FamilyError",
     "FormatError",
+    "FullTable",
+    "LocalModel",
+    "LogLikelihood",
     "ParameterError",
     "Plan",
     "__version__",
     "example",
+    "local_model",
     "local_score",
     "plan",
     "score_parents",

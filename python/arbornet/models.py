@@ -13,7 +13,8 @@ from dataclasses import dataclass
 from functools import cached_property
 from typing import Any
 
-from arbornet._core import ColumnError, FormatError, ModelHandle
+from arbornet._core import ColumnError, FormatError, ModelHandle, ParameterError
+from arbornet.prepare import positions, prepared
 
 Level = str | int | float | bool
 
@@ -112,7 +113,7 @@ class LocalModel:
 
     @cached_property
     def description(self) -> dict[str, Any] | None:
-        """The model as nested dicts: `root` holds questions (`variable`, `branches`) and leaves; None without regions."""
+        """The model as nested dicts: `root` is a question (`variable`, `branches`) or a leaf; None without regions."""
         text = self.handle.description()
         return None if text is None else json.loads(text)
 
@@ -225,12 +226,10 @@ def local_model(table: Any, child: str, parents: Iterable[str], score: Any) -> L
     Example:
         >>> print(an.local_model(table, "stage", ["age", "sex"], an.PCART()))
     """
-    from arbornet.prepare import positions, prepared
-
+    if isinstance(parents, str):
+        raise ParameterError(f"parents={parents!r}: give a list of names, even of one")
     handle = prepared(table, score)
     names = handle.table.names
-    if isinstance(parents, str):
-        parents = [parents]
     return LocalModel(ModelHandle.fit(handle, positions(names, [child])[0], positions(names, parents)))
 
 

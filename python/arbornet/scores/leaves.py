@@ -1,4 +1,4 @@
-"""Hyperparameters of leaves, shared by the scores that have them: defaults in one place, changes for single variables."""
+"""Hyperparameters of leaves, shared by the scores that have them: defaults here, changes for single variables."""
 
 from __future__ import annotations
 

@@ -11,8 +11,7 @@ use crate::handles::level_from_python;
 use crate::scores::ScoreHandle;
 
 /// A fitted local model, with the variables it speaks of. Immutable.
-#[pyclass(frozen, eq, module = "arbornet._core")]
-#[derive(PartialEq)]
+#[pyclass(frozen, module = "arbornet._core")]
 pub struct ModelHandle {
     pub variables: Arc<[Variable]>,
     pub model: LocalModel,
@@ -179,6 +178,11 @@ impl ModelHandle {
 
     fn __repr__(&self) -> String {
         format!("ModelHandle({} given [{}])", self.child(), self.parents().join(", "))
+    }
+
+    /// Whether the models and the variables they speak of are the same, whatever table they came from.
+    fn __eq__(&self, other: &Self) -> bool {
+        self.to_json() == other.to_json()
     }
 
     fn __reduce__<'py>(&self, py: Python<'py>) -> PyResult<(Bound<'py, PyAny>, (String, &'static str))> {
