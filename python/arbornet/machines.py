@@ -86,27 +86,31 @@ class _Spread:
 
     def _receive(self, future: Future, arrived: Any) -> None:
         blocks, attempt = self.sent.pop(future)
-        if future.status == "cancelled" or (future.status == "error" and _lost(future.exception())):
-            # What was scattered is lost if every worker that held it has died.
-            if attempt == ATTEMPTS:
-                raise RuntimeError(f"scoring {blocks} was lost with its worker {ATTEMPTS} times")
-            log.warning("blocks %s were lost with their worker, sending them again", blocks)
+        try:
+            records = future.result()
+        except Exception as error:
+            # What was scattered is lost if every worker that held it has died; so is what was computed there.
+            if not _lost(error) or attempt == ATTEMPTS:
+                raise
+            log.warning("blocks %s were lost with their worker and are sent again", blocks)
             key = blocks[0][:2]
-            self.everywhere = self._scatter(self.step)
-            self.layers[key] = self.layers[key][0], self._scatter(self.layers[key][0])
+            below, held = self.layers[key]
+            if attempt > 1 or self.everywhere.status != "finished":
+                self.everywhere = self._scatter(self.step)
+            if attempt > 1 or held.status != "finished":
+                self.layers[key] = below, self._scatter(below)
             self._submit(blocks, attempt + 1, arrived)
             return
-        for record in future.result():
+        for record in records:
             self.book.accept(record)
 
 
-def _lost(error: BaseException | None) -> bool:
+def _lost(error: Exception) -> bool:
     from concurrent.futures import CancelledError
 
-    from distributed.client import FutureCancelledError
     from distributed.scheduler import KilledWorker
 
-    return isinstance(error, CancelledError | FutureCancelledError | KilledWorker)
+    return isinstance(error, CancelledError | KilledWorker)
 
 
 def _score(step: Step1, blocks: list[tuple[int, int, int, int]], below: bytes) -> list[bytes]:

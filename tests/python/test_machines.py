@@ -1,0 +1,127 @@
+"""Step 1 on a real scheduler and worker processes on this machine's loopback."""
+
+import os
+import signal
+import time
+
+import pytest
+
+import arbornet as an
+from small_tables import BIC, chain
+
+distributed = pytest.importorskip("distributed")
+
+
+@pytest.fixture(scope="module")
+def client():
+    options = {"dashboard_address": None, "processes": True, "threads_per_worker": 1}
+    with (
+        distributed.LocalCluster(n_workers=3, **options) as cluster,
+        distributed.Client(cluster) as client,
+    ):
+        yield client
+
+
+def slowly(milliseconds):
+    """BIC, taking its time; made here so that it travels whole to workers that do not have this file."""
+
+    def score(table, child, parents):
+        import time
+
+        from arbornet import _core
+
+        time.sleep(milliseconds / 1000)
+        names = table.names
+        bic = '{"score":"likelihood","penalty":"bic"}'
+        handle = _core.ScoreHandle(table, bic)
+        return handle.score(names.index(child), [names.index(p) for p in parents])
+
+    return an.CustomScore(score)
+
+
+def test_many_machines_give_the_bytes_of_one(client, tmp_path):
+    table = chain(9, 300)
+    local = an.score_parents(table, BIC(), 4, n_jobs=1)
+    told = []
+    spread = an.score_parents(table, BIC(), 4, client=client, progress=lambda *news: told.append(news))
+    local.save(tmp_path / "local.jkl")
+    spread.save(tmp_path / "spread.jkl")
+    assert (tmp_path / "local.jkl").read_bytes() == (tmp_path / "spread.jkl").read_bytes()
+    assert (spread.n_sets, spread.n_evaluated, spread.table) == (local.n_sets, local.n_evaluated, local.table)
+    assert told == sorted(told)
+    assert told[-1] == (local.n_sets, local.n_sets)
+
+
+def test_a_worker_killed_midway_costs_its_tasks_only(client):
+    table = chain(8, 200)
+    local = an.score_parents(table, BIC(), 3)
+    victims = list(client.run(os.getpid).values())
+    killed = []
+
+    def kill_midway(done, total):
+        if not killed and 3 * done > total:
+            killed.append(victims[0])
+            os.kill(victims[0], signal.SIGKILL)
+
+    spread = an.score_parents(table, slowly(2), 3, client=client, progress=kill_midway)
+    assert killed
+    assert spread == local
+    assert spread.n_evaluated == local.n_evaluated
+    client.wait_for_workers(3, timeout=60)
+
+
+def test_all_workers_killed_at_once_cost_their_tasks_only(client):
+    table = chain(7, 200)
+    local = an.score_parents(table, BIC(), 3)
+    killed = []
+
+    def kill_all(done, total):
+        if not killed and 3 * done > total:
+            killed.extend(client.run(os.getpid).values())
+            for victim in killed:
+                os.kill(victim, signal.SIGKILL)
+
+    assert an.score_parents(table, slowly(2), 3, client=client, progress=kill_all) == local
+    assert len(killed) == 3
+    client.wait_for_workers(3, timeout=60)
+
+
+def test_checkpoints_go_from_one_machine_to_many_and_back(client, tmp_path):
+    table = chain(8, 300)
+    whole = an.score_parents(table, BIC(), 3)
+
+    class Stop(Exception):
+        pass
+
+    def stop_at(share):
+        def stop(done, total):
+            if done > share * total:
+                raise Stop
+
+        return stop
+
+    with pytest.raises(Stop):
+        an.score_parents(table, BIC(), 3, client=client, checkpoint=tmp_path, progress=stop_at(0.3))
+    kept = sum(path.stat().st_size for path in tmp_path.glob("blocks-*.bin"))
+    assert kept > 100
+    assert an.score_parents(table, BIC(), 3, checkpoint=tmp_path) == whole
+    assert an.score_parents(table, BIC(), 3, client=client, checkpoint=tmp_path) == whole
+
+
+def test_an_exception_on_a_worker_is_raised_here_with_its_family(client):
+    def broken(table, child, parents):
+        return 1 / 0
+
+    with pytest.raises(an.FamilyError, match="ZeroDivisionError"):
+        an.score_parents(chain(3, 20), an.CustomScore(broken), 1, client=client)
+
+
+def test_ctrl_c_cancels_the_tasks(client):
+    import threading
+
+    timer = threading.Timer(1.0, lambda: os.kill(os.getpid(), signal.SIGINT))
+    timer.start()
+    began = time.perf_counter()
+    with pytest.raises(KeyboardInterrupt):
+        an.score_parents(chain(12, 50), slowly(100), 4, client=client)
+    assert time.perf_counter() - began < 30

@@ -1,0 +1,199 @@
+import itertools
+import logging
+import os
+import signal
+import threading
+import time
+
+import pytest
+
+import arbornet as an
+from small_tables import BIC, chain, with_numbers
+
+
+def every_set(names, child, most):
+    others = [name for name in names if name != child]
+    for size in range(most + 1):
+        yield from itertools.combinations(others, size)
+
+
+def kept_by_definition(table, score, child, most, permitted=lambda child, parents: True):
+    sets = [s for s in every_set(table.names, child, most) if permitted(child, s)]
+    scored = {frozenset(s): an.local_score(table, child, s, score) for s in sets}
+    dominated = {s for s in scored for t in scored if t < s and scored[t] >= scored[s]}
+    return {s: score for s, score in scored.items() if s not in dominated}
+
+
+def as_dict(candidates, child):
+    frame = candidates.child(child)
+    return {frozenset(parents): score for parents, score in frame.iter_rows()}
+
+
+def test_local_score_takes_parents_in_any_order():
+    table = chain(4, 100)
+    assert an.local_score(table, "v1", ["v0", "v3"], BIC()) == an.local_score(table, "v1", ["v3", "v0"], BIC())
+
+
+@pytest.mark.parametrize(
+    ("child", "parents", "told"),
+    [
+        ("w", [], "no column 'w'"),
+        ("v0", ["w"], "no column 'w'"),
+        ("v0", "v1", "give a list of names"),
+        ("v0", ["v0"], "own parent"),
+        ("v0", ["v1", "v1"], "twice"),
+    ],
+)
+def test_local_score_tells_what_is_wrong_with_a_family(child, parents, told):
+    with pytest.raises(an.ArbornetError, match=told):
+        an.local_score(chain(3, 20), child, parents, BIC())
+
+
+def test_a_score_class_or_something_else_is_refused_with_advice():
+    with pytest.raises(an.ParameterError, match="the class BIC"):
+        an.local_score(chain(2, 20), "v0", [], BIC)
+    with pytest.raises(an.ParameterError, match="make it a Table first"):
+        an.local_score({"v0": [1]}, "v0", [], BIC())
+
+
+@pytest.mark.parametrize("most", [0, 1, 2, 4, 9])
+def test_the_sets_kept_are_those_that_no_subset_dominates(most):
+    table = chain(5, 200)
+    candidates = an.score_parents(table, BIC(), max_parents=most)
+    for child in table.names:
+        assert as_dict(candidates, child) == kept_by_definition(table, BIC(), child, most)
+    assert candidates.n_sets == sum(1 for child in table.names for _ in every_set(table.names, child, most))
+    assert candidates.n_evaluated <= candidates.n_sets
+    assert candidates.n_kept == sum(candidates.child(child).height for child in candidates)
+
+
+def test_constraints_are_known_before_pruning():
+    table = chain(5, 200, seed=3)
+    constraints = an.Constraints(
+        required=[("v4", "v1")], forbidden=[("v0", "v2")], max_parents={"v3": 1}, tiers=[["v4"], ["v0", "v1"]]
+    )
+    rules = constraints.resolve(table.names)
+    candidates = an.score_parents(table, BIC(), max_parents=3, constraints=constraints)
+    for child in table.names:
+        expected = kept_by_definition(table, BIC(), child, 3, rules.permits)
+        assert as_dict(candidates, child) == expected
+    assert all("v4" in parents for parents in candidates.child("v1")["parents"])
+
+
+def test_more_required_parents_than_max_parents_are_told():
+    constraints = an.Constraints(required=[("v0", "v2"), ("v1", "v2")])
+    with pytest.raises(an.ParameterError, match="'v2' alone has 2 required parents"):
+        an.score_parents(chain(3, 20), BIC(), max_parents=1, constraints=constraints)
+
+
+@pytest.mark.parametrize("n_jobs", [2, 5, -1])
+def test_any_number_of_threads_gives_the_same_bytes(n_jobs, tmp_path):
+    table = chain(9, 300)
+    one, many = (an.score_parents(table, BIC(), max_parents=3, n_jobs=n) for n in (1, n_jobs))
+    one.save(tmp_path / "one.jkl")
+    many.save(tmp_path / "many.jkl")
+    assert (tmp_path / "one.jkl").read_bytes() == (tmp_path / "many.jkl").read_bytes()
+    assert (one.n_evaluated, one.n_sets) == (many.n_evaluated, many.n_sets)
+
+
+@pytest.mark.parametrize("max_parents", [-1, 1.5, True, "all"])
+def test_limits_that_are_none_are_refused(max_parents):
+    with pytest.raises(an.ParameterError, match="max_parents"):
+        an.score_parents(chain(2, 20), BIC(), max_parents=max_parents)
+
+
+def test_no_jobs_are_refused():
+    with pytest.raises(an.ParameterError, match="n_jobs=0"):
+        an.score_parents(chain(2, 20), BIC(), n_jobs=0)
+
+
+def test_a_child_of_the_wrong_kind_ends_the_run_with_its_name():
+    with pytest.raises(an.ColumnError, match="'x' is continuous"):
+        an.score_parents(with_numbers(3, 50), BIC(), max_parents=1)
+
+
+def test_families_that_cannot_be_scored_are_left_out_and_told(caplog):
+    table = chain(5, 50)
+
+    def no_pair(table, child, parents):
+        if set(parents) >= {"v1", "v2"}:
+            raise an.FamilyError("v1 and v2 together are too large")
+        return an.local_score(table, child, parents, BIC())
+
+    with caplog.at_level(logging.WARNING, logger="arbornet"):
+        candidates = an.score_parents(table, an.CustomScore(no_pair), max_parents=3)
+    refused = [(child, s) for child in table.names for s in every_set(table.names, child, 3) if {"v1", "v2"} <= set(s)]
+    assert candidates.n_skipped == len(refused)
+    assert {(s.child, s.parents) for s in candidates.skipped} == set(refused)
+    assert "v1 and v2 together are too large" in candidates.skipped[0].reason
+    assert f"{len(refused)} families were left out" in caplog.text
+
+
+def test_a_child_without_any_scorable_family_ends_the_run():
+    def never(table, child, parents):
+        raise an.FamilyError("not today")
+
+    with pytest.raises(an.FamilyError, match=r"'v0'.*nor with any other permitted parents.*not today"):
+        an.score_parents(chain(3, 20), an.CustomScore(never), max_parents=1, n_jobs=1)
+
+
+def test_absurd_sizes_are_refused_before_the_start():
+    table = chain(300, 4)
+    with pytest.raises(an.ParameterError, match="parent sets"):
+        an.score_parents(table, BIC(), max_parents=9)
+    with pytest.raises(MemoryError, match="lower max_parents"):
+        an.score_parents(table, BIC(), max_parents=4, memory_limit=10**7)
+
+
+def test_progress_goes_from_little_to_all_the_sets():
+    told = []
+    table = chain(10, 20_000)
+    candidates = an.score_parents(table, BIC(), max_parents=3, progress=lambda done, total: told.append((done, total)))
+    assert told == sorted(told)
+    assert told[-1] == (candidates.n_sets, candidates.n_sets)
+
+
+def test_an_exception_in_a_progress_callback_stops_the_run():
+    def burst(done, total):
+        raise RuntimeError("enough")
+
+    with pytest.raises(RuntimeError, match="enough"):
+        an.score_parents(chain(12, 50_000), BIC(), max_parents=4, progress=burst)
+
+
+def interrupted_after(seconds, work):
+    """Seconds from Ctrl-C to the KeyboardInterrupt."""
+    asked = []
+
+    def press():
+        asked.append(time.perf_counter())
+        os.kill(os.getpid(), signal.SIGINT)
+
+    timer = threading.Timer(seconds, press)
+    timer.start()
+    try:
+        with pytest.raises(KeyboardInterrupt):
+            work()
+        return time.perf_counter() - asked[0]
+    finally:
+        timer.cancel()
+
+
+def test_ctrl_c_ends_hours_of_scoring_at_once():
+    table = chain(60, 3000)
+    took = interrupted_after(0.5, lambda: an.score_parents(table, BIC(), max_parents=4, memory_limit=10**10))
+    assert took < 5
+
+
+def test_ctrl_c_does_not_wait_for_a_family_that_takes_long():
+    goes_on = threading.Event()
+
+    def slow(table, child, parents):
+        goes_on.wait(60)
+        return 0.0
+
+    try:
+        took = interrupted_after(0.5, lambda: an.score_parents(chain(3, 10), an.CustomScore(slow), max_parents=1))
+    finally:
+        goes_on.set()
+    assert took < 5
