@@ -6,33 +6,48 @@ from arbornet.candidates import Candidates
 from arbornet.constraints import Constraints
 from arbornet.custom import CustomScore
 from arbornet.examples import example
+from arbornet.files import read
+from arbornet.kinds import Binned, Categorical, Continuous, Ordinal
 from arbornet.models import LocalModel, local_model
+from arbornet.notices import ArbornetWarning, LeftOutWarning
 from arbornet.planning import Plan, plan
 from arbornet.prepare import local_score
+from arbornet.schema import Schema, infer_schema
 from arbornet.scores import AIC, BIC, PCART, FullTable, LogLikelihood
 from arbornet.scoring import score_parents
+from arbornet.table import Table
 
 __all__ = [
     "AIC",
     "BIC",
     "PCART",
     "ArbornetError",
+    "ArbornetWarning",
+    "Binned",
     "Candidates",
+    "Categorical",
     "ColumnError",
     "Constraints",
+    "Continuous",
     "CustomScore",
     "FamilyError",
     "FormatError",
     "FullTable",
+    "LeftOutWarning",
     "LocalModel",
     "LogLikelihood",
+    "Ordinal",
     "ParameterError",
     "Plan",
+    "Schema",
+    "Table",
     "__version__",
     "example",
+    "infer_schema",
     "local_model",
     "local_score",
     "plan",
+    "read",
     "score_parents",
     "search",
 ]

@@ -18,6 +18,7 @@ pub mod control;
 pub mod counts;
 pub mod dag;
 pub mod error;
+pub mod frame;
 pub mod jkl;
 pub mod leaf;
 pub mod model;

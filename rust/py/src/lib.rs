@@ -5,6 +5,7 @@ use pyo3::prelude::*;
 mod candidates;
 mod custom;
 mod errors;
+mod frames;
 mod greedy;
 mod handles;
 mod jobs;
@@ -18,6 +19,7 @@ fn _core(module: &Bound<'_, PyModule>) -> PyResult<()> {
     errors::register(module)?;
     greedy::register(module)?;
     handles::register(module)?;
+    frames::register(module)?;
     module.add_class::<candidates::CandidatesHandle>()?;
     models::register(module)?;
     scores::register(module)?;

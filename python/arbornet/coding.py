@@ -1,0 +1,182 @@
+"""From a schema and raw columns to the plans by which the core codes every row."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from dataclasses import dataclass, replace
+from typing import TYPE_CHECKING, Literal
+
+from arbornet._core import ColumnError, RawFrame
+from arbornet.frames import Raw
+from arbornet.infer import MOST_LEVELS, Profile, profile
+from arbornet.kinds import Binned, Categorical, Continuous, Level, Ordinal
+from arbornet.levels import MISSING, as_own_levels, codes_of, merge_rarest
+
+if TYPE_CHECKING:
+    from arbornet._core import RowsHandle
+    from arbornet.schema import Column, Schema
+
+Unseen = Literal["error", "missing"]
+_TIMES = {"date": "days", "datetime": "days", "duration": "seconds", "time": "seconds of a day"}
+
+
+@dataclass
+class Plan:
+    """How the core codes one variable; its attributes are read by name."""
+
+    name: str
+    column: int | None
+    kind: str
+    levels: Sequence[Level] | None = None
+    codes: Sequence[int] | None = None
+    missing: int = MISSING
+    cuts: Sequence[float] | None = None
+    scale: tuple[float, float] | None = None
+
+
+def plan(raw: Raw, column: Column, unseen: Unseen) -> Plan:
+    """The plan for a column whose levels are known.
+
+    Raises:
+        ColumnError: If the frame's values are of another kind, infinite, or not among the levels.
+    """
+    names = raw.frame.names
+    if column.name not in names:
+        return _without_values(column)
+    i = names.index(column.name)
+    seen = profile(raw.frame, i)
+    if isinstance(column.kind, Continuous | Binned):
+        _check_numbers(raw.frame, i, column, seen)
+        scale = column.scale if isinstance(column.kind, Continuous) else None
+        levels = None if column.cuts is None else column.levels
+        word = column.word if levels is not None else "continuous"
+        return Plan(column.name, i, word, levels=levels, cuts=column.cuts, scale=scale)
+    return _plan_levels(raw.frame, i, column, seen, unseen)
+
+
+def _without_values(column: Column) -> Plan:
+    is_coded = not isinstance(column.kind, Continuous)
+    return Plan(column.name, None, column.word, levels=column.levels or (), codes=() if is_coded else None)
+
+
+def _plan_levels(frame: RawFrame, i: int, column: Column, seen: Profile, unseen: Unseen) -> Plan:
+    _check_not_time(column, seen)
+    levels = column.levels
+    if levels is None:
+        raise ColumnError(f"column '{column.name}' has no levels yet; make a Table of the data it was inferred from")
+    values, counts = frame.levels(i)
+    merged = {value: levels.index(column.other) for value in column.merged} if column.other is not None else {}
+    codes = codes_of(values, levels, merged)
+    unknown = [rank for rank, code in enumerate(codes) if code == MISSING and counts[rank] > 0]
+    if unknown and unseen == "error":
+        raise ColumnError(_unseen_text(frame, i, column, unknown))
+    missing = MISSING if column.missing_level is None else len(levels) - 1
+    if unknown and column.missing_level is not None:
+        codes = [missing if code == MISSING else code for code in codes]
+    return Plan(column.name, i, column.word, levels=levels, codes=codes, missing=missing)
+
+
+def _unseen_text(frame: RawFrame, i: int, column: Column, unknown: list[int]) -> str:
+    values, counts = frame.levels(i)
+    n_rows = sum(counts[rank] for rank in unknown)
+    first = unknown[0]
+    more = f" and {len(unknown) - 1} more values" if len(unknown) > 1 else ""
+    known = ", ".join(repr(level) for level in (column.levels or ())[:10])
+    rest = ", ..." if len(column.levels or ()) > 10 else ""
+    return (
+        f"column '{column.name}' holds {values[first]!r}{more} in {n_rows:,} row{'s' if n_rows != 1 else ''} "
+        f"(first in row {frame.first_row(i, first)}), which is not among its levels {known}{rest}; "
+        "declare it with Schema.with_types, or pass unseen='missing'"
+    )
+
+
+def _check_not_time(column: Column, seen: Profile) -> None:
+    if seen.class_ in _TIMES:
+        raise ColumnError(
+            f"column '{column.name}' holds {seen.class_} values, which have no levels; "
+            "make it 'continuous' or an.Binned(k), or turn it into text first"
+        )
+
+
+def _check_numbers(frame: RawFrame, i: int, column: Column, seen: Profile) -> None:
+    name = column.name
+    if seen.infinite_row is not None:
+        raise ColumnError(
+            f"column '{name}' is infinite in row {seen.infinite_row}; replace such values by numbers or by nulls"
+        )
+    known, given = _TIMES.get(column.class_), _TIMES.get(seen.class_)
+    if known != given and seen.class_ != "nothing" and column.class_ != "nothing":
+        raise ColumnError(
+            f"column '{name}' holds {seen.class_} values where {column.class_} values are expected; convert it first"
+        )
+    if seen.class_ == "text":
+        values, counts = frame.levels(i)
+        bad = [rank for rank, value in enumerate(values) if counts[rank] > 0 and not _is_number(value)]
+        if bad:
+            n_rows = sum(counts[rank] for rank in bad)
+            raise ColumnError(
+                f"column '{name}' holds text that is no number, {values[bad[0]]!r} first in row "
+                f"{frame.first_row(i, bad[0])}, in {n_rows:,} row{'s' if n_rows != 1 else ''}; "
+                "replace it by nulls, or declare the column categorical or ordinal"
+            )
+
+
+def _is_number(value: Level) -> bool:
+    try:
+        number = float(value)
+    except ValueError:
+        return False
+    return number == number and abs(number) != float("inf") and "_" not in str(value)
+
+
+def resolve(raw: Raw, column: Column, missing: str) -> Column:
+    """The column with its levels taken from the data where they are not known yet.
+
+    Raises:
+        ColumnError: If the frame lacks the column, or it has too many levels.
+    """
+    names = raw.frame.names
+    if column.name not in names:
+        raise ColumnError(
+            f"the frame has no column '{column.name}', which the schema uses; leave it out with without()"
+        )
+    i = names.index(column.name)
+    seen = profile(raw.frame, i, column.name in raw.maybe_integers)
+    column = replace(column, n_rows=seen.n_rows, missing=seen.n_missing, range_=seen.range_ or column.range_)
+    kind = column.kind
+    if isinstance(kind, Continuous | Binned):
+        return column
+    if kind.levels is None:
+        _check_not_time(column, seen)
+        values, counts = raw.frame.levels(i)
+        most = kind.max_levels if isinstance(kind, Categorical) else None
+        if most is None and len(values) > MOST_LEVELS:
+            raise ColumnError(
+                f"column '{column.name}' has {len(values):,} levels, more than {MOST_LEVELS:,}; leave it out with "
+                "without(), or merge the rarest with an.Categorical(max_levels=...)"
+            )
+        levels = as_own_levels(column.name, values, column.class_, None)
+        if most is not None:
+            levels, merged = merge_rarest(
+                levels, counts, most, kind.other if isinstance(kind, Categorical) else "other"
+            )
+            column = replace(column, merged=tuple(merged), other=str(levels[-1]) if merged else None)
+        if not levels:
+            raise ColumnError(f"column '{column.name}' has no value in any row; leave it out, or declare its levels")
+        column = replace(column, kind=Ordinal(levels) if isinstance(kind, Ordinal) else Categorical(levels))
+    if missing == "level" and isinstance(kind, Categorical) and seen.n_missing > 0 and column.missing_level is None:
+        column = _with_missing_level(column)
+    return column
+
+
+def _with_missing_level(column: Column) -> Column:
+    levels = column.levels or ()
+    name = "missing"
+    while name in levels:
+        name += " value"
+    return replace(column, kind=Categorical([*levels, name]), missing_level=name)
+
+
+def encode_rows(raw: Raw, schema: Schema, unseen: Unseen, n_jobs: int) -> RowsHandle:
+    """All rows of a frame coded by a schema that knows its levels and scales."""
+    return raw.frame.rows([plan(raw, column, unseen) for column in schema.used], n_jobs)

@@ -1,0 +1,67 @@
+"""Files to frames, by their ending, through Polars."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from pathlib import Path
+from typing import TYPE_CHECKING, Any
+
+from arbornet._core import ArbornetError
+
+if TYPE_CHECKING:
+    import polars as pl
+
+NULLS = ("", "NA", "N/A", "NaN", "nan", "null", "NULL", "?")
+"""Fields of a CSV file that are read as missing."""
+
+_PACKED = (".gz", ".zst")
+
+
+def read(path: str | Path, null_values: Sequence[str] = NULLS, **options: Any) -> pl.DataFrame:
+    """Reads a CSV, TSV, Parquet, Arrow (Feather, IPC) or NDJSON file into a Polars frame.
+
+    Args:
+        path: The file; its ending says what it is. Text may be packed as `.gz` or `.zst`.
+        null_values: Fields of a CSV or TSV file that mean "missing".
+        options: Passed on to the Polars reader.
+
+    Raises:
+        ArbornetError: If the ending is not known, or the file is not what its ending says.
+        FileNotFoundError: If there is no such file.
+
+    Example:
+        >>> df = an.read("patients.csv")
+    """
+    import polars as pl
+
+    path = Path(path)
+    if not path.exists():
+        raise FileNotFoundError(f"there is no file {path}")
+    endings = [ending.lower() for ending in path.suffixes]
+    packed = bool(endings) and endings[-1] in _PACKED
+    ending = endings[-2] if packed and len(endings) > 1 else (endings[-1] if endings else "")
+    try:
+        if ending in (".csv", ".tsv", ".tab", ".txt"):
+            separator = "," if ending == ".csv" else "\t"
+            # The whole file says what a column is: a column may be whole numbers for a million rows and then not.
+            settings = {"separator": separator, "infer_schema_length": None, **options}
+            return pl.read_csv(path, null_values=list(null_values), **settings)
+        if ending == ".parquet" and not packed:
+            return pl.read_parquet(path, **options)
+        if ending in (".arrow", ".feather", ".ipc") and not packed:
+            return pl.read_ipc(path, **{"memory_map": False, **options})
+        if ending in (".ndjson", ".jsonl"):
+            source = _unpacked(path) if packed else path
+            return pl.read_ndjson(source, **{"infer_schema_length": None, **options})
+    except (pl.exceptions.PolarsError, OSError) as error:
+        raise ArbornetError(f"{path} cannot be read as {ending[1:]}: {error}") from error
+    known = ".csv, .tsv, .parquet, .arrow, .feather, .ipc, .ndjson, .jsonl"
+    raise ArbornetError(f"{path}: the ending '{path.suffix}' is not known; known are {known}, and .csv.gz")
+
+
+def _unpacked(path: Path) -> bytes:
+    import gzip
+
+    if path.suffix.lower() != ".gz":
+        raise ArbornetError(f"{path}: NDJSON may be packed as .gz only")
+    return gzip.decompress(path.read_bytes())

@@ -1,0 +1,203 @@
+"""Any frame to raw columns.
+
+What speaks the Arrow C stream (Polars, pyarrow, duckdb and others) is read through it. pandas has a path of its own
+that needs no pyarrow, keeps ordered categoricals, and knows that pandas makes numbers with a fraction of integers as
+soon as one is missing. A dict of columns and a NumPy array with named fields are taken column by column.
+"""
+
+from __future__ import annotations
+
+import datetime
+from collections.abc import Iterable, Mapping, Sequence
+from dataclasses import dataclass
+from typing import Any
+
+import numpy as np
+
+from arbornet._core import ArbornetError, ColumnError, RawFrame
+
+ADVICE = (
+    "give a Polars, pandas or pyarrow table, a duckdb relation, any object with __arrow_c_stream__, "
+    "a dict of columns or a NumPy array with named fields"
+)
+_TIMES = (datetime.date, datetime.time, datetime.timedelta)
+
+
+@dataclass(frozen=True)
+class Raw:
+    """Raw columns, with what their frame tells beyond them."""
+
+    frame: RawFrame
+    """The columns."""
+    maybe_integers: frozenset[str] = frozenset()
+    """Columns of floats that would be integers if pandas could hold a missing one."""
+
+
+def read_frame(frame: Any, wanted: Iterable[object] | None = None, n_jobs: int = -1) -> Raw:
+    """Reads a frame, or of it the wanted columns.
+
+    Args:
+        frame: Any frame.
+        wanted: Names of the columns to read; all if left out. Names the frame lacks are ignored.
+        n_jobs: Number of threads, -1 for all.
+
+    Raises:
+        ArbornetError: If it is no frame, has no columns or unusable column names.
+        ColumnError: If a column mixes types or lengths differ.
+    """
+    only = None if wanted is None else {str(name) for name in wanted}
+    module = type(frame).__module__.partition(".")[0]
+    if module == "polars" and hasattr(frame, "collect"):
+        frame = frame.collect()
+    if module == "pandas":
+        return _of_pandas(frame, only)
+    if isinstance(frame, np.ndarray):
+        return _of_numpy(frame, only)
+    if isinstance(frame, Mapping):
+        return _of_columns(dict(zip(column_names(frame), frame.values(), strict=True)), only)
+    if module == "polars" and not hasattr(frame, "columns"):
+        raise ArbornetError(f"a {type(frame).__name__} is one column; give a frame, for example series.to_frame()")
+    if hasattr(frame, "__arrow_c_stream__") or hasattr(frame, "__arrow_c_array__"):
+        raw = RawFrame.from_stream(frame, None if only is None else sorted(only), n_jobs)
+        column_names(raw.names)
+        return Raw(raw)
+    raise ArbornetError(f"cannot read an object of type {type(frame).__name__}: {ADVICE}")
+
+
+def column_names(names: Iterable[object]) -> list[str]:
+    """Column names as texts: integers and dates as they print.
+
+    Raises:
+        ArbornetError: If a name is a tuple or missing, or two columns share one.
+    """
+    texts: list[str] = []
+    for name in names:
+        if isinstance(name, tuple):
+            way_out = (
+                "join the parts into one text, for example df.columns = ['_'.join(map(str, c)) for c in df.columns]"
+            )
+            raise ArbornetError(f"the column name {name!r} is a tuple, and several tuples could read alike: {way_out}")
+        if name is None or name != name:
+            raise ArbornetError(f"a column's name is {name!r}: give every column a name")
+        texts.append(str(name))
+    seen: set[str] = set()
+    for text in texts:
+        if text in seen:
+            raise ColumnError(f"column '{text}' appears twice; give every column its own name")
+        seen.add(text)
+    return texts
+
+
+def _of_columns(columns: Mapping[str, Any], only: set[str] | None) -> Raw:
+    chosen = {name: column for name, column in columns.items() if only is None or name in only}
+    maybe_integers = frozenset(name for name, column in chosen.items() if _is_pandas_float(column))
+    payloads = [_payload(name, column) for name, column in chosen.items()]
+    return Raw(RawFrame.from_columns(list(chosen), payloads), maybe_integers)
+
+
+def _of_numpy(array: np.ndarray[Any, Any], only: set[str] | None) -> Raw:
+    if array.dtype.names is not None and array.ndim == 1:
+        return _of_columns({name: array[name] for name in array.dtype.names}, only)
+    if array.dtype.names is None and array.ndim == 2:
+        return _of_columns({str(i): array[:, i] for i in range(array.shape[1])}, only)
+    raise ArbornetError(f"cannot read an array of shape {array.shape}: {ADVICE}")
+
+
+def _of_pandas(frame: Any, only: set[str] | None) -> Raw:
+    if not hasattr(frame, "columns"):
+        raise ArbornetError(f"a pandas {type(frame).__name__} is no frame; give a DataFrame, for example x.to_frame()")
+    names = column_names(frame.columns)
+    return _of_columns({name: frame.iloc[:, i] for i, name in enumerate(names)}, only)
+
+
+def _is_pandas_float(column: Any) -> bool:
+    return type(column).__module__.startswith("pandas.") and getattr(column, "dtype", None) == np.dtype("float64")
+
+
+def _payload(name: str, column: Any) -> object:
+    """A column in a form the core takes."""
+    module = type(column).__module__.partition(".")[0]
+    if module == "pandas":
+        return _payload_of_pandas(name, column)
+    if isinstance(column, np.ndarray):
+        return _payload_of_numpy(name, column)
+    if hasattr(column, "__arrow_c_stream__") or hasattr(column, "__arrow_c_array__"):
+        return column
+    if isinstance(column, Sequence) and not isinstance(column, str | bytes):
+        return _payload_of_objects(list(column))
+    if hasattr(column, "__array__"):
+        return _payload_of_numpy(name, np.asarray(column))
+    if isinstance(column, Iterable) and not isinstance(column, str | bytes | Mapping | set | frozenset):
+        return _payload_of_objects(list(column))
+    kind = type(column).__name__
+    raise ColumnError(f"column '{name}' is of type {kind}; give a list or an array with one value per row")
+
+
+def _payload_of_objects(values: list[Any]) -> object:
+    first = next((v for v in values if v is not None and v == v), None)
+    if isinstance(first, _TIMES):
+        import polars as pl
+
+        try:
+            return pl.Series(values, strict=True)
+        except (TypeError, pl.exceptions.PolarsError):
+            return values  # mixed with something else: the core says with what
+    return values
+
+
+def _payload_of_numpy(name: str, array: np.ndarray[Any, Any], missing: Any = None) -> object:
+    if isinstance(array, np.ma.MaskedArray):
+        missing = np.ma.getmaskarray(array)
+        array = array.data
+    if array.ndim != 1:
+        raise ColumnError(f"column '{name}' is an array of shape {array.shape}; give one value per row")
+    kind = array.dtype.kind
+    if kind in "mM":
+        return _payload_of_times(array)
+    if kind in "OUT":
+        values = array.tolist()
+        if missing is not None:
+            values = [None if gone else value for value, gone in zip(values, missing, strict=True)]
+        return _payload_of_objects(values)
+    if kind == "f" and array.dtype.itemsize not in (4, 8):
+        array = array.astype(np.float32 if array.dtype.itemsize == 2 else np.float64)
+    native = array.dtype.newbyteorder("=")
+    return np.ascontiguousarray(array, dtype=native), missing, None
+
+
+def _payload_of_times(array: np.ndarray[Any, Any]) -> object:
+    unit = np.datetime_data(array.dtype)[0]
+    if unit not in ("s", "ms", "us", "ns"):
+        unit = "s" if unit in ("Y", "M", "W", "D", "h", "m", "generic") else "ns"
+    word = "timestamp" if array.dtype.kind == "M" else "duration"
+    array = array.astype(f"{array.dtype.kind}8[{unit}]")
+    return np.ascontiguousarray(array).view(np.int64), np.isnat(array), f"{word}:{unit}"
+
+
+def _payload_of_pandas(name: str, column: Any) -> object:
+    dtype = column.dtype
+    kind = type(dtype).__name__
+    if kind == "CategoricalDtype":
+        categories = column.cat.categories
+        values = categories.tolist()
+        if type(categories).__name__ == "IntervalIndex":
+            values = [str(interval) for interval in values]
+        return column.cat.codes.to_numpy().astype(np.int64), values, bool(column.cat.ordered)
+    if isinstance(dtype, np.dtype):
+        return _payload_of_numpy(name, column.to_numpy())
+    if kind == "DatetimeTZDtype":
+        return _payload_of_times(column.dt.tz_convert("UTC").dt.tz_localize(None).to_numpy())
+    if kind == "PeriodDtype":
+        return _payload_of_times(column.dt.to_timestamp().to_numpy())
+    if kind == "IntervalDtype":
+        return [None if value != value else str(value) for value in column.tolist()]
+    if kind == "SparseDtype":
+        return _payload_of_numpy(name, column.sparse.to_dense().to_numpy())
+    if kind == "ArrowDtype" or getattr(dtype, "storage", None) == "pyarrow":
+        return column  # lies in Arrow already, and its library is there
+    plain = getattr(dtype, "numpy_dtype", None)
+    if plain is not None and plain.kind in "biuf":
+        missing = column.isna().to_numpy(dtype=bool)
+        filled = column.to_numpy(dtype=plain, na_value=plain.type(0)) if missing.any() else column.to_numpy(dtype=plain)
+        return _payload_of_numpy(name, filled, missing)
+    return _payload_of_objects(column.astype(object).tolist())

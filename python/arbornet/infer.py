@@ -1,0 +1,151 @@
+"""What kind a column is, and why: the rules, in the order in which they are asked.
+
+1. A column without values, with one value only, or that merely numbers the rows is left out.
+2. What the frame declares is believed: an ordered dictionary or Enum is ordinal, other categories are categorical.
+3. Text and truth values are categorical; numbers with a fraction, dates and times are continuous.
+4. Whole numbers: two distinct ones are labels; up to ten that follow each other without a gap are a scale, so ordinal;
+   up to six with gaps are labels, so categorical; all others are measured, so continuous. A value must occur four times
+   on average to count as a label or a grade.
+"""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from typing import Any
+
+from arbornet._core import ColumnError, RawFrame
+from arbornet.kinds import Categorical, Continuous, Kind, Level, Ordinal
+
+FEW_GRADES = 10
+FEW_LABELS = 6
+ROWS_PER_LEVEL = 4
+SMALLEST_IDENTIFIER = 3
+MOST_LEVELS = 65_536
+
+
+@dataclass(frozen=True)
+class Profile:
+    """What one pass over a column told."""
+
+    class_: str
+    ordered: bool
+    zone: str | None
+    problem: str | None
+    n_null: int
+    n_nan: int
+    n_distinct: int | None
+    """None: more than were counted."""
+    values: tuple[list[Level], list[int]] | None
+    """Distinct values in their order, with counts, if they are not too many."""
+    declared: bool
+    range_: tuple[float, float] | None
+    infinite_row: int | None
+    whole: bool
+    counter: bool
+    n_rows: int
+
+    @property
+    def n_missing(self) -> int:
+        """Rows without a value, nulls and NaN."""
+        return self.n_null + self.n_nan
+
+    @property
+    def n_values(self) -> int:
+        """Rows with a value."""
+        return self.n_rows - self.n_missing
+
+
+@dataclass(frozen=True)
+class Inferred:
+    """A kind with its reason, and whether the column is used."""
+
+    kind: Kind
+    reason: str
+    left_out: str | None = None
+    """Why it is not used."""
+
+
+def profile(raw: RawFrame, column: int, maybe_integers: bool = False) -> Profile:
+    """The profile of a raw column.
+
+    Raises:
+        ColumnError: If its values cannot be read at all.
+    """
+    told: dict[str, Any] = raw.profile(column)
+    seen = Profile(n_rows=raw.n_rows, **told)
+    if seen.problem is not None:
+        name = raw.names[column]
+        raise ColumnError(f"column '{name}' {seen.problem}; drop it, or unpack it into columns of single values")
+    if maybe_integers and seen.class_ == "number" and seen.whole and seen.n_nan > 0 and seen.infinite_row is None:
+        values = None if seen.values is None else ([int(v) for v in seen.values[0]], seen.values[1])
+        return Profile(**{**seen.__dict__, "class_": "integer", "values": values})
+    return seen
+
+
+def infer(seen: Profile) -> Inferred:
+    """The kind of a column, by the rules above."""
+    n, distinct = seen.n_values, seen.n_distinct
+    if n == 0:
+        return Inferred(Categorical(), "no value in any row", "has no value in any row")
+    if distinct == 1:
+        kind = _declared_kind(seen) or (Continuous() if seen.range_ is not None else Categorical())
+        only = _first_value(seen)
+        return Inferred(kind, f"one value only: {only!r}", f"is constant ({only!r})")
+    declared = _declared_kind(seen)
+    if declared is not None:
+        word = "ordered" if seen.ordered else "unordered"
+        return Inferred(declared, f"the frame declares {word} levels")
+    if seen.class_ == "text":
+        if distinct == n and n >= SMALLEST_IDENTIFIER:
+            return Inferred(Categorical(), "text, different in every row", "is text that differs in every row")
+        return Inferred(Categorical(), f"text with {distinct:,} distinct values")
+    if seen.class_ == "truth":
+        return Inferred(Categorical(), "truth values")
+    if seen.class_ == "number":
+        return Inferred(
+            Continuous(), "numbers with a fraction" if not seen.whole else "stored as numbers with a fraction"
+        )
+    if seen.class_ in _SCALES:
+        return Inferred(Continuous(), _SCALES[seen.class_])
+    return _infer_whole(seen)
+
+
+_SCALES = {
+    "date": "dates, as days since 1970-01-01",
+    "datetime": "points in time, as days since 1970-01-01",
+    "duration": "spans of time, in seconds",
+    "time": "times of day, as seconds since midnight",
+}
+
+
+def _declared_kind(seen: Profile) -> Kind | None:
+    if seen.ordered:
+        return Ordinal(None if seen.values is None else seen.values[0])
+    return Categorical(None if seen.values is None else seen.values[0]) if seen.declared else None
+
+
+def _first_value(seen: Profile) -> Level:
+    if seen.values is not None:
+        return next(value for value, count in zip(*seen.values, strict=True) if count > 0)
+    return seen.range_[0] if seen.range_ is not None else "one value"
+
+
+def _infer_whole(seen: Profile) -> Inferred:
+    n, distinct = seen.n_values, seen.n_distinct
+    if seen.counter and n >= SMALLEST_IDENTIFIER:
+        told = f"counts the rows from {0 if seen.range_ is not None and seen.range_[0] == 0 else 1}"
+        return Inferred(Continuous(), told, told)
+    if distinct is None or seen.values is None:
+        return Inferred(Continuous(), "whole numbers, many distinct ones")
+    low, high = seen.values[0][0], seen.values[0][-1]
+    gapless = int(high) - int(low) + 1 == distinct
+    told = f"{distinct} distinct whole numbers in {n:,} rows"
+    if n < ROWS_PER_LEVEL * distinct:
+        return Inferred(Continuous(), f"{told}: too few rows for each to be a level")
+    if distinct == 2:
+        return Inferred(Categorical(), f"two whole numbers, {low} and {high}: labels")
+    if gapless and distinct <= FEW_GRADES:
+        return Inferred(Ordinal(), f"{told}, {low} to {high} without a gap: a scale")
+    if not gapless and distinct <= FEW_LABELS:
+        return Inferred(Categorical(), f"{told}, with gaps: labels")
+    return Inferred(Continuous(), told)

@@ -1,0 +1,154 @@
+"""What a column can be: continuous, categorical, ordinal, or numbers cut into ordered bins.
+
+These are the words of `Schema.with_types` and of a schema's columns. Each is frozen and checked when it is made; levels
+left out are taken from the data.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterable
+from dataclasses import dataclass
+from typing import Literal, TypeAlias
+
+from arbornet._core import ParameterError
+
+Level: TypeAlias = str | int | float | bool
+
+
+def _levels(levels: Iterable[Level] | None) -> tuple[Level, ...] | None:
+    if levels is None:
+        return None
+    if isinstance(levels, str):
+        raise ParameterError(f"levels={levels!r}: give a list of levels, for example {[levels]!r}")
+    listed = tuple(_plain(level) for level in levels)
+    seen: set[tuple[type, Level]] = set()
+    for level in listed:
+        if not isinstance(level, str | int | float):
+            kind = type(level).__name__
+            raise ParameterError(f"levels: {level!r} is of type {kind}; levels are texts, numbers or truth values")
+        if (type(level), level) in seen:
+            raise ParameterError(f"levels: {level!r} is given twice; name every level once")
+        seen.add((type(level), level))
+    if not listed:
+        raise ParameterError("levels=[]: give at least one level, or leave them out to take those of the data")
+    return listed
+
+
+def _plain(level: Level) -> Level:
+    """A NumPy scalar as the Python value it stands for."""
+    item = getattr(level, "item", None)
+    return item() if callable(item) and not isinstance(level, str | int | float) else level
+
+
+@dataclass(frozen=True)
+class Continuous:
+    """Real numbers.
+
+    Example:
+        >>> schema = schema.with_types(rings=an.Continuous())
+    """
+
+    def __str__(self) -> str:
+        return "continuous"
+
+
+@dataclass(frozen=True, init=False)
+class Categorical:
+    """Levels without an order.
+
+    Args:
+        levels: All levels, observed or not; those of the data if left out.
+        max_levels: Merge the rarest levels into one, so that this many remain; ties merge the later level first.
+        other: The name of the level they are merged into.
+
+    Raises:
+        ParameterError: If a level is given twice or is no text, number or truth value.
+    """
+
+    levels: tuple[Level, ...] | None = None
+    max_levels: int | None = None
+    other: str = "other"
+
+    def __init__(
+        self, levels: Iterable[Level] | None = None, *, max_levels: int | None = None, other: str = "other"
+    ) -> None:
+        if max_levels is not None and max_levels < 2:
+            raise ParameterError(f"max_levels={max_levels}: at least 2 levels must remain")
+        if max_levels is not None and levels is not None:
+            raise ParameterError(f"max_levels={max_levels}: levels are merged by their counts; do not declare them too")
+        object.__setattr__(self, "levels", _levels(levels))
+        object.__setattr__(self, "max_levels", max_levels)
+        object.__setattr__(self, "other", other)
+
+    def __str__(self) -> str:
+        return "categorical"
+
+
+@dataclass(frozen=True, init=False)
+class Ordinal:
+    """Levels in their order.
+
+    Args:
+        levels: All levels from lowest to highest, observed or not. If left out: the declared order of the data (Enum,
+            ordered dictionary), else numbers by value and texts by code point.
+
+    Raises:
+        ParameterError: If a level is given twice or is no text, number or truth value.
+    """
+
+    levels: tuple[Level, ...] | None = None
+
+    def __init__(self, levels: Iterable[Level] | None = None) -> None:
+        object.__setattr__(self, "levels", _levels(levels))
+
+    def __str__(self) -> str:
+        return "ordinal"
+
+
+@dataclass(frozen=True)
+class Binned:
+    """Numbers cut into ordered bins; an ordinal from then on.
+
+    Args:
+        k: Number of bins; fewer remain where values repeat.
+        by: `"frequency"` gives each bin about as many rows, `"width"` makes each as wide.
+
+    Raises:
+        ParameterError: If `k` is below 2 or `by` is another word.
+    """
+
+    k: int = 5
+    by: Literal["frequency", "width"] = "frequency"
+
+    def __post_init__(self) -> None:
+        if self.k < 2:
+            raise ParameterError(f"k={self.k}: give at least 2 bins")
+        if self.by not in ("frequency", "width"):
+            raise ParameterError(f"by={self.by!r}: bins are made by 'frequency' or by 'width'")
+
+    def __str__(self) -> str:
+        return f"ordinal ({self.k} bins)"
+
+
+Kind: TypeAlias = Continuous | Categorical | Ordinal | Binned
+KindLike: TypeAlias = Kind | Literal["continuous", "categorical", "ordinal"]
+
+
+def kind_of(column: str, kind: object) -> Kind:
+    """The kind meant by a word, a class or a kind."""
+    if isinstance(kind, Continuous | Categorical | Ordinal | Binned):
+        return kind
+    words: dict[object, type[Continuous] | type[Categorical] | type[Ordinal] | type[Binned]] = {
+        "continuous": Continuous,
+        "categorical": Categorical,
+        "ordinal": Ordinal,
+        Continuous: Continuous,
+        Categorical: Categorical,
+        Ordinal: Ordinal,
+        Binned: Binned,
+    }
+    try:
+        return words[kind]()
+    except (KeyError, TypeError):
+        wanted = "'continuous', 'categorical', 'ordinal', an.Categorical([...]), an.Ordinal([...]) or an.Binned(k)"
+        raise ParameterError(f"{column}={kind!r}: a column is {wanted}") from None

@@ -1,0 +1,339 @@
+"""What kind every column is: inferred with a reason, corrected by a person, remembered with the model.
+
+A `Schema` from `infer_schema` says what kinds the columns are. The schema of a `Table` says besides how values were
+coded: every level, the affine map of every continuous column, the ends of every bin. New data are coded alike with it.
+"""
+
+from __future__ import annotations
+
+import difflib
+import json
+import warnings
+from collections.abc import Iterator, Mapping
+from dataclasses import dataclass, replace
+from itertools import pairwise
+from pathlib import Path
+from typing import TYPE_CHECKING, Any, Literal
+
+from arbornet._core import ArbornetError, ColumnError, FormatError, ParameterError
+from arbornet.frames import Raw, read_frame
+from arbornet.infer import MOST_LEVELS, Profile, infer, profile
+from arbornet.kinds import Binned, Categorical, Continuous, Kind, KindLike, Level, Ordinal, kind_of
+from arbornet.levels import as_own_levels
+from arbornet.notices import LeftOutWarning
+from arbornet.schema_text import as_html, as_text
+
+if TYPE_CHECKING:
+    from arbornet._core import RowsHandle
+
+VERSION = 1
+
+
+@dataclass(frozen=True)
+class Column:
+    """One column of a schema."""
+
+    name: str
+    kind: Kind
+    class_: str
+    """What the values are: text, truth, integer, number, date, datetime, duration, time or nothing."""
+    reason: str
+    """Why it is of this kind."""
+    left_out: str | None = None
+    """Why it is not used, if so."""
+    n_rows: int = 0
+    missing: int = 0
+    """Rows without a value, nulls and NaN."""
+    zone: str | None = None
+    range_: tuple[float, float] | None = None
+    """Smallest and largest value of a column of numbers, in the user's units."""
+    observed: tuple[Level, ...] | None = None
+    """The distinct values, if they are few."""
+    scale: tuple[float, float] | None = None
+    """Shift and scale with `original = shift + scale * stored`, once known."""
+    cuts: tuple[float, ...] | None = None
+    """Upper ends of all bins but the last, once known."""
+    merged: tuple[Level, ...] = ()
+    """Values that share the level "other"."""
+    other: str | None = None
+    """The level they share."""
+    missing_level: str | None = None
+    """The level that stands for a missing value, if one does."""
+
+    @property
+    def levels(self) -> tuple[Level, ...] | None:
+        """All levels by code, None for a continuous column or before they are known."""
+        if isinstance(self.kind, Binned):
+            return None if self.cuts is None else bin_names(self.cuts)
+        return None if isinstance(self.kind, Continuous) else self.kind.levels
+
+    @property
+    def used(self) -> bool:
+        """False if the column is left out."""
+        return self.left_out is None
+
+    @property
+    def word(self) -> Literal["continuous", "categorical", "ordinal"]:
+        """The kind in one word; bins are ordinal."""
+        if isinstance(self.kind, Continuous):
+            return "continuous"
+        return "categorical" if isinstance(self.kind, Categorical) else "ordinal"
+
+
+def bin_names(cuts: tuple[float, ...]) -> tuple[str, ...]:
+    """Names of the bins between cuts: "<= 2", "2 to 5", "> 5"; with as many digits as tell them apart."""
+    if not cuts:
+        return ("all",)
+    for digits in range(4, 18):
+        ends = [f"{cut:.{digits}g}" for cut in cuts]
+        if len(set(ends)) == len(ends):
+            break
+    middle = [f"{low} to {high}" for low, high in pairwise(ends)]
+    return (f"<= {ends[0]}", *middle, f"> {ends[-1]}")
+
+
+@dataclass(frozen=True, repr=False)
+class Schema:
+    """The columns of a frame, their kinds and the reasons; prints as a table.
+
+    Example:
+        >>> schema = an.infer_schema(df)
+        >>> schema = schema.with_types(stage=an.Ordinal(["I", "II", "III"]), rings="continuous")
+        >>> table = an.Table(df, schema=schema)
+    """
+
+    columns: tuple[Column, ...]
+
+    def __getitem__(self, name: object) -> Column:
+        for column in self.columns:
+            if column.name == str(name):
+                return column
+        raise ColumnError(self._unknown(str(name)))
+
+    def __contains__(self, name: object) -> bool:
+        return any(column.name == str(name) for column in self.columns)
+
+    def __iter__(self) -> Iterator[str]:
+        return (column.name for column in self.columns)
+
+    def __len__(self) -> int:
+        return len(self.columns)
+
+    @property
+    def used(self) -> tuple[Column, ...]:
+        """The columns that are not left out, in order."""
+        return tuple(column for column in self.columns if column.used)
+
+    @property
+    def names(self) -> list[str]:
+        """Names of the used columns, in order."""
+        return [column.name for column in self.used]
+
+    def _unknown(self, name: str) -> str:
+        near = difflib.get_close_matches(name, list(self), n=1)
+        hint = f"did you mean '{near[0]}'?" if near else f"the columns are {', '.join(list(self)[:20])}"
+        return f"there is no column '{name}'; {hint}"
+
+    def with_types(self, types: Mapping[Any, KindLike] | None = None, /, **kinds: KindLike) -> Schema:
+        """A schema in which the named columns are of the given kinds; they are kept whatever they hold.
+
+        Args:
+            types: Kinds by column name, for names that are no Python words.
+            kinds: The same as keywords.
+
+        Raises:
+            ColumnError: If there is no such column, or two levels are one value of it.
+            ParameterError: If a kind is not understood.
+        """
+        wanted = {str(name): kind_of(str(name), kind) for name, kind in {**(types or {}), **kinds}.items()}
+        for name in wanted:
+            if name not in self:
+                raise ColumnError(self._unknown(name))
+        return Schema(tuple(_declare(c, wanted[c.name]) if c.name in wanted else c for c in self.columns))
+
+    def without(self, *names: object) -> Schema:
+        """A schema that leaves these columns out.
+
+        Raises:
+            ColumnError: If there is no such column.
+        """
+        gone = {self[name].name for name in names}
+        left = "is left out as asked"
+        return Schema(tuple(replace(c, left_out=left) if c.name in gone else c for c in self.columns))
+
+    def encode(self, frame: Any, *, unseen: Literal["error", "missing"] = "error", n_jobs: int = -1) -> RowsHandle:
+        """Codes all rows of a frame like the table this schema comes from, keeping missing values missing.
+
+        Args:
+            frame: Any frame; columns it lacks are absent, columns the schema does not use are ignored.
+            unseen: What to do with a level the table did not have: an error, or treat it as missing.
+            n_jobs: Number of threads, -1 for all.
+
+        Raises:
+            ColumnError: If a value cannot be coded.
+        """
+        from arbornet.coding import encode_rows
+
+        return encode_rows(read_frame(frame, self.names, n_jobs), self, unseen, n_jobs)
+
+    def to_dict(self) -> dict[str, Any]:
+        """The schema in JSON's types, with a version."""
+        return {
+            "format": "arbornet schema",
+            "version": VERSION,
+            "columns": [_column_to_dict(column) for column in self.columns],
+        }
+
+    @classmethod
+    def from_dict(cls, told: Mapping[str, Any]) -> Schema:
+        """The schema that `to_dict` wrote.
+
+        Raises:
+            FormatError: If it is something else, or of a later version.
+        """
+        if not isinstance(told, Mapping) or told.get("format") != "arbornet schema":
+            raise FormatError("this is no arbornet schema: its \"format\" is not 'arbornet schema'")
+        if told.get("version") != VERSION:
+            raise FormatError(
+                f"the schema is of version {told.get('version')}, this arbornet reads {VERSION}; update arbornet"
+            )
+        try:
+            return cls(tuple(_column_from_dict(column) for column in told["columns"]))
+        except (KeyError, TypeError, ParameterError) as error:
+            raise FormatError(f"the schema is damaged: {error!r}") from error
+
+    def save(self, path: str | Path) -> None:
+        """Writes the schema as JSON."""
+        text = json.dumps(self.to_dict(), ensure_ascii=False, indent=1)
+        Path(path).write_text(text + "\n", encoding="utf-8")
+
+    @classmethod
+    def load(cls, path: str | Path) -> Schema:
+        """Reads a schema from JSON.
+
+        Raises:
+            FormatError: If the file holds something else.
+        """
+        try:
+            told = json.loads(Path(path).read_text(encoding="utf-8"))
+        except ValueError as error:
+            raise FormatError(f"{path} is no JSON: {error}") from error
+        return cls.from_dict(told)
+
+    def __str__(self) -> str:
+        return as_text(self)
+
+    def __repr__(self) -> str:
+        return as_text(self)
+
+    def _repr_html_(self) -> str:
+        return as_html(self)
+
+
+def infer_schema(frame: Any, *, max_levels: int | None = None, n_jobs: int = -1) -> Schema:
+    """Says what kind every column of a frame is, and why.
+
+    Args:
+        frame: Polars, pandas or pyarrow table, duckdb relation, anything with `__arrow_c_stream__`, dict of columns.
+        max_levels: Merge the rarest levels of every categorical column into one, so that this many remain.
+        n_jobs: Number of threads, -1 for all.
+
+    Raises:
+        ArbornetError: If it is no frame, or has no columns or rows.
+        ColumnError: If a column's values cannot be read.
+
+    Example:
+        >>> print(an.infer_schema({"x": [0.5, 1.5, 2.5], "sex": ["f", "m", "f"]}))
+    """
+    return schema_of_raw(read_frame(frame, n_jobs=n_jobs), max_levels)
+
+
+def schema_of_raw(raw: Raw, max_levels: int | None = None) -> Schema:
+    """The inferred schema of raw columns; warns of columns that are left out."""
+    names = raw.frame.names
+    if not names:
+        raise ArbornetError("the frame has no columns; give it at least one")
+    if raw.frame.n_rows == 0:
+        raise ArbornetError("the frame has no rows; nothing can be learned from it")
+    columns = []
+    for i, name in enumerate(names):
+        seen = profile(raw.frame, i, name in raw.maybe_integers)
+        columns.append(_inferred_column(raw, i, name, seen, max_levels))
+    left_out = [f"'{column.name}' {column.left_out}" for column in columns if not column.used]
+    if left_out:
+        told = "; ".join(left_out)
+        way_out = f"with_types({{{columns_left(columns)!r}: ...}}) keeps one"
+        warnings.warn(f"left out: {told}. Schema.{way_out}.", LeftOutWarning, stacklevel=3)
+    return Schema(tuple(columns))
+
+
+def columns_left(columns: list[Column]) -> str:
+    """The first column that is left out."""
+    return next(column.name for column in columns if not column.used)
+
+
+def _inferred_column(raw: Raw, i: int, name: str, seen: Profile, max_levels: int | None) -> Column:
+    found = infer(seen)
+    kind = found.kind
+    many = seen.n_distinct is not None and max_levels is not None and seen.n_distinct > max_levels
+    if isinstance(kind, Categorical) and many:
+        kind = Categorical(max_levels=max_levels)
+    elif isinstance(kind, Categorical | Ordinal) and kind.levels is None and found.left_out is None:
+        few = seen.n_distinct is not None and seen.n_distinct <= MOST_LEVELS
+        values = seen.values[0] if seen.values is not None else raw.frame.levels(i)[0] if few else None
+        kind = type(kind)(values)
+    observed = None if seen.values is None or seen.class_ == "number" else tuple(seen.values[0])
+    return Column(
+        name=name,
+        kind=kind,
+        class_=seen.class_,
+        reason=found.reason,
+        left_out=found.left_out,
+        n_rows=seen.n_rows,
+        missing=seen.n_missing,
+        zone=seen.zone,
+        range_=seen.range_,
+        observed=observed,
+    )
+
+
+def _declare(column: Column, kind: Kind) -> Column:
+    """The column as a person declared it."""
+    reason = "as declared"
+    if isinstance(kind, Ordinal) and kind.levels is None:
+        if isinstance(column.kind, Ordinal):
+            kind = column.kind
+        elif column.class_ == "text":
+            reason = "as declared, in the order of the text: an.Ordinal([...]) gives another"
+    levels = kind.levels if isinstance(kind, Categorical | Ordinal) else None
+    if levels is None and column.observed and isinstance(kind, Categorical | Ordinal):
+        merging = isinstance(kind, Categorical) and kind.max_levels is not None
+        levels = None if merging else column.observed
+    if levels is not None:
+        own = as_own_levels(column.name, levels, column.class_, column.observed)
+        kind = Ordinal(own) if isinstance(kind, Ordinal) else Categorical(own)
+    unknown: dict[str, Any] = {"scale": None, "cuts": None, "merged": (), "other": None, "missing_level": None}
+    return replace(column, kind=kind, reason=reason, left_out=None, **unknown)
+
+
+_KINDS: dict[str, type[Kind]] = {
+    "continuous": Continuous,
+    "categorical": Categorical,
+    "ordinal": Ordinal,
+    "binned": Binned,
+}
+
+
+def _column_to_dict(column: Column) -> dict[str, Any]:
+    told = {key: value for key, value in column.__dict__.items() if value not in (None, ()) and key != "kind"}
+    word = "binned" if isinstance(column.kind, Binned) else column.word
+    settings = {key: value for key, value in column.kind.__dict__.items() if value is not None}
+    return {"name": told.pop("name"), "kind": {"is": word, **settings}, **told}
+
+
+def _column_from_dict(told: Mapping[str, Any]) -> Column:
+    settings = dict(told["kind"])
+    kind = _KINDS[settings.pop("is")](**settings)
+    plain: dict[str, Any] = {key: tuple(value) if isinstance(value, list) else value for key, value in told.items()}
+    plain["kind"] = kind
+    return Column(**plain)

@@ -1,0 +1,207 @@
+"""The table every score reads: complete rows, coded by a schema.
+
+Rows with a missing value in a used column are dropped, refused, or given a level of their own. Continuous columns are
+standardised (mean 0, population standard deviation 1; a constant keeps the deviation 1), and the map is remembered.
+"""
+
+from __future__ import annotations
+
+import dataclasses
+from dataclasses import dataclass
+from typing import TYPE_CHECKING, Any, Literal
+
+from arbornet._core import ArbornetError, ColumnError, Keep, ParameterError, TableHandle
+from arbornet.coding import Plan, plan, resolve
+from arbornet.frames import Raw, read_frame
+from arbornet.kinds import Binned, Categorical, Continuous, Ordinal
+from arbornet.schema import Column, Schema, schema_of_raw
+
+if TYPE_CHECKING:
+    import polars as pl
+
+
+@dataclass(frozen=True)
+class Dropped:
+    """Rows that were dropped because a used column has no value there."""
+
+    n_rows: int
+    """How many rows were dropped."""
+    by_column: dict[str, int]
+    """For each column that lacks values, how many rows it lacks them in; a row may lack several."""
+
+    def __bool__(self) -> bool:
+        return self.n_rows > 0
+
+    def __str__(self) -> str:
+        if not self.n_rows:
+            return "no rows dropped"
+        worst = sorted(self.by_column.items(), key=lambda item: -item[1])
+        told = ", ".join(f"'{name}' lacks {n:,}" for name, n in worst[:5])
+        more = f" and {len(worst) - 5} more columns" if len(worst) > 5 else ""
+        return f"{self.n_rows:,} row{'s' if self.n_rows != 1 else ''} dropped for missing values ({told}{more})"
+
+
+class Table:
+    """Complete rows of a frame, coded and standardised. Immutable.
+
+    Args:
+        frame: Polars (eager or lazy), pandas or pyarrow table, duckdb relation, anything with `__arrow_c_stream__`,
+            dict of arrays or lists, NumPy array with named fields.
+        schema: The columns' kinds; inferred if left out. With the schema of another table, new data are coded alike.
+        missing: Rows with a missing value in a used column: `"drop"` them, `"error"`, or `"level"` to give categorical
+            columns a level for it (rows that lack a number or a grade are dropped).
+        standardise: Bring continuous columns to mean 0 and standard deviation 1.
+        unseen: A value that is not among a column's levels: `"error"`, or `"missing"` to treat it as missing.
+        n_jobs: Number of threads, -1 for all.
+
+    Raises:
+        ArbornetError: If it is no frame, or no row remains.
+        ColumnError: If a column cannot be used as its kind; the message names the column, the value and the way out.
+
+    Example:
+        >>> table = an.Table({"x": [0.1, 0.7, 0.4], "smoker": [True, False, True]})
+        >>> table.n_rows
+        3
+    """
+
+    __slots__ = ("dropped", "handle", "schema")
+
+    handle: TableHandle
+    """The table in the core."""
+    schema: Schema
+    """The columns with their levels, maps and bins: coding by it gives the same codes again."""
+    dropped: Dropped
+    """How many rows were dropped, and for want of which columns."""
+
+    def __init__(
+        self,
+        frame: Any,
+        schema: Schema | None = None,
+        missing: Literal["drop", "error", "level"] = "drop",
+        standardise: bool = True,
+        unseen: Literal["error", "missing"] = "error",
+        *,
+        n_jobs: int = -1,
+    ) -> None:
+        if missing not in ("drop", "error", "level"):
+            raise ParameterError(f"missing={missing!r}: choose 'drop', 'error' or 'level'")
+        if unseen not in ("error", "missing"):
+            raise ParameterError(f"unseen={unseen!r}: choose 'error' or 'missing'")
+        if schema is not None and not isinstance(schema, Schema):
+            raise ParameterError(f"schema={schema!r}: give what infer_schema returns, or nothing")
+        raw = read_frame(frame, None if schema is None else schema.names, n_jobs)
+        schema = schema_of_raw(raw) if schema is None else schema
+        _check_usable(raw, schema)
+        columns = [resolve(raw, column, missing) for column in schema.used]
+        if not standardise:
+            identity = (0.0, 1.0)
+            columns = [_scaled(column, column.scale or identity) for column in columns]
+        plans = [plan(raw, column, unseen) for column in columns]
+        keep = raw.frame.keep(plans)
+        self.dropped = _dropped(raw, columns, keep)
+        _check_dropped(raw, self.dropped, keep, missing)
+        for i, column in enumerate(columns):
+            if isinstance(column.kind, Binned) and column.cuts is None:
+                columns[i] = _cut(raw, column, keep, plans[i])
+                plans[i] = plan(raw, columns[i], unseen)
+        self.handle = raw.frame.table(plans, keep, n_jobs)
+        coded = {
+            column.name: _scaled(column, self.handle.scale(var)) if isinstance(column.kind, Continuous) else column
+            for var, column in enumerate(columns)
+        }
+        self.schema = Schema(tuple(coded.get(column.name, column) for column in schema.columns))
+
+    @classmethod
+    def from_handle(cls, handle: TableHandle, schema: Schema | None = None) -> Table:
+        """The table of a core handle, with a schema made from it if none is given."""
+        table = cls.__new__(cls)
+        table.handle = handle
+        table.dropped = Dropped(0, {})
+        table.schema = schema or Schema(tuple(_column_of_handle(handle, var) for var in range(len(handle.names))))
+        return table
+
+    @property
+    def n_rows(self) -> int:
+        """Number of rows kept."""
+        return self.handle.n_rows
+
+    @property
+    def n_dropped(self) -> int:
+        """Number of rows dropped."""
+        return self.dropped.n_rows
+
+    @property
+    def names(self) -> list[str]:
+        """Names of the variables, in order."""
+        return self.handle.names
+
+    def __len__(self) -> int:
+        return self.n_rows
+
+    def to_polars(self) -> pl.DataFrame:
+        """The rows as a Polars frame in the user's values: original units, levels as they were, dates as dates."""
+        from arbornet.values import to_polars
+
+        return to_polars(self)
+
+    def __repr__(self) -> str:
+        kinds = [column.word for column in self.schema.used]
+        counts = [f"{kinds.count(word)} {word}" for word in ("continuous", "categorical", "ordinal") if word in kinds]
+        return f"Table({self.n_rows:,} rows; {', '.join(counts)}; {self.dropped})"
+
+    def __reduce__(self) -> tuple[Any, ...]:
+        return _remake, (self.handle, self.schema, self.dropped)
+
+
+def _remake(handle: TableHandle, schema: Schema, dropped: Dropped) -> Table:
+    table = Table.from_handle(handle, schema)
+    table.dropped = dropped
+    return table
+
+
+def _scaled(column: Column, scale: tuple[float, float] | None) -> Column:
+    return dataclasses.replace(column, scale=scale) if isinstance(column.kind, Continuous) else column
+
+
+def _check_usable(raw: Raw, schema: Schema) -> None:
+    if raw.frame.n_rows == 0 and raw.frame.names:
+        raise ArbornetError("the frame has no rows; nothing can be learned from it")
+    if not schema.used:
+        left = "; ".join(f"'{column.name}' {column.left_out}" for column in schema.columns)
+        raise ArbornetError(f"no column is left to use: {left}; keep some with Schema.with_types")
+
+
+def _dropped(raw: Raw, columns: list[Column], keep: Keep) -> Dropped:
+    lacks = {column.name: n for column, n in zip(columns, keep.n_missing, strict=True) if n > 0}
+    return Dropped(raw.frame.n_rows - keep.n_kept, lacks)
+
+
+def _check_dropped(raw: Raw, dropped: Dropped, keep: Keep, missing: str) -> None:
+    if dropped and missing == "error":
+        name, n = max(dropped.by_column.items(), key=lambda item: item[1])
+        raise ColumnError(
+            f"column '{name}' has no value in {n:,} of {raw.frame.n_rows:,} rows, and missing='error'; "
+            "fill them, leave the column out, or pass missing='drop'"
+        )
+    if keep.n_kept == 0:
+        raise ArbornetError(
+            f"no row is complete: {dropped}; leave the worst columns out with Schema.without, or fill their values"
+        )
+
+
+def _cut(raw: Raw, column: Column, keep: Keep, made: Plan) -> Column:
+    assert isinstance(column.kind, Binned) and made.column is not None
+    cuts = raw.frame.cuts(made.column, keep, column.kind.k, column.kind.by == "width")
+    return dataclasses.replace(column, cuts=tuple(cuts))
+
+
+def _column_of_handle(handle: TableHandle, var: int) -> Column:
+    levels = handle.levels(var)
+    name, reason = handle.names[var], "as made"
+    if levels is None:
+        return Column(name, Continuous(), "number", reason, n_rows=handle.n_rows, scale=handle.scale(var))
+    words = {bool: "truth", int: "integer", float: "number", str: "text"}
+    types = {type(level) for level in levels}
+    class_ = words[types.pop()] if len(types) == 1 else "text"
+    kind = Ordinal(levels) if handle.kind(var) == "ordinal" else Categorical(levels)
+    return Column(name, kind, class_, reason, n_rows=handle.n_rows, observed=tuple(levels))

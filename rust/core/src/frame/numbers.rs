@@ -1,0 +1,265 @@
+//! Columns of numbers: what is in them, their standardisation, their bins.
+
+use rustc_hash::FxHashMap;
+
+use crate::table::Affine;
+
+/// Distinct values are counted up to this many.
+pub const DISTINCT_CAP: usize = 256;
+
+/// What one pass over a column of numbers tells.
+#[derive(Clone, Debug)]
+pub struct Profile {
+    /// Rows without a value.
+    pub n_null: u64,
+    /// Rows that are not a number.
+    pub n_nan: u64,
+    /// First row that is infinite.
+    pub infinite_row: Option<u64>,
+    /// Smallest value, infinity if there is none.
+    pub minimum: f64,
+    /// Largest value, minus infinity if there is none.
+    pub maximum: f64,
+    /// True if every value is a whole number.
+    pub whole: bool,
+    /// Distinct values with their counts, sorted; `None` beyond the cap.
+    pub distinct: Option<Vec<(f64, u64)>>,
+    counts: FxHashMap<u64, u64>,
+    counting: bool,
+    rows: u64,
+    /// True while every row is its predecessor plus one.
+    steps: bool,
+    last: f64,
+}
+
+impl Default for Profile {
+    fn default() -> Self {
+        Self {
+            n_null: 0,
+            n_nan: 0,
+            infinite_row: None,
+            minimum: f64::INFINITY,
+            maximum: f64::NEG_INFINITY,
+            whole: true,
+            distinct: None,
+            counts: FxHashMap::default(),
+            counting: true,
+            rows: 0,
+            steps: true,
+            last: f64::NAN,
+        }
+    }
+}
+
+impl Profile {
+    /// Takes in the value of the next row.
+    pub fn observe(&mut self, value: Option<f64>) {
+        let row = self.rows;
+        self.rows += 1;
+        let Some(value) = value else {
+            self.n_null += 1;
+            return;
+        };
+        if value.is_nan() {
+            self.n_nan += 1;
+            return;
+        }
+        self.minimum = self.minimum.min(value);
+        self.maximum = self.maximum.max(value);
+        if value.is_infinite() {
+            self.infinite_row.get_or_insert(row);
+            return;
+        }
+        self.whole &= value.trunc() == value;
+        self.steps &= row == 0 || value == self.last + 1.0;
+        self.last = value;
+        if self.counting {
+            *self.counts.entry(super::number_key(value)).or_insert(0) += 1;
+            self.counting = self.counts.len() <= DISTINCT_CAP;
+        }
+    }
+
+    /// Ends the pass.
+    pub fn finish(&mut self) {
+        if self.counting {
+            let mut distinct: Vec<_> = self.counts.drain().map(|(bits, n)| (f64::from_bits(bits), n)).collect();
+            distinct.sort_by(|a, b| a.0.total_cmp(&b.0));
+            self.distinct = Some(distinct);
+        }
+        self.counts = FxHashMap::default();
+    }
+
+    /// Number of rows with a number.
+    pub fn n_values(&self) -> u64 {
+        self.rows - self.n_null - self.n_nan
+    }
+
+    /// True if the rows count 0, 1, 2, ... or 1, 2, 3, ...
+    pub fn is_counter_in_order(&self) -> bool {
+        self.steps && self.spans_the_rows()
+    }
+
+    /// True if the values may be 0..n-1 or 1..n in some order: whole, complete and of that range.
+    pub fn spans_the_rows(&self) -> bool {
+        self.rows > 1
+            && self.n_values() == self.rows
+            && self.whole
+            && (self.minimum == 0.0 || self.minimum == 1.0)
+            && self.maximum - self.minimum + 1.0 == self.rows as f64
+    }
+}
+
+/// Eight running sums, added in a fixed order: quick, and the same whatever the chunks were.
+fn sum(values: &[f64], of: impl Fn(f64) -> f64) -> f64 {
+    let mut sums = [0.0; 8];
+    let chunks = values.chunks_exact(8);
+    let rest: f64 = chunks.remainder().iter().map(|&x| of(x)).sum();
+    for chunk in chunks {
+        for (sum, &x) in sums.iter_mut().zip(chunk) {
+            *sum += of(x);
+        }
+    }
+    sums.iter().sum::<f64>() + rest
+}
+
+/// The map to mean 0 and population standard deviation 1. A constant column keeps the scale 1.
+pub fn standardising(values: &[f64]) -> Affine {
+    let (minimum, maximum) =
+        values.iter().fold((f64::INFINITY, f64::NEG_INFINITY), |(low, high), &x| (low.min(x), high.max(x)));
+    if values.is_empty() {
+        return Affine::IDENTITY;
+    }
+    if minimum == maximum {
+        return Affine { shift: minimum, scale: 1.0 };
+    }
+    let n = values.len() as f64;
+    // Values near the end of the floating range would overflow when added or squared: bring them to order 1 first.
+    let unit = maximum.abs().max(minimum.abs());
+    let shift = match sum(values, |x| x) {
+        total if total.is_finite() => total / n,
+        _ => sum(values, |x| x / unit) / n * unit,
+    };
+    let deviation = (maximum - shift).max(shift - minimum);
+    let variance = sum(values, |x| (x - shift) * (x - shift)) / n;
+    let scale = if variance.is_normal() {
+        variance.sqrt()
+    } else {
+        (sum(values, |x| ((x - shift) / deviation) * ((x - shift) / deviation)) / n).sqrt() * deviation
+    };
+    Affine { shift, scale: if scale.is_normal() { scale } else { 1.0 } }
+}
+
+/// Standardises in place.
+pub fn standardise(values: &mut [f64]) -> Affine {
+    let map = standardising(values);
+    apply(map, values);
+    map
+}
+
+/// Brings values into stored units.
+pub fn apply(map: Affine, values: &mut [f64]) {
+    if map != Affine::IDENTITY {
+        for x in values {
+            *x = map.to_stored(*x);
+        }
+    }
+}
+
+/// Upper ends of at most `k` bins, the last bin left open: each with about as many values, or each as wide.
+/// A value falls into the first bin whose end it does not exceed.
+pub fn cuts(values: &mut [f64], k: usize, equal_width: bool) -> Vec<f64> {
+    values.sort_by(f64::total_cmp);
+    let (Some(&low), Some(&high)) = (values.first(), values.last()) else { return Vec::new() };
+    let n = values.len();
+    let mut cuts: Vec<f64> = (1..k)
+        .map(|i| {
+            if equal_width {
+                low + (high - low) * (i as f64 / k as f64)
+            } else {
+                values[(n * i).div_ceil(k).max(1) - 1]
+            }
+        })
+        .filter(|&cut| cut < high)
+        .collect();
+    cuts.dedup();
+    cuts
+}
+
+/// The bin of a value.
+pub fn bin(cuts: &[f64], value: f64) -> u32 {
+    cuts.partition_point(|&cut| cut < value) as u32
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use proptest::prelude::*;
+
+    fn profile(values: &[Option<f64>]) -> Profile {
+        let mut profile = Profile::default();
+        for &x in values {
+            profile.observe(x);
+        }
+        profile.finish();
+        profile
+    }
+
+    proptest! {
+        #[test]
+        fn standardised_values_have_mean_0_and_deviation_1(mut values in prop::collection::vec(-1e6..1e6_f64, 2..100)) {
+            let before = values.clone();
+            let map = standardise(&mut values);
+            let n = values.len() as f64;
+            let mean = values.iter().sum::<f64>() / n;
+            let variance = values.iter().map(|x| (x - mean) * (x - mean)).sum::<f64>() / n;
+            prop_assume!(map.scale > 1e-3);
+            prop_assert!(mean.abs() < 1e-6 && (variance - 1.0).abs() < 1e-6, "{mean} {variance}");
+            for (stored, original) in values.iter().zip(before) {
+                prop_assert!((map.to_original(*stored) - original).abs() < 1e-8);
+            }
+        }
+
+        #[test]
+        fn bins_keep_the_order_and_are_all_used(values in prop::collection::vec(-5..5_i32, 1..60), k in 1..6_usize) {
+            let values: Vec<f64> = values.into_iter().map(f64::from).collect();
+            let cuts = cuts(&mut values.clone(), k, false);
+            let mut used: Vec<u32> = values.iter().map(|&x| bin(&cuts, x)).collect();
+            used.sort_unstable();
+            used.dedup();
+            prop_assert_eq!(used, (0..=cuts.len() as u32).collect::<Vec<_>>());
+            prop_assert!(cuts.len() < k);
+        }
+    }
+
+    #[test]
+    fn extreme_values_are_standardised_too() {
+        for unit in [1e308, 1e-300, 5e-310] {
+            let mut values = [unit, 0.0, -unit];
+            let map = standardise(&mut values);
+            assert!(values.iter().all(|x| x.is_finite()), "{map:?} {values:?}");
+        }
+    }
+
+    #[test]
+    fn a_constant_keeps_its_scale() {
+        let mut values = [0.1; 7];
+        assert_eq!(standardise(&mut values), Affine { shift: 0.1, scale: 1.0 });
+        assert_eq!(values, [0.0; 7]);
+    }
+
+    #[test]
+    fn a_profile_tells_nulls_from_nans_and_finds_the_first_infinity() {
+        let seen = profile(&[Some(1.0), None, Some(f64::NAN), Some(f64::INFINITY), Some(2.5)]);
+        assert_eq!((seen.n_null, seen.n_nan, seen.infinite_row, seen.whole), (1, 1, Some(3), false));
+        assert_eq!(seen.distinct, Some(vec![(1.0, 1), (2.5, 1)]));
+    }
+
+    #[test]
+    fn a_counter_counts_every_row() {
+        let ordered: Vec<_> = (1..=9).map(|i| Some(f64::from(i))).collect();
+        assert!(profile(&ordered).is_counter_in_order());
+        let shuffled: Vec<_> = [3, 1, 2].map(|i| Some(f64::from(i))).to_vec();
+        assert!(!profile(&shuffled).is_counter_in_order() && profile(&shuffled).spans_the_rows());
+        assert!(!profile(&[Some(2.0), Some(3.0)]).spans_the_rows());
+    }
+}

@@ -1,0 +1,280 @@
+//! Plain columns: `NumPy` arrays, taken where they lie, and Python objects, looked at one by one.
+
+use std::ptr::NonNull;
+use std::sync::Arc;
+
+use arbornet_core::frame::{MISSING, RawCodes};
+use arbornet_core::{Error, Level};
+use arrow_array::cast::AsArray;
+use arrow_array::types::{
+    ArrowPrimitiveType, DurationMicrosecondType, DurationMillisecondType, DurationNanosecondType, DurationSecondType,
+    Float32Type, Float64Type, Int8Type, Int16Type, Int32Type, Int64Type, TimestampMicrosecondType,
+    TimestampMillisecondType, TimestampNanosecondType, TimestampSecondType, UInt8Type, UInt16Type, UInt32Type,
+    UInt64Type,
+};
+use arrow_array::{
+    Array, ArrayRef, BooleanArray, Float64Array, Int64Array, LargeStringArray, NullArray, PrimitiveArray,
+};
+use arrow_buffer::{BooleanBuffer, Buffer, NullBuffer, ScalarBuffer};
+use numpy::{
+    Element, PyArray1, PyArrayDescrMethods, PyArrayMethods, PyReadonlyArray1, PyUntypedArray, PyUntypedArrayMethods,
+};
+use pyo3::prelude::*;
+use pyo3::types::{PyBool, PyBytes, PyFloat, PyInt, PyString};
+
+use super::column::RawColumn;
+use super::stream::{Source, read_stream};
+use super::values::{class, levels_of};
+use crate::errors::CoreError;
+
+/// A column in one of the ways Python hands it over, beside Arrow streams.
+#[derive(FromPyObject)]
+enum Payload<'py> {
+    /// Codes into categories, -1 for none, and whether their order means something.
+    #[pyo3(transparent)]
+    Categories((PyReadonlyArray1<'py, i64>, Vec<Bound<'py, PyAny>>, bool)),
+    /// A contiguous array, where it has no value, and the unit of its integers if they are times ("timestamp:us").
+    #[pyo3(transparent)]
+    Array((Bound<'py, PyUntypedArray>, Option<PyReadonlyArray1<'py, bool>>, Option<String>)),
+    /// Any objects.
+    #[pyo3(transparent)]
+    Objects(Vec<Bound<'py, PyAny>>),
+}
+
+fn column_error(name: &str, problem: impl Into<String>, advice: &str) -> PyErr {
+    CoreError(Error::column(name, problem, advice)).into()
+}
+
+/// Makes a raw column of what Python hands over.
+pub fn column(name: &str, payload: &Bound<'_, PyAny>) -> PyResult<RawColumn> {
+    if payload.hasattr("__arrow_c_stream__")? || payload.hasattr("__arrow_c_array__")? {
+        let (n_rows, mut sources) = read_stream(payload, None)?;
+        if sources.len() != 1 {
+            return Err(column_error(name, "is a table, not one column", "give one value per row"));
+        }
+        let mut source = sources.swap_remove(0);
+        name.clone_into(&mut source.name);
+        return Ok(RawColumn::new(source, n_rows).map_err(CoreError)?);
+    }
+    let chunks = match payload.extract()? {
+        Payload::Categories((codes, categories, ordered)) => return declared(name, &codes, &categories, ordered),
+        Payload::Array((array, missing, unit)) => vec![of_numpy(name, &array, missing.as_ref(), unit.as_deref())?],
+        Payload::Objects(objects) => vec![of_objects(name, &objects)?],
+    };
+    let data_type = chunks[0].data_type().clone();
+    let n_rows = chunks[0].len();
+    let source = Source { name: name.to_owned(), class: class(&data_type), data_type, ordered: false, chunks };
+    Ok(RawColumn::new(source, n_rows).map_err(CoreError)?)
+}
+
+fn declared(
+    name: &str,
+    codes: &PyReadonlyArray1<'_, i64>,
+    categories: &[Bound<'_, PyAny>],
+    ordered: bool,
+) -> PyResult<RawColumn> {
+    let values = of_objects(name, categories)?;
+    let class = class(values.data_type());
+    let levels = levels_of(&values).map_err(|problem| column_error(name, problem, "convert the categories to text"))?;
+    let levels: Vec<Level> = levels.into_iter().flatten().collect();
+    let n = levels.len() as i64;
+    let mut raw = RawCodes::with_capacity(codes.as_array().len());
+    raw.extend(codes.as_array().iter().map(|&code| if (0..n).contains(&code) { code as u32 } else { MISSING }));
+    Ok(RawColumn::declared(name.to_owned(), class, ordered, raw, levels))
+}
+
+/// Keeps a `NumPy` array alive while Arrow looks at its memory.
+struct Owner(#[allow(dead_code)] Py<PyAny>);
+impl std::panic::RefUnwindSafe for Owner {}
+
+fn primitive<T>(array: &Bound<'_, PyUntypedArray>, missing: Option<&PyReadonlyArray1<'_, bool>>) -> PyResult<ArrayRef>
+where
+    T: ArrowPrimitiveType,
+    T::Native: Element,
+{
+    let typed = array.cast::<PyArray1<T::Native>>()?;
+    let len = typed.len();
+    let values: ScalarBuffer<T::Native> = match NonNull::new(typed.data().cast::<u8>()) {
+        Some(pointer) if len > 0 && typed.is_contiguous() && typed.data().is_aligned() => {
+            let owner = Arc::new(Owner(array.clone().into_any().unbind()));
+            // SAFETY: the array is contiguous and aligned, and its owner lives as long as the buffer.
+            let buffer = unsafe { Buffer::from_custom_allocation(pointer, len * size_of::<T::Native>(), owner) };
+            ScalarBuffer::new(buffer, 0, len)
+        }
+        _ => typed.readonly().as_array().iter().copied().collect::<Vec<_>>().into(),
+    };
+    Ok(Arc::new(PrimitiveArray::<T>::new(values, nulls(missing, len))))
+}
+
+fn nulls(missing: Option<&PyReadonlyArray1<'_, bool>>, len: usize) -> Option<NullBuffer> {
+    let missing = missing?.as_array();
+    Some(NullBuffer::new(BooleanBuffer::collect_bool(len, |row| !missing[row])))
+}
+
+fn of_numpy(
+    name: &str,
+    array: &Bound<'_, PyUntypedArray>,
+    missing: Option<&PyReadonlyArray1<'_, bool>>,
+    unit: Option<&str>,
+) -> PyResult<ArrayRef> {
+    if let Some(unit) = unit {
+        return match unit {
+            "timestamp:s" => primitive_as::<Int64Type, TimestampSecondType>(array, missing),
+            "timestamp:ms" => primitive_as::<Int64Type, TimestampMillisecondType>(array, missing),
+            "timestamp:us" => primitive_as::<Int64Type, TimestampMicrosecondType>(array, missing),
+            "timestamp:ns" => primitive_as::<Int64Type, TimestampNanosecondType>(array, missing),
+            "duration:s" => primitive_as::<Int64Type, DurationSecondType>(array, missing),
+            "duration:ms" => primitive_as::<Int64Type, DurationMillisecondType>(array, missing),
+            "duration:us" => primitive_as::<Int64Type, DurationMicrosecondType>(array, missing),
+            "duration:ns" => primitive_as::<Int64Type, DurationNanosecondType>(array, missing),
+            _ => Err(column_error(name, format!("is in the unit '{unit}'"), "use s, ms, us or ns")),
+        };
+    }
+    let kind = (array.dtype().kind(), array.dtype().itemsize());
+    match kind {
+        (b'f', 8) => primitive::<Float64Type>(array, missing),
+        (b'f', 4) => primitive::<Float32Type>(array, missing),
+        (b'i', 8) => primitive::<Int64Type>(array, missing),
+        (b'i', 4) => primitive::<Int32Type>(array, missing),
+        (b'i', 2) => primitive::<Int16Type>(array, missing),
+        (b'i', 1) => primitive::<Int8Type>(array, missing),
+        (b'u', 8) => primitive::<UInt64Type>(array, missing),
+        (b'u', 4) => primitive::<UInt32Type>(array, missing),
+        (b'u', 2) => primitive::<UInt16Type>(array, missing),
+        (b'u', 1) => primitive::<UInt8Type>(array, missing),
+        (b'b', _) => {
+            let truths: PyReadonlyArray1<'_, bool> = array.extract()?;
+            let truths = truths.as_array();
+            let values = BooleanBuffer::collect_bool(truths.len(), |row| truths[row]);
+            Ok(Arc::new(BooleanArray::new(values, nulls(missing, truths.len()))))
+        }
+        _ => {
+            let problem = format!("is an array of dtype {}", array.dtype());
+            Err(column_error(name, problem, "convert it to numbers, truth values or text"))
+        }
+    }
+}
+
+/// Reads integers of one Arrow type as another of the same width.
+fn primitive_as<T, U>(
+    array: &Bound<'_, PyUntypedArray>,
+    missing: Option<&PyReadonlyArray1<'_, bool>>,
+) -> PyResult<ArrayRef>
+where
+    T: ArrowPrimitiveType,
+    T::Native: Element,
+    U: ArrowPrimitiveType<Native = T::Native>,
+{
+    let values = primitive::<T>(array, missing)?;
+    Ok(Arc::new(values.as_primitive::<T>().reinterpret_cast::<U>()))
+}
+
+/// One object's value.
+enum Scalar {
+    Missing,
+    Truth(bool),
+    Integer(i64),
+    Number(f64),
+    Text(String),
+}
+
+impl Scalar {
+    /// Values of one type may share a column; integers and other numbers are one type.
+    fn type_name(&self) -> &'static str {
+        match self {
+            Self::Missing => "missing",
+            Self::Truth(_) => "bool",
+            Self::Integer(_) | Self::Number(_) => "number",
+            Self::Text(_) => "str",
+        }
+    }
+}
+
+fn scalar(name: &str, row: usize, object: &Bound<'_, PyAny>) -> PyResult<Scalar> {
+    if object.is_none() {
+        return Ok(Scalar::Missing);
+    }
+    if let Ok(text) = object.cast::<PyString>() {
+        let Ok(text) = text.to_cow() else {
+            let problem = format!("holds {} in row {row}, which is not valid unicode", text.repr()?);
+            return Err(column_error(name, problem, "replace lone surrogates first"));
+        };
+        return Ok(Scalar::Text(text.into_owned()));
+    }
+    if let Ok(truth) = object.cast::<PyBool>() {
+        return Ok(Scalar::Truth(truth.is_true()));
+    }
+    if let Ok(number) = object.cast::<PyFloat>() {
+        let value = number.value();
+        return Ok(if value.is_nan() { Scalar::Missing } else { Scalar::Number(value) });
+    }
+    if object.is_instance_of::<PyInt>() {
+        return Ok(match object.extract::<i64>() {
+            Ok(value) => Scalar::Integer(value),
+            Err(_) => Scalar::Number(object.extract().unwrap_or(f64::INFINITY)),
+        });
+    }
+    let type_name = object.get_type().name()?.to_string();
+    match type_name.as_str() {
+        "NAType" | "NaTType" => return Ok(Scalar::Missing),
+        "Decimal" => return Ok(Scalar::Number(object.call_method0("__float__")?.extract()?)),
+        _ => {}
+    }
+    // A NumPy scalar knows its Python value.
+    if object.hasattr("dtype")?
+        && object.hasattr("item")?
+        && object.getattr("ndim").and_then(|n| n.extract::<usize>()).is_ok_and(|n| n == 0)
+    {
+        let item = object.call_method0("item")?;
+        if !item.hasattr("dtype")? && !item.is_instance_of::<PyBytes>() {
+            return scalar(name, row, &item);
+        }
+    }
+    let problem = format!("holds {} of type {type_name} in row {row}", short(object));
+    Err(column_error(name, problem, "a value is a text, a number, a truth value, a date or None"))
+}
+
+fn short(object: &Bound<'_, PyAny>) -> String {
+    let text = object.repr().map_or_else(|_| "a value".to_owned(), |text| text.to_string());
+    if text.chars().count() > 40 { text.chars().take(37).chain("...".chars()).collect() } else { text }
+}
+
+/// An Arrow array of objects of one type.
+fn of_objects(name: &str, objects: &[Bound<'_, PyAny>]) -> PyResult<ArrayRef> {
+    let mut values = Vec::with_capacity(objects.len());
+    let mut first: Option<(usize, &'static str)> = None;
+    let mut fraction = false;
+    for (row, object) in objects.iter().enumerate() {
+        let value = scalar(name, row, object)?;
+        if !matches!(value, Scalar::Missing) {
+            let (seen_in, seen) = *first.get_or_insert((row, value.type_name()));
+            if seen != value.type_name() {
+                let problem = format!(
+                    "mixes types: {} of type {} in row {seen_in}, {} of type {} in row {row}",
+                    short(&objects[seen_in]),
+                    objects[seen_in].get_type().name()?,
+                    short(object),
+                    object.get_type().name()?
+                );
+                return Err(column_error(name, problem, "convert the column to one type, for example all to text"));
+            }
+            fraction |= matches!(value, Scalar::Number(_));
+        }
+        values.push(value);
+    }
+    let texts = values.iter().map(|value| if let Scalar::Text(text) = value { Some(text) } else { None });
+    let truths = values.iter().map(|value| if let Scalar::Truth(truth) = value { Some(*truth) } else { None });
+    let integers = values.iter().map(|value| if let Scalar::Integer(i) = value { Some(*i) } else { None });
+    let numbers = values.iter().map(|value| match value {
+        Scalar::Number(x) => Some(*x),
+        Scalar::Integer(i) => Some(*i as f64),
+        _ => None,
+    });
+    Ok(match first.map(|(_, type_name)| type_name) {
+        None => Arc::new(NullArray::new(values.len())),
+        Some("str") => Arc::new(texts.collect::<LargeStringArray>()),
+        Some("bool") => Arc::new(truths.collect::<BooleanArray>()),
+        Some(_) if fraction => Arc::new(numbers.collect::<Float64Array>()),
+        Some(_) => Arc::new(integers.collect::<Int64Array>()),
+    })
+}

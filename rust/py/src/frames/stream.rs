@@ -1,0 +1,179 @@
+//! The Arrow C stream interface: chunks of any producer, without its library.
+//!
+//! The schema is read field by field, because a column whose type we cannot read (a list, a map, a type of the
+//! producer's own) must not keep us from the others: it is imported as a column of nothing, with the reason beside it.
+
+use std::ffi::CStr;
+
+use arbornet_core::Error;
+use arrow_array::cast::AsArray;
+use arrow_array::ffi::{FFI_ArrowArray, FFI_ArrowSchema, from_ffi_and_data_type};
+use arrow_array::ffi_stream::FFI_ArrowArrayStream;
+use arrow_array::{Array, ArrayRef, make_array};
+use arrow_buffer::NullBuffer;
+use arrow_schema::{DataType, Field, Fields};
+use pyo3::prelude::*;
+use pyo3::types::PyCapsule;
+
+use super::values::{Class, class};
+use crate::errors::CoreError;
+
+/// A column as its producer describes it, and its chunks.
+pub struct Source {
+    pub name: String,
+    pub class: Class,
+    pub data_type: DataType,
+    /// True if the producer declared a dictionary whose order means something.
+    pub ordered: bool,
+    pub chunks: Vec<ArrayRef>,
+}
+
+fn broken(problem: impl std::fmt::Display) -> CoreError {
+    CoreError(Error::Shape(format!("the Arrow stream cannot be read: {problem}")))
+}
+
+fn last_error(stream: &mut FFI_ArrowArrayStream, code: i32) -> CoreError {
+    // SAFETY: the callback belongs to this stream; the text it returns is valid until the next call.
+    let text = stream.get_last_error().and_then(|of| unsafe {
+        let text = of(stream);
+        (!text.is_null()).then(|| CStr::from_ptr(text).to_string_lossy().into_owned())
+    });
+    broken(text.unwrap_or_else(|| format!("its producer returned error {code}")))
+}
+
+/// Polars writes integers of 128 bits under a name of its own; they are laid out as decimals without a fraction.
+fn data_type(schema: &FFI_ArrowSchema) -> Result<DataType, String> {
+    if schema.format() == "_pli128" {
+        return Ok(DataType::Decimal128(38, 0));
+    }
+    DataType::try_from(schema).map_err(|_| format!("is of the type '{}' of its producer", schema.format()))
+}
+
+fn describe(schema: &FFI_ArrowSchema) -> Result<Source, CoreError> {
+    let name = schema.name().unwrap_or("").to_owned();
+    let (data_type, class) = match data_type(schema) {
+        Ok(data_type) => (data_type.clone(), class(&data_type)),
+        Err(problem) => (DataType::Null, Class::Unreadable(problem)),
+    };
+    let metadata = schema.metadata().map_err(broken)?;
+    // Polars before 1.30 exported an Enum without the ordered bit.
+    let is_enum = metadata.keys().any(|key| key.starts_with("_PL_ENUM_VALUES"));
+    let ordered = matches!(data_type, DataType::Dictionary(..)) && (schema.dictionary_ordered() || is_enum);
+    let data_type = if matches!(class, Class::Unreadable(_)) { DataType::Null } else { data_type };
+    Ok(Source { name, class, data_type, ordered, chunks: Vec::new() })
+}
+
+/// A row that is null as a whole is null in every column.
+fn with_nulls_of_rows(column: &ArrayRef, rows: Option<&NullBuffer>) -> ArrayRef {
+    if rows.is_none() || column.data_type().is_null() {
+        return column.clone();
+    }
+    let nulls = NullBuffer::union(rows, column.nulls());
+    let data = column.to_data().into_builder().nulls(nulls);
+    // SAFETY: only the validity changed, and it covers the same rows.
+    make_array(unsafe { data.build_unchecked() })
+}
+
+/// The stream inside a capsule, taken over: the capsule is left empty, as the interface demands.
+fn take_stream(capsule: &Bound<'_, PyCapsule>) -> PyResult<FFI_ArrowArrayStream> {
+    let pointer = capsule.pointer_checked(Some(c"arrow_array_stream"))?;
+    // SAFETY: a capsule of this name holds a valid stream, which we move out.
+    Ok(unsafe { FFI_ArrowArrayStream::from_raw(pointer.as_ptr().cast()) })
+}
+
+/// Where chunks come from: a stream, or a single array.
+enum Chunks {
+    Stream(FFI_ArrowArrayStream),
+    Single(Option<FFI_ArrowArray>),
+}
+
+impl Chunks {
+    fn next(&mut self) -> Result<Option<FFI_ArrowArray>, CoreError> {
+        let stream = match self {
+            Self::Single(array) => return Ok(array.take()),
+            Self::Stream(stream) => stream,
+        };
+        let get_next = stream.get_next().ok_or_else(|| broken("it has ended"))?;
+        let mut array = FFI_ArrowArray::empty();
+        // SAFETY: the callback belongs to this stream and fills what we own.
+        let code = unsafe { get_next(&raw mut *stream, &raw mut array) };
+        if code != 0 {
+            return Err(last_error(stream, code));
+        }
+        Ok((!array.is_released()).then_some(array))
+    }
+}
+
+fn open(mut stream: FFI_ArrowArrayStream) -> Result<(FFI_ArrowSchema, Chunks), CoreError> {
+    let get_schema = stream.get_schema().ok_or_else(|| broken("it was read before; make a new one"))?;
+    let mut schema = FFI_ArrowSchema::empty();
+    // SAFETY: the callback belongs to this stream and fills what we own.
+    let code = unsafe { get_schema(&raw mut stream, &raw mut schema) };
+    if code != 0 {
+        return Err(last_error(&mut stream, code));
+    }
+    Ok((schema, Chunks::Stream(stream)))
+}
+
+fn read(
+    schema: &FFI_ArrowSchema,
+    mut chunks: Chunks,
+    wanted: Option<&[String]>,
+) -> Result<(usize, Vec<Source>), CoreError> {
+    let is_table = schema.format() == "+s";
+    let mut sources = if is_table {
+        schema.children().map(describe).collect::<Result<Vec<_>, _>>()?
+    } else {
+        vec![describe(schema)?]
+    };
+    for source in &mut sources {
+        if is_table && wanted.is_some_and(|wanted| !wanted.contains(&source.name)) {
+            source.data_type = DataType::Null;
+            source.class = Class::Nothing;
+        }
+    }
+    let fields: Fields = sources.iter().map(|s| Field::new(&s.name, s.data_type.clone(), true)).collect();
+    let whole = if is_table { DataType::Struct(fields) } else { sources[0].data_type.clone() };
+    let mut n_rows = 0;
+    while let Some(array) = chunks.next()? {
+        // SAFETY: the producer promises that its arrays are laid out as its schema says; a column imported as a
+        // column of nothing has no buffers that would be touched.
+        let data = unsafe { from_ffi_and_data_type(array, whole.clone()) }.map_err(broken)?;
+        n_rows += data.len();
+        if data.is_empty() {
+            continue;
+        }
+        let chunk = make_array(data);
+        if is_table {
+            let table = chunk.as_struct();
+            for (source, column) in sources.iter_mut().zip(table.columns()) {
+                source.chunks.push(with_nulls_of_rows(column, table.nulls()));
+            }
+        } else {
+            sources[0].chunks.push(chunk);
+        }
+    }
+    if let Some(wanted) = wanted.filter(|_| is_table) {
+        sources.retain(|source| wanted.contains(&source.name));
+    }
+    Ok((n_rows, sources))
+}
+
+/// Reads an object with `__arrow_c_stream__` or `__arrow_c_array__`; of a table only the wanted columns, if given.
+pub fn read_stream(object: &Bound<'_, PyAny>, wanted: Option<&[String]>) -> PyResult<(usize, Vec<Source>)> {
+    let py = object.py();
+    // The producer may want the GIL in another thread: it is not held while the stream is read.
+    if object.hasattr("__arrow_c_stream__")? {
+        let capsule = object.call_method0("__arrow_c_stream__")?;
+        let stream = take_stream(capsule.cast::<PyCapsule>()?)?;
+        return Ok(py.detach(|| open(stream).and_then(|(schema, chunks)| read(&schema, chunks, wanted)))?);
+    }
+    let pair = object.call_method0("__arrow_c_array__")?;
+    let (schema, array): (Bound<'_, PyCapsule>, Bound<'_, PyCapsule>) = pair.extract()?;
+    let schema = schema.pointer_checked(Some(c"arrow_schema"))?;
+    let array = array.pointer_checked(Some(c"arrow_array"))?;
+    // SAFETY: capsules of these names hold a valid schema and a valid array, which we move out.
+    let (schema, array) =
+        unsafe { (FFI_ArrowSchema::from_raw(schema.as_ptr().cast()), FFI_ArrowArray::from_raw(array.as_ptr().cast())) };
+    Ok(py.detach(move || read(&schema, Chunks::Single(Some(array)), wanted))?)
+}
