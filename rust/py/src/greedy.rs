@@ -5,6 +5,7 @@ use std::sync::Arc;
 use std::time::Duration;
 
 use arbornet_core::control::{Budget, Stop};
+use arbornet_core::dag::anytime::Anytime;
 use arbornet_core::dag::families::{Families, Scored, Stored};
 use arbornet_core::dag::hill_climb::{Climbed, HillClimb};
 use arbornet_core::{Constraints, Control, Dag, Error, LocalScore};
@@ -83,6 +84,43 @@ fn hill_climb(
     Ok((families_of(&found.dag), found.scores, bound, stop_name(found.stop), counters))
 }
 
+/// A graph (parents), its families' scores, a bound, whether it is proved, why it stopped early, (seconds, score) as it
+/// improved, and counters.
+type Improved =
+    (Vec<Vec<usize>>, Vec<f64>, f64, bool, Option<&'static str>, Vec<(f64, f64)>, BTreeMap<&'static str, u64>);
+
+/// Anytime search over orders.
+#[pyfunction]
+#[pyo3(signature = (candidates, constraints, rounds, chains, window, seed, time_limit, n_jobs, tell))]
+#[allow(clippy::too_many_arguments, clippy::needless_pass_by_value)]
+fn anytime(
+    py: Python<'_>,
+    candidates: &CandidatesHandle,
+    constraints: &str,
+    rounds: Option<u64>,
+    chains: usize,
+    window: usize,
+    seed: u64,
+    time_limit: Option<f64>,
+    n_jobs: isize,
+    tell: Option<Bound<'_, PyAny>>,
+) -> PyResult<Improved> {
+    let how = Anytime { rounds: rounds.unwrap_or(u64::MAX), chains, window, seed };
+    let constraints = Constraints::parse(constraints).map_err(CoreError)?;
+    let pool = jobs::pool(n_jobs)?;
+    let control = Control::default();
+    let budget = Budget::new(&control, self::time_limit(time_limit)?);
+    let candidates = candidates.inner.clone();
+    let work = || {
+        let stored = Stored::new(&candidates, &constraints)?;
+        Ok((how.run(&stored, budget)?, stored.bound()))
+    };
+    let (found, bound) = jobs::incumbent(py, &control, tell.as_ref(), || pool.install(work))?.map_err(CoreError)?;
+    let parents = found.parents.iter().map(|p| p.to_vec()).collect();
+    let counters = BTreeMap::from([("rounds", found.n_rounds)]);
+    Ok((parents, found.scores, bound, found.proven, stop_name(found.stop), found.improvements, counters))
+}
+
 type Pairs = Vec<(usize, usize)>;
 
 /// The equivalence class of a graph given by parents: (compelled arcs, reversible links), both as pairs.
@@ -95,5 +133,6 @@ fn cpdag(parents: Vec<Vec<usize>>) -> Result<(Pairs, Pairs), CoreError> {
 
 pub fn register(module: &Bound<'_, PyModule>) -> PyResult<()> {
     module.add_function(wrap_pyfunction!(hill_climb, module)?)?;
+    module.add_function(wrap_pyfunction!(anytime, module)?)?;
     module.add_function(wrap_pyfunction!(cpdag, module)?)
 }
