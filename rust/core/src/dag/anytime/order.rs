@@ -40,7 +40,7 @@ impl<'a> Order<'a> {
         let n = order.len();
         let scratch = Scratch { change: vec![0.0; n], next_rank: vec![0; n], steps: vec![] };
         let mut out =
-            Self { pool, order: vec![], place: vec![0; n], rank: vec![0; n], touched: vec![true; n], scratch };
+            Self { pool, variables: vec![], place: vec![0; n], rank: vec![0; n], touched: vec![true; n], scratch };
         out.set_order(order);
         out
     }
