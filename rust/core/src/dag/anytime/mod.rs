@@ -26,7 +26,7 @@ use rand::{RngExt, SeedableRng};
 use rand_xoshiro::Xoshiro256PlusPlus;
 use rayon::prelude::*;
 
-use self::order::Order;
+use self::order::{LEAST, Order};
 use self::pool::Pool;
 use self::window::Window;
 use super::families::{Families, Stored};
@@ -39,6 +39,9 @@ use crate::table::Var;
 
 /// Rounds of a chain between two meetings of all chains.
 const EPOCH: u64 = 16;
+
+/// Rounds without improvement after which a chain begins anew.
+const PATIENCE: u64 = 2 * EPOCH;
 
 /// How to search.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -113,8 +116,8 @@ impl Anytime {
                 improvements.push((began.elapsed().as_secs_f64(), score));
             }
             let (order, best) = (chains[leader].best_order.clone(), chains[leader].best);
-            for chain in chains.iter_mut().filter(|chain| chain.stale >= 2 * EPOCH && chain.best < best) {
-                chain.adopt(&order);
+            for (i, chain) in chains.iter_mut().enumerate().filter(|(_, chain)| chain.stale >= PATIENCE) {
+                if i % 2 == 0 && chain.lap < best { chain.adopt(&order) } else { chain.restart() }
             }
             budget.control().advance(now * self.chains as u64);
         }
@@ -150,7 +153,9 @@ struct Chain<'a> {
     best_order: Vec<u32>,
     best_ranks: Vec<u32>,
     best: f64,
-    /// Rounds since the best improved.
+    /// The best since the chain last began anew.
+    lap: f64,
+    /// Rounds since that improved.
     stale: u64,
     n_rounds: u64,
 }
@@ -173,6 +178,7 @@ impl<'a> Chain<'a> {
             best_order: order,
             best_ranks: ranks,
             best: home_score,
+            lap: home_score,
             stale: 0,
             n_rounds: 0,
         }
@@ -183,8 +189,17 @@ impl<'a> Chain<'a> {
         self.at.set_order(&order);
         self.home = order;
         self.home_score = self.at.score();
-        self.stale = 0;
+        self.lap = f64::NEG_INFINITY;
         self.remember();
+    }
+
+    /// From a random order, the best kept.
+    fn restart(&mut self) {
+        shuffle(&mut self.home, &mut self.rng);
+        self.at.set_order(&self.home);
+        self.home_score = self.at.score();
+        self.lap = self.home_score;
+        self.stale = 0;
     }
 
     fn epoch(&mut self, rounds: u64, budget: Budget<'_>) {
@@ -206,7 +221,7 @@ impl<'a> Chain<'a> {
         self.stale += 1;
         self.descend(budget);
         let score = self.at.score();
-        if score >= self.home_score - 1e-9 {
+        if score >= self.home_score - LEAST {
             self.home.copy_from_slice(self.at.order());
             self.home_score = score;
         }
@@ -256,11 +271,13 @@ impl<'a> Chain<'a> {
 
     fn remember(&mut self) {
         let score = self.at.score();
-        if score > self.best + 1e-9 {
+        if score > self.lap + LEAST {
+            (self.lap, self.stale) = (score, 0);
+        }
+        if score > self.best + LEAST {
             self.best = score;
             self.best_order.copy_from_slice(self.at.order());
             self.best_ranks.copy_from_slice(self.at.ranks());
-            self.stale = 0;
         }
     }
 

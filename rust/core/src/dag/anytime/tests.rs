@@ -16,7 +16,7 @@ fn by_definition(pool: &Pool, order: &[u32]) -> Vec<u32> {
     let mut ranks = vec![0; order.len()];
     for (i, &v) in order.iter().enumerate() {
         let fits = |&r: &u32| pool.child(v as usize).set(r).iter().all(|p| order[..i].contains(p));
-        ranks[v as usize] = (0..).find(fits).unwrap();
+        ranks[v as usize] = (0..pool.child(v as usize).len()).find(fits).unwrap();
     }
     ranks
 }
