@@ -111,6 +111,25 @@ def hill_climb(
     n_jobs: int,
     tell: Callable[[int, int], object] | None,
 ) -> tuple[list[list[int]], list[float], float, Literal["time", "interrupted"] | None, dict[str, int]]: ...
+def anytime(
+    candidates: CandidatesHandle,
+    constraints: str,
+    rounds: int | None,
+    chains: int,
+    window: int,
+    seed: int,
+    time_limit: float | None,
+    n_jobs: int,
+    tell: Callable[[int, int], object] | None,
+) -> tuple[
+    list[list[int]],
+    list[float],
+    float,
+    bool,
+    Literal["time", "interrupted"] | None,
+    list[tuple[float, float]],
+    dict[str, int],
+]: ...
 def cpdag(parents: Sequence[Sequence[int]]) -> tuple[list[tuple[int, int]], list[tuple[int, int]]]: ...
 
 _Block = tuple[int, int, int, int]

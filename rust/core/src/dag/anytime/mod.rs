@@ -106,7 +106,8 @@ impl Anytime {
         chains[0].adopt(&climbed.dag.topological_order());
         let mut improvements = vec![(began.elapsed().as_secs_f64(), pool.total(&chains[0].best_ranks))];
         let mut done = 0;
-        while done < self.rounds && budget.over().is_none() {
+        let mut proven = false;
+        while done < self.rounds && !proven && budget.over().is_none() {
             let now = EPOCH.min(self.rounds - done);
             chains.par_iter_mut().for_each(|chain| chain.epoch(now, budget));
             done += now;
@@ -119,12 +120,13 @@ impl Anytime {
             for (i, chain) in chains.iter_mut().enumerate().filter(|(_, chain)| chain.stale >= PATIENCE) {
                 if i % 2 == 0 && chain.lap < best { chain.adopt(&order) } else { chain.restart() }
             }
+            proven = score >= stored.bound() - LEAST;
             budget.control().advance(now * self.chains as u64);
         }
         let n_rounds = chains.iter().map(|chain| chain.n_rounds).sum();
         let best = chains.swap_remove(leader(&chains));
-        let stop = if done < self.rounds { budget.over() } else { None };
-        Ok(Ordered { n_rounds, stop, improvements, ..best.into_result(&pool) })
+        let stop = if done < self.rounds && !proven { budget.over() } else { None };
+        Ok(Ordered { n_rounds, proven, stop, improvements, ..best.into_result(&pool) })
     }
 }
 

@@ -73,11 +73,11 @@ fn small_windows_never_exceed_and_nearly_always_reach_the_optimum() {
     for round in 0..60 {
         let candidates = testing::candidates(10, 30, round % 2 == 0, &mut rng);
         let optimum: f64 = search(&candidates, Anytime { window: 10, ..Anytime::default() }).scores.iter().sum();
-        let found = search(&candidates, Anytime { rounds: 20, window: 4, chains: 2, seed: round });
+        let found = search(&candidates, Anytime { rounds: 100, window: 4, chains: 2, seed: round });
         let score: f64 = found.scores.iter().sum();
         let dag = Dag::from_parents(&found.parents).unwrap();
         assert_eq!(testing::total(&candidates, &dag), Some(score));
-        assert!(score <= optimum + 1e-9 && !found.proven);
+        assert!(score <= optimum + 1e-9);
         n_optimal += usize::from(score > optimum - 1e-9);
     }
     assert!(n_optimal >= 58, "{n_optimal} of 60");
@@ -150,16 +150,16 @@ fn instances_with_known_optima_reach_them_in_a_budget_of_rounds() {
         ("asia.num.jkl", -22466.39654649, 1),
         ("wine.BIC.3.jkl", -1258.44590861, 5),
         ("child5000.num.jkl", -71542.801, 20),
-        ("insurance1000_bic.jkl", -14350.47136143, 100),
-        ("autos_bic.jkl", -1585.75974095, 100),
-        ("soybean_bic.jkl", -3122.06379938, 100),
-        ("alarm1000_bic.jkl", -11783.05241228, 100),
-        ("carpo100_bic.jkl", -2000.21316531, 100),
+        ("insurance1000_bic.jkl", -14350.47136143, 150),
+        ("autos_bic.jkl", -1585.75974095, 800),
+        ("soybean_bic.jkl", -3122.06379938, 800),
+        ("wdbc_bic.jkl", -6602.11809, 150),
+        ("alarm1000_bic.jkl", -11783.05241228, 150),
+        ("carpo100_bic.jkl", -2000.21316531, 150),
     ] {
         let text = std::fs::read_to_string(format!("{folder}{file}")).unwrap();
         let found = search(&jkl::read(&text, file).unwrap(), Anytime { rounds, ..Anytime::default() });
         let score: f64 = found.scores.iter().sum();
-        println!("{file}: {score} of {optimum}, {:?}", found.improvements.last());
         assert!((score - optimum).abs() < 2e-3, "{file}: {score} of {optimum}");
     }
 }

@@ -1,0 +1,84 @@
+"""Anytime search over orders: any number of variables, the best graph so far whenever it is stopped."""
+
+from __future__ import annotations
+
+import time
+from typing import Any
+
+from arbornet import _core
+from arbornet._core import ParameterError
+from arbornet.constraints import Constraints, resolved
+from arbornet.search.base import Found, Incumbent, Stopped, dag_from_parents
+from arbornet.search.greedy import limited
+
+#: Rounds of each chain where neither rounds nor time are limited.
+ROUNDS = 500
+
+
+def anytime(
+    candidates: Any,
+    time_limit: float | None = None,
+    *,
+    constraints: Constraints | None = None,
+    max_parents: int | None = None,
+    rounds: int | None = None,
+    chains: int = 4,
+    window: int = 12,
+    seed: int = 0,
+    n_jobs: int = -1,
+) -> Found:
+    """The best graph that a search over orders finds in its time, with a bound on what any graph could score.
+
+    Variables move to their best places, windows of consecutive variables are arranged exactly, sets are taken across the
+    order where no cycle closes, and several chains with their own random choices begin anew where they get stuck.
+    With a limit on rounds, or without any limit (then 500 rounds), the result depends on the candidates, the parameters
+    and the seed alone; with a limit on time it depends on the machine too.
+
+    Args:
+        candidates: what score_parents gave, or Candidates.load.
+        time_limit: wall seconds.
+        constraints: what the graph must obey.
+        max_parents: the most parents of any variable.
+        rounds: perturbations of each chain.
+        chains: independent searches, which share the best graph now and then; more than threads is no loss.
+        window: so many consecutive variables are arranged exactly, at most 20.
+        seed: of all random choices.
+        n_jobs: threads; -1 for all cores.
+
+    Returns:
+        Found, with stopped "time", "interrupted", "finished" (the rounds are made) or "proven" (all variables fit in one
+        window, or the bound is reached).
+
+    Raises:
+        ArbornetError: if there is no graph that obeys the constraints, or a parameter is outside its range.
+
+    Example:
+        >>> an.search.anytime(candidates, time_limit=60).gap
+    """
+    began = time.perf_counter()
+    handle = candidates_handle(candidates)
+    rules = limited(resolved(constraints, handle.names), max_parents)
+    if rounds is None and time_limit is None:
+        rounds = ROUNDS
+    if rounds is not None and rounds < 1:
+        raise ParameterError(f"rounds={rounds}: give at least one")
+    parents, scores, bound, proven, stop, improvements, counters = _core.anytime(
+        handle, rules.spec(), rounds, chains, window, seed, time_limit, n_jobs, None
+    )
+    total = sum(scores)
+    bound = total if proven else max(bound, total)
+    stopped: Stopped = "proven" if proven else stop or "finished"
+    incumbents = tuple(Incumbent(seconds, score, max(bound, score)) for seconds, score in improvements)
+    dag = dag_from_parents(handle.names, parents)
+    seconds = time.perf_counter() - began
+    return Found(dag, total, bound, stopped, seconds, incumbents, details={"search": "anytime", **counters})
+
+
+def candidates_handle(candidates: Any) -> _core.CandidatesHandle:
+    """The core's candidates behind what a user holds."""
+    handle = getattr(candidates, "handle", candidates)
+    if not isinstance(handle, _core.CandidatesHandle):
+        given = type(candidates).__name__
+        raise ParameterError(f"candidates={given}: give Candidates, from score_parents or Candidates.load")
+    return handle
+
