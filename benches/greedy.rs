@@ -8,7 +8,8 @@ use arbornet_core::control::Budget;
 use arbornet_core::dag::anytime::Anytime;
 use arbornet_core::dag::families::{Scored, Stored};
 use arbornet_core::dag::hill_climb::HillClimb;
-use arbornet_core::score::likelihood::{Likelihood, Penalty};
+use arbornet_core::prior::GraphPrior;
+use arbornet_core::score::classic::likelihood::{Likelihood, Penalty};
 use arbornet_core::{Candidates, Codes, Column, Constraints, Control, Dag, Kind, Level, Table, Variable, jkl};
 use criterion::{Criterion, criterion_group, criterion_main};
 use rand::{RngExt, SeedableRng};
@@ -48,7 +49,9 @@ fn table(n_rows: usize) -> Arc<Table> {
 }
 
 fn hill_climb(c: &mut Criterion) {
-    let score = Likelihood { penalty: Penalty::Bic }.prepare(&table(10_000)).expect("levels only");
+    let score = Likelihood { penalty: Penalty::Bic, prior: GraphPrior::default() }
+        .prepare(&table(10_000))
+        .expect("levels only");
     let none = Constraints::none(37);
     let control = Control::default();
     let budget = Budget::new(&control, None);
@@ -68,7 +71,7 @@ fn anytime(c: &mut Criterion) {
         let stored = Stored::new(&candidates, &Constraints::none(candidates.n_vars())).expect("no constraints");
         let how = Anytime { rounds: 16, chains: 1, ..Anytime::default() };
         c.bench_function(&format!("anytime/{name}_16_rounds"), |b| {
-            b.iter(|| how.run(&stored, Budget::new(&control, None)))
+            b.iter(|| how.run(&stored, Budget::new(&control, None)));
         });
     }
 }

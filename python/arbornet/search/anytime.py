@@ -8,6 +8,7 @@ from typing import Any
 from arbornet import _core
 from arbornet._core import ParameterError
 from arbornet.constraints import Constraints, resolved
+from arbornet.progress import shown
 from arbornet.search.base import Found, Incumbent, Stopped, dag_from_parents
 from arbornet.search.greedy import limited
 
@@ -26,11 +27,12 @@ def anytime(
     window: int = 12,
     seed: int = 0,
     n_jobs: int = -1,
+    progress: bool = False,
 ) -> Found:
     """The best graph that a search over orders finds in its time, with a bound on what any graph could score.
 
-    Variables move to their best places, windows of consecutive variables are arranged exactly, sets are taken across the
-    order where no cycle closes, and several chains with their own random choices begin anew where they get stuck.
+    Variables move to their best places, windows of consecutive variables are arranged exactly, sets are taken across
+    the order where no cycle closes, and several chains with their own random choices begin anew where they get stuck.
     With a limit on rounds, or without any limit (then 500 rounds), the result depends on the candidates, the parameters
     and the seed alone; with a limit on time it depends on the machine too.
 
@@ -44,10 +46,11 @@ def anytime(
         window: so many consecutive variables are arranged exactly, at most 20.
         seed: of all random choices.
         n_jobs: threads; -1 for all cores.
+        progress: whether to show it.
 
     Returns:
-        Found, with stopped "time", "interrupted", "finished" (the rounds are made) or "proven" (all variables fit in one
-        window, or the bound is reached).
+        Found, with stopped "time", "interrupted", "finished" (the rounds are made) or "proven" (all variables fit in
+        one window, or the bound is reached).
 
     Raises:
         ArbornetError: if there is no graph that obeys the constraints, or a parameter is outside its range.
@@ -62,9 +65,10 @@ def anytime(
         rounds = ROUNDS
     if rounds is not None and rounds < 1:
         raise ParameterError(f"rounds={rounds}: give at least one")
-    parents, scores, bound, proven, stop, improvements, counters = _core.anytime(
-        handle, rules.spec(), rounds, chains, window, seed, time_limit, n_jobs, None
-    )
+    with shown("searching among orders", progress) as tell:
+        parents, scores, bound, proven, stop, improvements, counters = _core.anytime(
+            handle, rules.spec(), rounds, chains, window, seed, time_limit, n_jobs, tell
+        )
     total = sum(scores)
     bound = total if proven else max(bound, total)
     stopped: Stopped = "proven" if proven else stop or "finished"
@@ -81,4 +85,3 @@ def candidates_handle(candidates: Any) -> _core.CandidatesHandle:
         given = type(candidates).__name__
         raise ParameterError(f"candidates={given}: give Candidates, from score_parents or Candidates.load")
     return handle
-

@@ -10,6 +10,7 @@ from arbornet import _core
 from arbornet._core import ParameterError
 from arbornet.constraints import Constraints, Rules, resolved
 from arbornet.prepare import prepared
+from arbornet.progress import shown
 from arbornet.search.base import Found, Stopped, dag_from_parents
 
 if TYPE_CHECKING:
@@ -39,6 +40,7 @@ def hill_climb(
     time_limit: float | None = None,
     seed: int = 0,
     n_jobs: int = -1,
+    progress: bool = False,
 ) -> Found:
     """A graph that no added, deleted or reversed arc improves.
 
@@ -60,6 +62,7 @@ def hill_climb(
         time_limit: wall seconds.
         seed: of the random moves.
         n_jobs: threads; -1 for all cores.
+        progress: whether to show it.
 
     Returns:
         Found, with stopped "finished" (a local optimum: nothing is proved), "time" or "interrupted".
@@ -74,21 +77,22 @@ def hill_climb(
     candidates, scored = _sources(source, score)
     names = scored.table.names if scored else candidates.names if candidates else []
     rules = limited(resolved(constraints, names), max_parents)
-    parents, scores, bound, stop, counters = _core.hill_climb(
-        candidates,
-        scored,
-        rules.spec(),
-        None if start is None else _parents_by(start, names),
-        tabu,
-        patience,
-        restarts,
-        perturb,
-        max_moves,
-        seed,
-        time_limit,
-        n_jobs,
-        None,
-    )
+    with shown("climbing", progress) as tell:
+        parents, scores, bound, stop, counters = _core.hill_climb(
+            candidates,
+            scored,
+            rules.spec(),
+            None if start is None else _parents_by(start, names),
+            tabu,
+            patience,
+            restarts,
+            perturb,
+            max_moves,
+            seed,
+            time_limit,
+            n_jobs,
+            tell,
+        )
     total = sum(scores)
     stopped: Stopped = stop or ("proven" if total == bound else "finished")
     details = {"search": "hill_climb", **counters}

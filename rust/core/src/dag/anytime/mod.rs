@@ -106,6 +106,9 @@ impl Anytime {
         chains[0].adopt(&climbed.dag.topological_order());
         let mut improvements = vec![(began.elapsed().as_secs_f64(), pool.total(&chains[0].best_ranks))];
         let mut done = 0;
+        if self.rounds < u64::MAX {
+            budget.control().expect(self.rounds);
+        }
         let mut proven = false;
         while done < self.rounds && !proven && budget.over().is_none() {
             let now = EPOCH.min(self.rounds - done);
@@ -121,7 +124,7 @@ impl Anytime {
                 if i % 2 == 0 && chain.lap < best { chain.adopt(&order) } else { chain.restart() }
             }
             proven = score >= stored.bound() - LEAST;
-            budget.control().advance(now * self.chains as u64);
+            budget.control().advance(now);
         }
         let n_rounds = chains.iter().map(|chain| chain.n_rounds).sum();
         let best = chains.swap_remove(leader(&chains));
