@@ -1,4 +1,4 @@
-//! User seconds of scoring every child with every parent set, on one thread.
+//! Processor seconds of scoring every child with every parent set, on one thread.
 //!
 //! `cargo run --release --example score_seconds -- '{"score":"full_table"}' abalone 3`
 
@@ -13,7 +13,7 @@ fn main() {
     let table = uci::table(name);
     let spec = ScoreSpec::parse(spec).expect("a score");
     let most = most.parse().expect("a number of parents");
-    let before = uci::user_seconds();
+    let before = uci::cpu_seconds();
     let score = spec.prepare(&table).expect("a score for this table");
     let (mut n_sets, mut sum) = (0, 0.0);
     for child in 0..table.n_vars() {
@@ -23,6 +23,6 @@ fn main() {
             n_sets += 1;
         }
     }
-    let seconds = uci::user_seconds() - before;
-    println!("{name} D={most}: {n_sets} sets, {seconds:.2} user s, sum of scores {sum:.6}");
+    let seconds = uci::cpu_seconds() - before;
+    println!("{name} D={most}: {n_sets} sets, {seconds:.4} s of one processor, sum of scores {sum:.6}");
 }

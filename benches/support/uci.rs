@@ -75,10 +75,9 @@ pub fn parent_sets(n_vars: usize, child: usize, most: usize) -> Vec<Vec<usize>> 
     sets
 }
 
-/// User seconds of this process so far.
-pub fn user_seconds() -> f64 {
-    let stat = std::fs::read_to_string("/proc/self/stat").expect("Linux");
-    let after_name = stat.rsplit(')').next().expect("a name in brackets");
-    let ticks: f64 = after_name.split_whitespace().nth(11).and_then(|t| t.parse().ok()).expect("utime");
-    ticks / 100.0
+/// Processor seconds of this thread so far, to the microsecond.
+pub fn cpu_seconds() -> f64 {
+    let stat = std::fs::read_to_string("/proc/thread-self/schedstat").expect("Linux");
+    let nanoseconds: f64 = stat.split_whitespace().next().and_then(|t| t.parse().ok()).expect("time on the processor");
+    nanoseconds / 1e9
 }

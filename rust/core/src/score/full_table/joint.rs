@@ -166,6 +166,9 @@ impl<N: Copy + Default + PartialEq + std::ops::AddAssign> Joint<N> {
         }
         self.totals.clear();
         self.totals.resize(axes.iter().map(|a| a.n_choices).product(), 0.0);
+        if self.all_rows.is_empty() {
+            return &self.totals;
+        }
         if axes.is_empty() {
             let mut cell = vec![N::default(); response.width()];
             self.all_rows.iter().for_each(|&row| response.add(row as usize, &mut cell));
