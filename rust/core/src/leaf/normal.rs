@@ -116,8 +116,12 @@ impl Normal {
             return 0.0;
         }
         let n = stat.n as f64;
-        let s = (stat.squares - stat.sum * stat.sum / n).max(0.0);
-        if self.published { s * ((n - 1.0) / n) } else { s }
+        (stat.squares - stat.sum * stat.sum / n).max(0.0) * self.scatter_factor(stat.n)
+    }
+
+    /// What the sum of squares about the mean of `n` responses counts for: all of it, or `(n-1)/n` as published.
+    pub fn scatter_factor(&self, n: u64) -> f64 {
+        if self.published { (n as f64 - 1.0) / n as f64 } else { 1.0 }
     }
 
     /// `t`: what the sample mean's distance from the prior's mean costs.

@@ -125,9 +125,7 @@ impl Prepared {
                 let Column::Reals(reals) = self.table.column(child) else {
                     unreachable!("a leaf of numbers belongs to a column of numbers")
                 };
-                let mut values: Vec<f64> = reals.iter().map(|y| y - leaf.centre()).collect();
-                values.sort_by(f64::total_cmp);
-                Box::new(self.scratch(child, Numbers { leaf, values }))
+                Box::new(self.scratch(child, Numbers::new(&leaf, reals.clone())))
             }
         }
     }

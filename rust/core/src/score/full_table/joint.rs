@@ -7,7 +7,7 @@
 //! intervals that hold the same parts that are not share one value.
 
 use super::cuts::Interval;
-use crate::leaf::{Categorical, LeafModel, Moments, Normal, Ordinal};
+use crate::leaf::{Categorical, Normal, Ordinal};
 
 /// The child's responses in an order that does not depend on the order of the rows, with sums of them in flat cells.
 pub trait Response {
@@ -29,9 +29,50 @@ pub trait Response {
 
 /// Numbers, ascending.
 pub struct Numbers {
-    pub leaf: Normal,
     /// Distances from the leaf's centre.
-    pub values: Vec<f64>,
+    values: Vec<f64>,
+    by_count: Vec<ByCount>,
+    /// From the prior's mean to the centre.
+    distance: f64,
+    /// `nu lam`.
+    spread: f64,
+}
+
+/// What the number of responses in a cell decides about its log marginal, so that the rest takes one logarithm and no
+/// division: `term - power ln(scatter (squares - sum^2 / n) + weight (mean - prior mean)^2 + nu lam)`.
+#[derive(Clone, Copy)]
+struct ByCount {
+    term: f64,
+    power: f64,
+    /// `1/n`.
+    per_row: f64,
+    /// What the sum of squares about the mean is multiplied by: 1, or `(n-1)/n` as published.
+    scatter: f64,
+    /// `n a / (n + a)`.
+    weight: f64,
+}
+
+impl Numbers {
+    /// Sorted `values` of the column.
+    pub fn new(leaf: &Normal, mut values: Vec<f64>) -> Self {
+        values.sort_by(f64::total_cmp);
+        let by_count = |n: usize| {
+            let rows = n as f64;
+            ByCount {
+                term: leaf.count_term(n as u64),
+                power: 0.5 * (rows + leaf.nu()),
+                per_row: if n == 0 { 0.0 } else { 1.0 / rows },
+                scatter: if n < 2 { 0.0 } else { leaf.scatter_factor(n as u64) },
+                weight: rows * leaf.a() / (rows + leaf.a()),
+            }
+        };
+        Self {
+            by_count: (0..=values.len()).map(by_count).collect(),
+            values: values.into_iter().map(|y| y - leaf.centre()).collect(),
+            distance: leaf.centre() - leaf.mean(),
+            spread: leaf.nu() * leaf.lam(),
+        }
+    }
 }
 
 impl Response for Numbers {
@@ -53,7 +94,12 @@ impl Response for Numbers {
     }
 
     fn log_marginal(&self, cell: &[f64]) -> f64 {
-        self.leaf.log_marginal(&Moments { n: cell[0] as u64, sum: cell[1], squares: cell[2] })
+        let &[n, sum, squares] = cell else { unreachable!("a cell of numbers has a width of three") };
+        let of = &self.by_count[n as usize];
+        let mean = sum * of.per_row;
+        let scatter = (squares - sum * mean).max(0.0) * of.scatter;
+        let distance = mean + self.distance;
+        of.term - of.power * (scatter + of.weight * distance * distance + self.spread).ln()
     }
 }
 
