@@ -53,7 +53,7 @@ impl<'a> Shares<'a> {
         let k = self.n_levels();
         let n = table.n_rows();
         if matches!(table.variable(self.child).kind, Kind::Ordinal { .. }) {
-            let kappa = parameters.leaf.of(table, self.child).kappa;
+            let kappa = parameters.priors.of(table, self.child).kappa;
             let leaf = Ordinal::new(k, self.ess * share / k as f64, kappa);
             let leaf = if parameters.published { leaf.published() } else { leaf };
             return OfShare::Ordinal(leaf.tabulated(n));

@@ -36,7 +36,7 @@ pub struct Pcart {
     /// `BDeu` leaves with this equivalent sample size for responses with levels, instead of `alpha` per level.
     pub ess: Option<f64>,
     /// The leaves' hyperparameters.
-    pub leaf: LeafPriors,
+    pub priors: LeafPriors,
     /// Reproduce the authors' program, errata and all.
     pub published: bool,
     /// Most megabytes that one thread's search may hold.
@@ -45,8 +45,8 @@ pub struct Pcart {
 
 impl Default for Pcart {
     fn default() -> Self {
-        let leaf = LeafPriors::default();
-        Self { penalised: true, max_splits: 5, ess: None, leaf, published: false, memory_mb: 1024 }
+        let priors = LeafPriors::default();
+        Self { penalised: true, max_splits: 5, ess: None, priors, published: false, memory_mb: 1024 }
     }
 }
 
@@ -79,7 +79,7 @@ impl Pcart {
         if self.memory_mb == 0 {
             return Err(Error::parameter("memory_mb", &self.memory_mb, "must be at least 1"));
         }
-        self.leaf.check(table)?;
+        self.priors.check(table)?;
         let coded = Coded::new(table, self.max_splits);
         Ok(Prepared { table: table.clone(), parameters: self.clone(), coded })
     }
@@ -132,7 +132,7 @@ impl Prepared {
         if let (Some(ess), Column::Codes(codes)) = (self.parameters.ess, self.table.column(child)) {
             return Ok(Box::new(bdeu::Shares::new(self, child, codes, ess)));
         }
-        Ok(match self.parameters.leaf.leaf(&self.table, child, published) {
+        Ok(match self.parameters.priors.leaf(&self.table, child, published) {
             Leaf::Normal(leaf) => {
                 let Column::Reals(values) = self.table.column(child) else {
                     unreachable!("numbers have normal leaves")
