@@ -74,7 +74,8 @@ impl Step1 {
     }
 
     /// Scores families drawn with a seed, sizes in turn, until about so much time is spent; by number of optional
-    /// parents. Families that cannot be scored count with the time it takes to say so.
+    /// parents. A size whose first family would take longer than the time left, if costs go on growing as they did, is
+    /// not tried. Families that cannot be scored count with the time it takes to say so.
     ///
     /// # Errors
     /// If asked to stop, or a child cannot be scored at all.
@@ -86,7 +87,9 @@ impl Step1 {
         let mut parents = Parents::new();
         // Sizes in turn, each getting about the same time: the largest sets are the dearest and the most.
         while begun.elapsed() < budget && !self.spaces().is_empty() {
-            let size = (0..=layers).min_by(|&a, &b| timed[a].seconds.total_cmp(&timed[b].seconds)).unwrap_or(0);
+            let left = (budget.saturating_sub(begun.elapsed())).as_secs_f64();
+            let within = (0..=layers).filter(|&size| timed[size].n > 0 || expected(&timed, size) <= left);
+            let Some(size) = within.min_by(|&a, &b| timed[a].seconds.total_cmp(&timed[b].seconds)) else { break };
             let child = draw.child_with(size);
             let mut scratch = score.child(child)?;
             // A few sets of one child in a row, as in earnest, so that what a child prepares is shared.
@@ -104,6 +107,17 @@ impl Step1 {
             }
         }
         Ok(timed)
+    }
+}
+
+/// What the first family of a size may cost, from the two sizes below.
+fn expected(timed: &[Timed], size: usize) -> f64 {
+    let mean = |size: usize| timed[size].seconds / timed[size].n.max(1) as f64;
+    match size {
+        0 => 0.0,
+        _ if timed[size - 1].n == 0 => f64::INFINITY,
+        1 => mean(0) * 4.0,
+        _ => mean(size - 1) * (mean(size - 1) / mean(size - 2).max(1e-9)).max(1.0),
     }
 }
 
