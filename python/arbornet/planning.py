@@ -176,7 +176,7 @@ def plan(
 
 
 def estimated(step: Step1, seconds: float) -> float:
-    """Seconds on one core, from a timed sample by number of optional parents; beyond the sizes reached, cost grows as it did."""
+    """Seconds on one core, from a timed sample by number of optional parents; beyond it, costs grow as they did."""
     counts: list[int] = []
     for of in step.sizes:
         free = of[next((i for i, n in enumerate(of) if n), 0) :]

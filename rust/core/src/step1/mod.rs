@@ -2,11 +2,11 @@
 //!
 //! A set is dropped if a permitted subset scores at least as high: no best DAG needs it. The sets of one child stand in
 //! layers by size; a layer needs of the layer below only, per set, the best score of its subsets, so a child costs two
-//! flat layers of memory and its kept sets, and what was dropped is never stored. Within a layer sets are numbered in
-//! colexicographic order and cut into blocks of a fixed length; a block is scored by one thread with one
-//! [`ChildScore`](crate::ChildScore), and its [`Record`] (the kept sets of the block) is all that travels: to the
-//! [`Ledger`], to a checkpoint, or back from another machine. Records do not depend on who made them, and
-//! the ledger puts them together in their order, so every way of running gives the same bytes.
+//! flat layers of memory and its kept sets, and what was dropped is never stored. Within a layer sets are numbered so
+//! that neighbours share their first parents, and cut into blocks of a fixed length; a block is scored by one thread
+//! with one [`ChildScore`](crate::ChildScore), and its [`Record`] (the kept sets of the block) is all that travels: to
+//! the [`Ledger`], to a checkpoint, or back from another machine. Records do not depend on who made them, and the ledger
+//! puts them together in their order, so every way of running gives the same bytes.
 //!
 //! ```text
 //! Space (the sets of one child) ── Block ──> Record ──> Ledger ──> Outcome

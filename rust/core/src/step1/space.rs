@@ -1,7 +1,9 @@
 //! The parent sets of one child: every required parent and a combination of the optional ones, by size.
 //!
 //! Combinations of one size are numbered in colexicographic order (`{t_1 < ... < t_k}` has the number
-//! `sum_j C(t_j, j)`), so that the number of a subset with one element less follows from two running sums.
+//! `sum_j C(t_j, j)`), so that the number of a subset with one element less follows from two running sums. Position 0
+//! stands for the last optional parent: as numbers go up, the last parent changes fastest and the first ones stay, so
+//! that a score can keep what it knows of them.
 
 use crate::constraints::ParentRule;
 use crate::error::{Error, Result};
@@ -12,6 +14,7 @@ use crate::table::Var;
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct Space {
     required: Vec<Var>,
+    /// Descending.
     optional: Vec<Var>,
     most: usize,
     /// `choose[k][t]` is `C(t, k)`, saturating.
@@ -24,7 +27,8 @@ impl Space {
     /// # Errors
     /// If the rule requires more parents than that.
     pub fn new(rule: &ParentRule, max_parents: usize, child: &str) -> Result<Self> {
-        let optional = rule.optional();
+        let mut optional = rule.optional();
+        optional.reverse();
         let limit = max_parents.min(rule.max_parents);
         let Some(free) = limit.checked_sub(rule.required.len()) else {
             let problem = format!("'{child}' alone has {} required parents", rule.required.len());
@@ -114,7 +118,7 @@ impl Space {
     pub fn parents(&self, set: &[usize], out: &mut Parents) {
         out.clear();
         let mut required = self.required.iter().copied().peekable();
-        for parent in set.iter().map(|&t| self.optional[t]) {
+        for parent in set.iter().rev().map(|&t| self.optional[t]) {
             while let Some(r) = required.next_if(|&r| r < parent) {
                 out.push(r);
             }
@@ -158,10 +162,26 @@ mod tests {
         let space = space(&[2, 9], &[1, 2, 5, 9], 3);
         assert_eq!((space.layers(), space.n_sets()), (1, 3.0));
         let mut out = Parents::new();
-        space.parents(&[1], &mut out);
+        space.parents(&[0], &mut out);
         assert_eq!(out.as_slice(), [2, 5, 9]);
+        space.parents(&[1], &mut out);
+        assert_eq!(out.as_slice(), [1, 2, 9]);
         space.parents(&[], &mut out);
         assert_eq!(out.as_slice(), [2, 9]);
+    }
+
+    #[test]
+    fn the_last_parent_changes_fastest() {
+        let space = space(&[], &[0, 1, 2, 3], 2);
+        let mut set = space.unrank(2, 0);
+        let mut seen = vec![];
+        for _ in 0..space.n_of_size(2) {
+            let mut parents = Parents::new();
+            space.parents(&set, &mut parents);
+            seen.push(parents.to_vec());
+            Space::advance(&mut set);
+        }
+        assert_eq!(seen, [[2, 3], [1, 3], [1, 2], [0, 3], [0, 2], [0, 1]]);
     }
 
     #[test]
