@@ -7,8 +7,12 @@ from arbornet.constraints import Constraints
 from arbornet.custom import CustomScore
 from arbornet.examples import example
 from arbornet.files import read
+from arbornet.fit import fit
+from arbornet.io.bif import read_bif
+from arbornet.io.json import load
 from arbornet.kinds import Binned, Categorical, Continuous, Ordinal
 from arbornet.models import LocalModel, local_model
+from arbornet.network import BayesNet
 from arbornet.notices import ArbornetWarning, LeftOutWarning
 from arbornet.planning import Plan, plan
 from arbornet.prepare import local_score
@@ -23,6 +27,7 @@ __all__ = [
     "PCART",
     "ArbornetError",
     "ArbornetWarning",
+    "BayesNet",
     "Binned",
     "Candidates",
     "Categorical",
@@ -43,11 +48,14 @@ __all__ = [
     "Table",
     "__version__",
     "example",
+    "fit",
     "infer_schema",
+    "load",
     "local_model",
     "local_score",
     "plan",
     "read",
+    "read_bif",
     "score_parents",
     "search",
 ]

@@ -12,6 +12,7 @@
 //! This crate knows no Python. What a person changes often (type inference, search strategy, presentation) is in the
 //! Python package; what runs a million times is here.
 
+pub mod bif;
 pub mod candidates;
 pub mod constraints;
 pub mod control;
@@ -22,6 +23,7 @@ pub mod frame;
 pub mod jkl;
 pub mod leaf;
 pub mod model;
+pub mod network;
 pub mod parents;
 pub mod predictive;
 pub mod prior;
@@ -36,6 +38,7 @@ pub use control::Control;
 pub use dag::{Dag, Pdag};
 pub use error::{Error, Result};
 pub use model::{LocalModel, Model};
+pub use network::Network;
 pub use parents::Parents;
 pub use predictive::{Predictive, Value};
 pub use score::{ChildScore, LocalScore};

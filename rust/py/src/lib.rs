@@ -10,6 +10,7 @@ mod greedy;
 mod handles;
 mod jobs;
 mod models;
+mod network;
 mod scores;
 mod step1;
 
@@ -22,6 +23,7 @@ fn _core(module: &Bound<'_, PyModule>) -> PyResult<()> {
     frames::register(module)?;
     module.add_class::<candidates::CandidatesHandle>()?;
     models::register(module)?;
+    network::register(module)?;
     scores::register(module)?;
     step1::register(module)
 }

@@ -1,0 +1,65 @@
+"""`fit`: a model under every node of a given graph."""
+
+from __future__ import annotations
+
+import dataclasses
+from typing import TYPE_CHECKING, Any
+
+import networkx as nx
+
+from arbornet._core import ArbornetError, NetworkHandle
+from arbornet.network import BayesNet, Origin
+from arbornet.prepare import prepared
+from arbornet.search.base import Found
+
+if TYPE_CHECKING:
+    from arbornet.table import Table
+
+
+def fit(
+    table: Table, dag: nx.DiGraph[str] | Found, score: Any, *, arc_scores: bool = True, n_jobs: int = -1
+) -> BayesNet:
+    """Puts the model a score speaks of under every node of a graph.
+
+    Args:
+        table: The data.
+        dag: A graph over the table's variables (those it does not name stand alone), or what a search found.
+        score: The score whose models are fitted.
+        arc_scores: Also score every family, whole and without each of its arcs.
+        n_jobs: Threads, -1 for all cores.
+
+    Raises:
+        ArbornetError: If the graph names a variable the table does not have, has a cycle, or a family has no model.
+
+    Example:
+        >>> net = an.fit(table, found, an.PCART())
+    """
+    names = table.names
+    graph = dag.dag if isinstance(dag, Found) else dag
+    parents = _parents(graph, names)
+    scored = prepared(table, score)
+    handle = NetworkHandle.fit(scored, parents, n_jobs)
+    origin = Origin(score=scored.spec, n_rows=table.n_rows, search=_search(dag) if isinstance(dag, Found) else {})
+    if arc_scores:
+        scores = NetworkHandle.contributions(scored, parents, n_jobs)
+        origin = dataclasses.replace(
+            origin,
+            family_scores=tuple(whole for whole, _ in scores),
+            contributions=tuple(tuple(without) for _, without in scores),
+        )
+    return BayesNet(handle, table.schema, origin)
+
+
+def _parents(graph: nx.DiGraph[Any], names: list[str]) -> list[list[int]]:
+    position = {name: v for v, name in enumerate(names)}
+    unknown = [name for name in graph.nodes if str(name) not in position]
+    if unknown:
+        raise ArbornetError(f"the graph has the node {unknown[0]!r}, which is no variable of the table")
+    parents: list[list[int]] = [[] for _ in names]
+    for parent, child in graph.edges:
+        parents[position[str(child)]].append(position[str(parent)])
+    return [sorted(of) for of in parents]
+
+
+def _search(found: Found) -> dict[str, Any]:
+    return {"score": found.score, "bound": found.bound, "stopped": found.stopped, "seconds": found.seconds}

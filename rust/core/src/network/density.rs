@@ -1,0 +1,54 @@
+//! Log densities of rows, node by node: the product form of section 2.4, in the user's units.
+//!
+//! Rows are cut into blocks of fixed size, so that sums and their last bits do not depend on the number of threads.
+
+use rayon::prelude::*;
+use smallvec::SmallVec;
+
+use super::{Network, Rows};
+use crate::control::Control;
+use crate::error::Result;
+use crate::predictive::Value;
+use crate::table::{Kind, Var};
+
+/// Rows a task works on at a time.
+pub(super) const BLOCK: usize = 1024;
+
+impl Network {
+    /// Log density of one node in one row, in stored units; `None` if a value of its family is missing.
+    pub(super) fn log_density_at(&self, var: Var, rows: &Rows, row: usize) -> Option<f64> {
+        let value = rows.get(var, row)?;
+        let model = self.model(var);
+        let parents = model.parents().iter().map(|&p| rows.get(p, row)).collect::<Option<SmallVec<[Value; 8]>>>()?;
+        Some(model.predictive(&parents).log_density(value))
+    }
+
+    /// What turns a variable's log density in stored units into one in the user's: `-ln scale`.
+    pub(super) fn log_jacobian(&self, var: Var) -> f64 {
+        match self.variables[var].kind {
+            Kind::Continuous { scale } => -scale.scale.ln(),
+            _ => 0.0,
+        }
+    }
+
+    /// Log density of every node in every row, given its parents' values, in the user's units: one vector per
+    /// variable. NaN where a value of the family is missing.
+    ///
+    /// # Errors
+    /// If interrupted.
+    pub fn log_densities(&self, rows: &Rows, control: &Control) -> Result<Vec<Vec<f64>>> {
+        let n = rows.n_rows();
+        let mut columns = vec![vec![0.0; n]; self.n_vars()];
+        for (v, column) in columns.iter_mut().enumerate() {
+            let jacobian = self.log_jacobian(v);
+            column.par_chunks_mut(BLOCK).enumerate().try_for_each(|(block, out)| {
+                control.check()?;
+                for (i, slot) in out.iter_mut().enumerate() {
+                    *slot = self.log_density_at(v, rows, block * BLOCK + i).map_or(f64::NAN, |d| d + jacobian);
+                }
+                Ok(())
+            })?;
+        }
+        Ok(columns)
+    }
+}

@@ -1,0 +1,397 @@
+//! Questions to a network, rows at a time: log densities, probabilities of levels, quantiles of numbers, joints.
+//!
+//! Rows are grouped by which of their values are missing; each group's problem is planned once. Within a block of rows
+//! equal evidence is answered once. Blocks have a fixed size, so answers do not depend on the number of threads.
+
+use rayon::prelude::*;
+use rustc_hash::FxHashMap;
+use smallvec::SmallVec;
+
+use super::eliminate::Elimination;
+use super::mixture::{Mixture, Part, mass};
+use super::plan::{Evidence, Problem, Scope};
+use super::weighting::weighted_quantile;
+use super::{Network, Observed, Rows};
+use crate::control::Control;
+use crate::error::{Error, Result};
+use crate::predictive::Value;
+use crate::table::{Kind, Var};
+
+/// Rows a task answers at a time.
+const BLOCK: usize = 4096;
+
+/// Which way a question is answered.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Default)]
+pub enum Method {
+    /// Exactly where that is affordable, by sampling elsewhere.
+    #[default]
+    Auto,
+    /// Exactly or not at all.
+    Exact,
+    /// By sampling.
+    Sampling,
+}
+
+/// How questions are answered.
+#[derive(Clone, Copy, Debug, PartialEq)]
+pub struct Settings {
+    /// The way.
+    pub method: Method,
+    /// Weighted draws per row where sampling is needed.
+    pub particles: usize,
+    /// Where the draws start.
+    pub seed: u64,
+}
+
+impl Default for Settings {
+    fn default() -> Self {
+        Self { method: Method::Auto, particles: 2000, seed: 0 }
+    }
+}
+
+impl Settings {
+    /// Products an exact answer to one question may take before sampling is preferred.
+    pub(super) fn limit(&self) -> f64 {
+        match self.method {
+            Method::Auto => f64::from(1 << 22),
+            Method::Exact => f64::from(1 << 28),
+            Method::Sampling => 0.0,
+        }
+    }
+}
+
+/// Which rows were answered by sampling, and how well.
+#[derive(Clone, Copy, Debug, Default, PartialEq)]
+pub struct Sampled {
+    /// Number of rows answered by sampling; the others are exact.
+    pub rows: usize,
+    /// The largest standard error of a probability among them.
+    pub standard_error: f64,
+}
+
+impl Sampled {
+    fn join(self, other: Self) -> Self {
+        let standard_error = self.standard_error.max(other.standard_error);
+        Self { rows: self.rows + other.rows, standard_error }
+    }
+}
+
+/// Probabilities of a target's levels.
+#[derive(Clone, Debug, PartialEq)]
+pub struct Levels {
+    /// Row after row, one number per level; NaN where the evidence is impossible.
+    pub probabilities: Vec<f64>,
+    /// What was sampled.
+    pub sampled: Sampled,
+}
+
+/// Quantiles of a continuous target.
+#[derive(Clone, Debug, PartialEq)]
+pub struct Quantiles {
+    /// Row after row, one number per probability asked for, in the user's units; NaN where the evidence is impossible.
+    pub values: Vec<f64>,
+    /// What was sampled.
+    pub sampled: Sampled,
+}
+
+enum Way {
+    Exact(Elimination),
+    Grid,
+    Sampling,
+}
+
+struct Plan {
+    problem: Problem,
+    way: Way,
+    /// All the problem reads are levels, so rows with equal codes have equal answers.
+    repeats: bool,
+}
+
+impl Plan {
+    fn key(&self, rows: &Rows, row: usize) -> Option<SmallVec<[u32; 12]>> {
+        let code = |&v: &Var| match rows.get(v, row) {
+            Some(Value::Code(code)) => code,
+            _ => u32::MAX,
+        };
+        self.repeats.then(|| self.problem.read.iter().map(code).collect())
+    }
+}
+
+/// Which plan answers which row.
+struct Plans {
+    plans: Vec<Plan>,
+    of_row: Vec<u32>,
+}
+
+impl Plans {
+    fn of(&self, row: usize) -> &Plan {
+        &self.plans[self.of_row[row] as usize]
+    }
+}
+
+/// What a problem reads in a row.
+pub(super) fn seen_in(rows: &Rows, row: usize) -> impl Fn(Var) -> Value + '_ {
+    move |v| rows.get(v, row).expect("the problem reads what is seen")
+}
+
+/// Distinct evidence within a block: the plan and the codes it reads.
+type Key = (u32, SmallVec<[u32; 12]>);
+
+impl Network {
+    /// True for the given variables.
+    pub(super) fn mask(&self, vars: &[Var]) -> Vec<bool> {
+        let mut mask = vec![false; self.n_vars()];
+        for &v in vars {
+            mask[v] = true;
+        }
+        mask
+    }
+
+    fn plan(&self, evidence: Evidence<'_>, scope: Scope<'_>, settings: &Settings) -> Result<Plan> {
+        let problem = self.problem(evidence, scope, &[]);
+        let keep: Vec<usize> = match scope {
+            Scope::Everything => Vec::new(),
+            Scope::About(targets) => {
+                let target = targets[0];
+                let own = problem.factors.iter().find(|f| f.node == target).expect("a target has a factor");
+                // A number's distribution needs the leaf it comes from, so its hidden parents are kept beside it.
+                if self.variables[target].is_continuous() {
+                    own.free.clone()
+                } else {
+                    problem.position(target).into_iter().collect()
+                }
+            }
+        };
+        let way = match problem.eliminate(&keep, settings.limit()) {
+            Ok(elimination) => Way::Exact(elimination),
+            Err(_) if settings.method == Method::Sampling => Way::Sampling,
+            Err(_) if !problem.is_finite() && problem.hidden.len() == 1 && matches!(scope, Scope::About(_)) => {
+                Way::Grid
+            }
+            Err(cost) if settings.method == Method::Exact => return Err(self.not_exact(&problem, cost)),
+            Err(_) => Way::Sampling,
+        };
+        let repeats = problem.read.iter().all(|&v| !self.variables[v].is_continuous());
+        Ok(Plan { problem, way, repeats })
+    }
+
+    pub(super) fn not_exact(&self, problem: &Problem, cost: f64) -> Error {
+        let bends = problem.hidden.iter().zip(&problem.states).find(|(_, s)| s.is_none());
+        Error::Shape(match bends {
+            Some((&v, _)) => format!(
+                "no exact answer: '{}' is hidden and a model below it has no thresholds; use method='sampling'",
+                self.variables[v].name
+            ),
+            None => format!("an exact answer needs {cost:.1e} products; use method='sampling'"),
+        })
+    }
+
+    /// One plan per pattern of missing values; rows for which `skip` holds get none.
+    fn plans(&self, rows: &Rows, set: &[Var], scope: Scope<'_>, settings: &Settings) -> Result<Plans> {
+        let is_set = self.mask(set);
+        let mut known: FxHashMap<Vec<bool>, u32> = FxHashMap::default();
+        let mut plans = Plans { plans: Vec::new(), of_row: Vec::with_capacity(rows.n_rows()) };
+        let may_miss: Vec<Var> = (0..self.n_vars()).filter(|&v| rows.column(v).may_miss()).collect();
+        let mut seen: Vec<bool> = (0..self.n_vars()).map(|v| *rows.column(v) != Observed::Nothing).collect();
+        for row in 0..rows.n_rows() {
+            for &v in &may_miss {
+                seen[v] = rows.get(v, row).is_some();
+            }
+            let index = if let Some(&index) = known.get(&seen) {
+                index
+            } else {
+                let index = plans.plans.len() as u32;
+                plans.plans.push(self.plan(Evidence { seen: &seen, set: &is_set }, scope, settings)?);
+                known.insert(seen.clone(), index);
+                index
+            };
+            plans.of_row.push(index);
+        }
+        Ok(plans)
+    }
+
+    /// Runs `answer` for every row, once per distinct evidence within a block, `width` numbers a row.
+    fn each_row(
+        rows: &Rows,
+        plans: &Plans,
+        width: usize,
+        control: &Control,
+        answer: impl Fn(&Plan, usize, &mut [f64]) -> Sampled + Sync,
+    ) -> Result<(Vec<f64>, Sampled)> {
+        let mut out = vec![f64::NAN; rows.n_rows() * width];
+        let sampled = out
+            .par_chunks_mut(BLOCK * width.max(1))
+            .enumerate()
+            .map(|(block, out)| {
+                let mut sampled = Sampled::default();
+                let mut known: FxHashMap<Key, (usize, Sampled)> = FxHashMap::default();
+                for i in 0..out.len() / width {
+                    let row = block * BLOCK + i;
+                    control.check()?;
+                    let plan = plans.of(row);
+                    let key = plan.key(rows, row).map(|key| (plans.of_row[row], key));
+                    if let Some(&(earlier, how)) = key.as_ref().and_then(|key| known.get(key)) {
+                        out.copy_within(earlier * width..(earlier + 1) * width, i * width);
+                        sampled = sampled.join(how);
+                        continue;
+                    }
+                    let how = answer(plan, row, &mut out[i * width..(i + 1) * width]);
+                    sampled = sampled.join(how);
+                    if let Some(key) = key {
+                        known.insert(key, (i, how));
+                    }
+                }
+                Ok(sampled)
+            })
+            .collect::<Result<Vec<Sampled>>>()?;
+        Ok((out, sampled.into_iter().fold(Sampled::default(), Sampled::join)))
+    }
+
+    /// Probabilities of the levels of a target given everything else a row tells; the target's own column is no
+    /// evidence. Variables in `set` have their values by intervention: they say nothing about their parents.
+    ///
+    /// # Errors
+    /// If the target is continuous, no exact answer was possible where one was asked for, or interrupted.
+    pub fn levels(
+        &self,
+        rows: &Rows,
+        set: &[Var],
+        target: Var,
+        settings: &Settings,
+        control: &Control,
+    ) -> Result<Levels> {
+        let Some(k) = self.variables[target].n_levels() else {
+            let advice = "ask for quantiles of it";
+            return Err(Error::column(&*self.variables[target].name, "is continuous and has no levels", advice));
+        };
+        let rows = &self.about(rows, set, target)?;
+        let plans = self.plans(rows, set, Scope::About(&[target]), settings)?;
+        let (probabilities, sampled) = Self::each_row(rows, &plans, k, control, |plan, row, out| {
+            let seen = seen_in(rows, row);
+            if let Way::Exact(elimination) = &plan.way {
+                let weights = plan.problem.solve(self, elimination, &seen);
+                let total: f64 = weights.iter().sum();
+                for (slot, weight) in out.iter_mut().zip(weights) {
+                    *slot = weight / total;
+                }
+                return Sampled::default();
+            }
+            let answer = self.weighted_levels(&plan.problem, target, &seen, settings);
+            if let Some((probabilities, standard_error)) = answer {
+                out.copy_from_slice(&probabilities);
+                return Sampled { rows: 1, standard_error };
+            }
+            Sampled { rows: 1, standard_error: 0.0 }
+        })?;
+        Ok(Levels { probabilities, sampled })
+    }
+
+    /// Quantiles of a continuous target given everything else a row tells, as for [`Network::levels`].
+    ///
+    /// # Errors
+    /// If the target has levels, no exact answer was possible where one was asked for, or interrupted.
+    pub fn quantiles(
+        &self,
+        rows: &Rows,
+        set: &[Var],
+        target: Var,
+        probabilities: &[f64],
+        settings: &Settings,
+        control: &Control,
+    ) -> Result<Quantiles> {
+        let Kind::Continuous { scale } = self.variables[target].kind else {
+            let advice = "ask for the probabilities of its levels";
+            return Err(Error::column(&*self.variables[target].name, "has levels", advice));
+        };
+        if let Some(p) = probabilities.iter().find(|p| !(**p > 0.0 && **p < 1.0)) {
+            return Err(Error::parameter("probability", p, "must lie between 0 and 1"));
+        }
+        let rows = &self.about(rows, set, target)?;
+        let plans = self.plans(rows, set, Scope::About(&[target]), settings)?;
+        let width = probabilities.len();
+        let (values, sampled) = Self::each_row(rows, &plans, width, control, |plan, row, out| {
+            let seen = seen_in(rows, row);
+            if matches!(plan.way, Way::Sampling) {
+                let answer = self.weighted_values(&plan.problem, target, &seen, settings);
+                let Some((values, standard_error)) = answer else {
+                    return Sampled { rows: 1, standard_error: 0.0 };
+                };
+                for (slot, &p) in out.iter_mut().zip(probabilities) {
+                    *slot = scale.to_original(weighted_quantile(&values, p));
+                }
+                return Sampled { rows: 1, standard_error };
+            }
+            if let Some(mixture) = self.mixture(plan, target, &seen) {
+                for (slot, &p) in out.iter_mut().zip(probabilities) {
+                    *slot = scale.to_original(mixture.quantile(p));
+                }
+            }
+            Sampled::default()
+        })?;
+        Ok(Quantiles { values, sampled })
+    }
+
+    fn mixture(&self, plan: &Plan, target: Var, seen: &impl Fn(Var) -> Value) -> Option<Mixture> {
+        let problem = &plan.problem;
+        let Way::Exact(elimination) = &plan.way else { return self.on_grid(problem, target, seen) };
+        let weights = problem.solve(self, elimination, seen);
+        let own = problem.factors.iter().find(|f| f.node == target).expect("a target has a factor");
+        let states = problem.states_of(problem.position(target).expect("the target is hidden"));
+        let mut parts = Vec::with_capacity(weights.len());
+        problem.each_configuration(self, own, seen, |_, predictive| {
+            for s in 0..states.len() {
+                let weight = weights[parts.len()];
+                let (low, high) = states.bounds(s);
+                let mass = mass(predictive, low, high);
+                parts.push(Part { weight, low, high, predictive: predictive.clone(), mass });
+            }
+        });
+        Mixture::new(parts)
+    }
+
+    fn about(&self, rows: &Rows, set: &[Var], target: Var) -> Result<Rows> {
+        if set.contains(&target) {
+            let advice = "ask about another variable";
+            return Err(Error::column(&*self.variables[target].name, "is set from outside", advice));
+        }
+        Ok(rows.clone().without(target))
+    }
+
+    /// Log density of the seen part of every row in the user's units, missing values summed or integrated out.
+    ///
+    /// # Errors
+    /// If no exact answer was possible where one was asked for, or interrupted.
+    pub fn log_likelihood(&self, rows: &Rows, settings: &Settings, control: &Control) -> Result<(Vec<f64>, Sampled)> {
+        let plans = self.plans(rows, &[], Scope::Everything, settings)?;
+        let jacobians: Vec<f64> = (0..self.n_vars()).map(|v| self.log_jacobian(v)).collect();
+        let (mut hidden, sampled) = Self::each_row(rows, &plans, 1, control, |plan, row, out| {
+            if plan.problem.hidden.is_empty() {
+                out[0] = 0.0;
+                return Sampled::default();
+            }
+            let seen = seen_in(rows, row);
+            if let Way::Exact(elimination) = &plan.way {
+                let (mut tables, log_scale) = plan.problem.tables(self, &seen);
+                let rest = elimination.run(&mut tables);
+                out[0] = log_scale + rest;
+                return Sampled::default();
+            }
+            let particles = self.particles(&plan.problem, &seen, settings);
+            out[0] = particles.log_evidence;
+            Sampled { rows: 1, standard_error: 1.0 / particles.effective_size().max(1.0).sqrt() }
+        })?;
+        hidden.par_chunks_mut(BLOCK).enumerate().try_for_each(|(block, out)| {
+            control.check()?;
+            for (i, slot) in out.iter_mut().enumerate() {
+                let row = block * BLOCK + i;
+                for (v, jacobian) in jacobians.iter().enumerate() {
+                    if rows.get(v, row).is_some() {
+                        *slot += jacobian + self.log_density_at(v, rows, row).unwrap_or(0.0);
+                    }
+                }
+            }
+            Ok(())
+        })?;
+        Ok((hidden, sampled))
+    }
+}

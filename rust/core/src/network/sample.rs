@@ -1,0 +1,209 @@
+//! Draws from a network, with some variables given and some set from outside.
+//!
+//! Without hidden ancestors of what is given, values are drawn parents first. Otherwise the hidden ancestors are drawn
+//! jointly and exactly: their problem is eliminated once, and every draw walks the elimination backwards (a state per
+//! variable, then the number within its piece). If that is not affordable they are resampled from weighted draws,
+//! which is approximate. Every block of rows has its own generator, so draws do not depend on the number of threads.
+
+use rand::{RngExt, SeedableRng};
+use rand_xoshiro::Xoshiro256PlusPlus;
+use rayon::prelude::*;
+use smallvec::SmallVec;
+
+use super::eliminate::Elimination;
+use super::infer::{Method, Sampled, Settings, seen_in};
+use super::mixture::quantile_within;
+use super::plan::{Evidence, Problem, Scope};
+use super::{Network, Observed, Rows};
+use crate::control::Control;
+use crate::error::{Error, Result};
+use crate::predictive::Value;
+use crate::table::Var;
+
+/// Rows drawn from one generator.
+const BLOCK: usize = 1024;
+
+/// Where the hidden ancestors of what is given come from.
+enum Source {
+    /// There are none.
+    Free,
+    /// Walking an elimination backwards over its tables.
+    Exact(Elimination, Vec<Vec<f64>>),
+    /// Resampling weighted draws.
+    Weighted,
+}
+
+impl Network {
+    /// Draws rows given known values (one row of them), those in `set` by intervention; in stored units.
+    ///
+    /// # Errors
+    /// If what is given is impossible, no exact way was affordable where one was asked for, or interrupted.
+    pub fn sample(
+        &self,
+        n_rows: usize,
+        known: &Rows,
+        set: &[Var],
+        settings: &Settings,
+        control: &Control,
+    ) -> Result<(Rows, Sampled)> {
+        let seen: Vec<bool> = (0..self.n_vars()).map(|v| known.get(v, 0).is_some()).collect();
+        let is_set = self.mask(set);
+        let value = seen_in(known, 0);
+        let problem = self.problem(Evidence { seen: &seen, set: &is_set }, Scope::Everything, &[]);
+        let source = if problem.hidden.is_empty() {
+            Source::Free
+        } else {
+            match problem.eliminate(&[], settings.limit()) {
+                Ok(elimination) => {
+                    let (mut tables, _) = problem.tables(self, &value);
+                    if elimination.run(&mut tables) == f64::NEG_INFINITY {
+                        return Err(Error::Shape("what is given has probability zero".to_owned()));
+                    }
+                    Source::Exact(elimination, tables)
+                }
+                Err(cost) if settings.method == Method::Exact => return Err(self.not_exact(&problem, cost)),
+                Err(_) => Source::Weighted,
+            }
+        };
+        let blocks = (0..n_rows.div_ceil(BLOCK))
+            .into_par_iter()
+            .map(|block| {
+                control.check()?;
+                let len = BLOCK.min(n_rows - block * BLOCK);
+                self.block(block, len, known, &problem, &source, settings)
+            })
+            .collect::<Result<Vec<(Vec<Observed>, f64)>>>()?;
+        let standard_error = blocks.iter().map(|b| b.1).fold(0.0, f64::max);
+        let rows = if matches!(source, Source::Weighted) { n_rows } else { 0 };
+        let mut columns = self.empty_columns(n_rows);
+        for (block, _) in blocks {
+            for (all, part) in columns.iter_mut().zip(block) {
+                match (all, part) {
+                    (Observed::Codes(all), Observed::Codes(part)) => all.extend(part),
+                    (Observed::Reals(all), Observed::Reals(part)) => all.extend(part),
+                    _ => unreachable!("both have the variable's kind"),
+                }
+            }
+        }
+        Ok((Rows::new(self.variables(), columns, n_rows)?, Sampled { rows, standard_error }))
+    }
+
+    fn empty_columns(&self, capacity: usize) -> Vec<Observed> {
+        let empty = |v: Var| {
+            if self.variables()[v].is_continuous() {
+                Observed::Reals(Vec::with_capacity(capacity))
+            } else {
+                Observed::Codes(Vec::with_capacity(capacity))
+            }
+        };
+        (0..self.n_vars()).map(empty).collect()
+    }
+
+    fn block(
+        &self,
+        block: usize,
+        len: usize,
+        known: &Rows,
+        problem: &Problem,
+        source: &Source,
+        settings: &Settings,
+    ) -> Result<(Vec<Observed>, f64)> {
+        // Blocks far apart in seed space: an odd constant (2^64 over the golden ratio) times the block's number.
+        let seed = settings.seed.wrapping_add((block as u64 + 1).wrapping_mul(0x9E37_79B9_7F4A_7C15));
+        let mut rng = Xoshiro256PlusPlus::seed_from_u64(seed);
+        let value = seen_in(known, 0);
+        let particles = matches!(source, Source::Weighted).then(|| {
+            let wanted = Settings { particles: settings.particles.max(8 * len), seed, ..*settings };
+            self.particles(problem, &value, &wanted)
+        });
+        if let Some(particles) = &particles
+            && particles.log_evidence == f64::NEG_INFINITY
+        {
+            let problem = "no weighted draw agrees with what is given; give less, or raise particles";
+            return Err(Error::Shape(problem.to_owned()));
+        }
+        let total: f64 = particles.as_ref().map_or(0.0, |p| p.weights.iter().sum());
+        let (mut next, mut passed, offset) = (0, 0.0, rng.random::<f64>());
+        let mut columns = self.empty_columns(len);
+        let mut row: Vec<Option<Value>> = vec![None; self.n_vars()];
+        for i in 0..len {
+            for (v, slot) in row.iter_mut().enumerate() {
+                *slot = known.get(v, 0);
+            }
+            match (source, &particles) {
+                (Source::Exact(elimination, tables), _) => {
+                    self.walk_back(problem, elimination, tables, &mut row, &mut rng);
+                }
+                (_, Some(particles)) => {
+                    // Systematic resampling: one particle per equal share of the weight.
+                    let wanted = (i as f64 + offset) / len as f64 * total;
+                    while next + 1 < particles.weights.len() && passed + particles.weights[next] < wanted {
+                        passed += particles.weights[next];
+                        next += 1;
+                    }
+                    for (&v, &x) in problem.hidden.iter().zip(particles.of(next)) {
+                        row[v] = Some(x);
+                    }
+                }
+                _ => {}
+            }
+            for &v in self.order() {
+                if row[v].is_none() {
+                    row[v] = Some(self.model(v).predictive(&self.parents_in(v, &row)).sample(&mut rng));
+                }
+            }
+            for (column, value) in columns.iter_mut().zip(&row) {
+                match (column, value) {
+                    (Observed::Codes(codes), Some(Value::Code(code))) => codes.push(*code),
+                    (Observed::Reals(reals), Some(Value::Real(x))) => reals.push(*x),
+                    _ => unreachable!("models draw values of their variable's kind"),
+                }
+            }
+        }
+        Ok((columns, particles.map_or(0.0, |p| 0.5 / p.effective_size().sqrt())))
+    }
+
+    fn parents_in(&self, var: Var, row: &[Option<Value>]) -> SmallVec<[Value; 8]> {
+        self.parents(var).iter().map(|&p| row[p].expect("parents are drawn first")).collect()
+    }
+
+    fn walk_back(
+        &self,
+        problem: &Problem,
+        elimination: &Elimination,
+        tables: &[Vec<f64>],
+        row: &mut [Option<Value>],
+        rng: &mut Xoshiro256PlusPlus,
+    ) {
+        let mut states = vec![0; problem.hidden.len()];
+        let mut weights = Vec::new();
+        for step in elimination.steps.iter().rev() {
+            let Some(var) = step.var else { continue };
+            step.conditional(tables, &states, &mut weights);
+            let mut left = rng.random::<f64>() * weights.iter().sum::<f64>();
+            let last = weights.iter().rposition(|w| *w > 0.0).unwrap_or(0);
+            states[var] = weights[..last]
+                .iter()
+                .position(|w| {
+                    left -= w;
+                    left < 0.0
+                })
+                .unwrap_or(last);
+        }
+        for (h, &v) in problem.hidden.iter().enumerate() {
+            row[v] = Some(problem.states_of(h).representative(states[h]));
+        }
+        // The number within its piece; which number it is matters to no model below, only the piece does.
+        for &v in self.order() {
+            if let Some(h) = problem.position(v)
+                && self.variables()[v].is_continuous()
+            {
+                let (low, high) = problem.states_of(h).bounds(states[h]);
+                let model = self.model(v);
+                let predictive = model.predictive(&self.parents_in(v, row));
+                let x = quantile_within(&predictive, low, high, rng.random::<f64>());
+                row[v] = Some(Value::Real(x));
+            }
+        }
+    }
+}

@@ -1,0 +1,407 @@
+//! Networks against brute force: every joint probability enumerated, every answer summed by hand.
+
+use std::sync::Arc;
+
+use arbornet_core::model::cells::{Cell, Cells};
+use arbornet_core::model::full_table::FullTable;
+use arbornet_core::network::{Method, Network, Observed, Rows, Settings};
+use arbornet_core::{Affine, Control, Kind, Level, LocalModel, Predictive, Value, Var, Variable};
+use rand::{RngExt, SeedableRng};
+use rand_xoshiro::Xoshiro256PlusPlus;
+
+fn letters(name: &str, k: usize) -> Variable {
+    let levels: Arc<[Level]> = (0..k).map(|i| Level::Int(i as i64)).collect();
+    Variable { name: name.into(), kind: Kind::Categorical { levels } }
+}
+
+fn number(name: &str, shift: f64, scale: f64) -> Variable {
+    Variable { name: name.into(), kind: Kind::Continuous { scale: Affine { shift, scale } } }
+}
+
+fn cell(codes: Vec<u32>, distribution: Predictive) -> Cell {
+    Cell { codes, n_rows: 0, distribution }
+}
+
+/// Every configuration of variables with these numbers of levels, the last one fastest.
+fn configurations(dims: &[usize]) -> Vec<Vec<u32>> {
+    dims.iter().fold(vec![vec![]], |all, &k| {
+        all.iter().flat_map(|c| (0..k as u32).map(move |x| [&c[..], &[x]].concat())).collect()
+    })
+}
+
+fn random_levels(rng: &mut Xoshiro256PlusPlus, k: usize) -> Predictive {
+    let weights: Vec<f64> = (0..k).map(|_| rng.random::<f64>() + 0.05).collect();
+    let total: f64 = weights.iter().sum();
+    Predictive::Levels { probabilities: weights.into_iter().map(|w| w / total).collect() }
+}
+
+/// A random network over levels; arcs go from smaller to larger positions of a random order.
+fn random_network(rng: &mut Xoshiro256PlusPlus, n: usize) -> Network {
+    let dims: Vec<usize> = (0..n).map(|_| rng.random_range(2..4)).collect();
+    let mut rank: Vec<usize> = (0..n).collect();
+    for i in (1..n).rev() {
+        rank.swap(i, rng.random_range(0..=i));
+    }
+    let models = (0..n)
+        .map(|v| {
+            let mut parents: Vec<Var> = (0..n).filter(|&u| rank[u] < rank[v] && rng.random::<f64>() < 0.45).collect();
+            parents.truncate(3);
+            let of: Vec<usize> = parents.iter().map(|&p| dims[p]).collect();
+            let cells = configurations(&of).into_iter().map(|c| cell(c, random_levels(rng, dims[v]))).collect();
+            LocalModel::Cells(Cells::new(v, parents, cells, random_levels(rng, dims[v])))
+        })
+        .collect();
+    let names = "abcdefghij".chars();
+    Network::new(names.zip(&dims).map(|(c, &k)| letters(&c.to_string(), k)).collect(), models).unwrap()
+}
+
+fn dims(network: &Network) -> Vec<usize> {
+    network.variables().iter().map(|v| v.n_levels().unwrap()).collect()
+}
+
+/// The probability of one configuration, with the parents of `set` variables cut off.
+fn joint(network: &Network, at: &[u32], set: &[Var]) -> f64 {
+    (0..at.len())
+        .filter(|v| !set.contains(v))
+        .map(|v| {
+            let parents: Vec<Value> = network.parents(v).iter().map(|&p| Value::Code(at[p])).collect();
+            network.model(v).predictive(&parents).log_density(Value::Code(at[v])).exp()
+        })
+        .product()
+}
+
+fn agrees(at: &[u32], known: &[(Var, u32)]) -> bool {
+    known.iter().all(|&(v, code)| at[v] == code)
+}
+
+fn probability(network: &Network, known: &[(Var, u32)], set: &[Var]) -> f64 {
+    let all = configurations(&dims(network));
+    all.iter().filter(|at| agrees(at, known)).map(|at| joint(network, at, set)).sum()
+}
+
+/// Rows with some values missing, and what is known in each.
+fn random_rows(rng: &mut Xoshiro256PlusPlus, network: &Network, n: usize) -> (Rows, Vec<Vec<(Var, u32)>>) {
+    let dims = dims(network);
+    let known: Vec<Vec<(Var, u32)>> = (0..n)
+        .map(|_| {
+            let seen: Vec<Var> = (0..dims.len()).filter(|_| rng.random::<f64>() < 0.5).collect();
+            seen.into_iter().map(|v| (v, rng.random_range(0..dims[v] as u32))).collect()
+        })
+        .collect();
+    let code = |row: &Vec<(Var, u32)>, v| row.iter().find(|k| k.0 == v).map_or(u32::MAX, |k| k.1);
+    let columns = (0..dims.len()).map(|v| Observed::Codes(known.iter().map(|row| code(row, v)).collect())).collect();
+    (Rows::new(network.variables(), columns, n).unwrap(), known)
+}
+
+const AUTO: Settings = Settings { method: Method::Auto, particles: 2000, seed: 1 };
+
+#[test]
+fn probabilities_of_levels_are_those_of_the_enumerated_joint() {
+    let mut rng = Xoshiro256PlusPlus::seed_from_u64(5);
+    for n in [2, 4, 6] {
+        for _ in 0..12 {
+            let network = random_network(&mut rng, n);
+            let (rows, known) = random_rows(&mut rng, &network, 25);
+            for target in 0..n {
+                let k = dims(&network)[target];
+                let answer = network.levels(&rows, &[], target, &AUTO, &Control::default()).unwrap();
+                assert_eq!(answer.sampled.rows, 0);
+                for (row, known) in known.iter().enumerate() {
+                    let mut known = known.clone();
+                    known.retain(|x| x.0 != target);
+                    let total = probability(&network, &known, &[]);
+                    for code in 0..k {
+                        let with = [&known[..], &[(target, code as u32)]].concat();
+                        let hand = probability(&network, &with, &[]) / total;
+                        assert!((answer.probabilities[row * k + code] - hand).abs() < 1e-12);
+                    }
+                }
+            }
+        }
+    }
+}
+
+#[test]
+fn the_likelihood_of_a_row_with_gaps_sums_over_what_is_missing() {
+    let mut rng = Xoshiro256PlusPlus::seed_from_u64(6);
+    for _ in 0..20 {
+        let network = random_network(&mut rng, 6);
+        let (rows, known) = random_rows(&mut rng, &network, 25);
+        let (answer, sampled) = network.log_likelihood(&rows, &AUTO, &Control::default()).unwrap();
+        assert_eq!(sampled.rows, 0);
+        for (got, known) in answer.iter().zip(&known) {
+            assert!((got - probability(&network, known, &[]).ln()).abs() < 1e-12);
+        }
+    }
+}
+
+#[test]
+fn joints_follow_given_and_set_values() {
+    let mut rng = Xoshiro256PlusPlus::seed_from_u64(7);
+    for _ in 0..40 {
+        let network = random_network(&mut rng, 6);
+        let known = [(4, 1), (2, 0)];
+        let values: Vec<_> = known.iter().map(|&(v, c)| (v, Value::Code(c))).collect();
+        let rows = Rows::single(network.variables(), &values).unwrap();
+        for set in [&[][..], &[4], &[4, 2]] {
+            let answer = network.joint(&rows, set, &[(5, vec![]), (0, vec![])], &AUTO).unwrap();
+            let total = probability(&network, &known, set);
+            for (at, got) in configurations(&answer.dims).iter().zip(&answer.probabilities) {
+                let with = [&known[..], &[(5, at[0]), (0, at[1])]].concat();
+                assert!((got - probability(&network, &with, set) / total).abs() < 1e-12);
+            }
+        }
+    }
+}
+
+#[test]
+fn weighted_draws_agree_within_their_standard_errors() {
+    let mut rng = Xoshiro256PlusPlus::seed_from_u64(8);
+    let settings = Settings { method: Method::Sampling, particles: 20_000, seed: 3 };
+    for _ in 0..5 {
+        let network = random_network(&mut rng, 6);
+        let (rows, _) = random_rows(&mut rng, &network, 10);
+        let exact = network.levels(&rows, &[], 3, &AUTO, &Control::default()).unwrap();
+        let sampled = network.levels(&rows, &[], 3, &settings, &Control::default()).unwrap();
+        assert_eq!(sampled.sampled.rows, 10);
+        for (a, b) in exact.probabilities.iter().zip(&sampled.probabilities) {
+            assert!((a - b).abs() <= 5.0 * sampled.sampled.standard_error + 1e-12, "{a} {b} {:?}", sampled.sampled);
+        }
+    }
+}
+
+/// Pearson's statistic of draws against the joint probabilities given what is known.
+fn chi_square(network: &Network, draws: &Rows, known: &[(Var, u32)], set: &[Var]) -> (f64, usize) {
+    let total = probability(network, known, set);
+    let all: Vec<_> = configurations(&dims(network)).into_iter().filter(|at| agrees(at, known)).collect();
+    let mut counts = std::collections::BTreeMap::new();
+    for row in 0..draws.n_rows() {
+        let at: Vec<u32> = (0..network.n_vars())
+            .map(|v| if let Some(Value::Code(c)) = draws.get(v, row) { c } else { panic!("a gap in draws") })
+            .collect();
+        assert!(agrees(&at, known));
+        *counts.entry(at).or_insert(0.0) += 1.0;
+    }
+    let statistic = |at: &Vec<u32>| {
+        let expected = joint(network, at, set) / total * draws.n_rows() as f64;
+        (counts.get(at).copied().unwrap_or(0.0) - expected).powi(2) / expected
+    };
+    (all.iter().map(statistic).sum(), all.len() - 1)
+}
+
+#[test]
+fn draws_give_the_network_back() {
+    let mut rng = Xoshiro256PlusPlus::seed_from_u64(9);
+    for seed in 0..6 {
+        let network = random_network(&mut rng, 4);
+        let settings = Settings { seed, ..AUTO };
+        // Conditional draws with hidden ancestors, interventions, and both.
+        for (known, set) in
+            [(vec![], vec![]), (vec![(3, 1)], vec![]), (vec![(3, 1)], vec![3]), (vec![(0, 1), (2, 0)], vec![2])]
+        {
+            let values: Vec<_> = known.iter().map(|&(v, c)| (v, Value::Code(c))).collect();
+            let rows = Rows::single(network.variables(), &values).unwrap();
+            let (draws, sampled) = network.sample(30_000, &rows, &set, &settings, &Control::default()).unwrap();
+            assert_eq!(sampled.rows, 0);
+            let (statistic, df) = chi_square(&network, &draws, &known, &set);
+            // Wilson and Hilferty: a normal deviate, 4 is exceeded three times in a hundred thousand.
+            let df = df as f64;
+            let z = ((statistic / df).cbrt() - (1.0 - 2.0 / (9.0 * df))) / (2.0 / (9.0 * df)).sqrt();
+            assert!(z < 4.0, "{known:?} {set:?}: {statistic} on {df}");
+        }
+    }
+}
+
+#[test]
+fn densities_are_in_the_units_of_the_user() {
+    let t = |location| Predictive::StudentT { df: 5.0, location, scale: 0.5 };
+    let coin = Predictive::Levels { probabilities: vec![0.25, 0.75] };
+    let cells = vec![cell(vec![0], t(-1.0)), cell(vec![1], t(1.0))];
+    let models = vec![
+        LocalModel::Cells(Cells::new(0, vec![], vec![cell(vec![], coin.clone())], coin)),
+        LocalModel::Cells(Cells::new(1, vec![0], cells, t(0.0))),
+    ];
+    let network = Network::new(vec![letters("sex", 2), number("height", 170.0, 10.0)], models).unwrap();
+    let columns = vec![Observed::Codes(vec![1, u32::MAX]), Observed::Reals(vec![0.7, 0.7])];
+    let rows = Rows::new(network.variables(), columns, 2).unwrap();
+    let (answer, _) = network.log_likelihood(&rows, &AUTO, &Control::default()).unwrap();
+    let density = |location| t(location).log_density(Value::Real(0.7)).exp() / 10.0;
+    assert!((answer[0] - (0.75 * density(1.0)).ln()).abs() < 1e-12);
+    assert!((answer[1] - (0.25 * density(-1.0) + 0.75 * density(1.0)).ln()).abs() < 1e-12);
+    // The median of the mixture, in centimetres: as much mass below as above.
+    let quantiles = network.quantiles(&rows, &[], 1, &[0.5], &AUTO, &Control::default()).unwrap();
+    let stored = (quantiles.values[1] - 170.0) / 10.0;
+    let below = 0.25 * t(-1.0).cdf(Value::Real(stored)) + 0.75 * t(1.0).cdf(Value::Real(stored));
+    assert!((quantiles.values[0] - 180.0).abs() < 1e-9);
+    assert!((below - 0.5).abs() < 1e-9);
+}
+
+/// sex -> height -> (team, weight): two children of a number, each a table of bins.
+fn mixed_network() -> Network {
+    let t = |df, location, scale| Predictive::StudentT { df, location, scale };
+    let levels = |p: [f64; 3]| Predictive::Levels { probabilities: p.to_vec() };
+    let coin = Predictive::Levels { probabilities: vec![0.4, 0.6] };
+    let binned = |cuts: Vec<f64>, cells, unseen| {
+        let child = if cuts.len() == 2 { 2 } else { 3 };
+        LocalModel::FullTable(FullTable::new(vec![Some(cuts)], Cells::new(child, vec![1], cells, unseen)))
+    };
+    let team = [[0.7, 0.2, 0.1], [0.1, 0.8, 0.1], [0.2, 0.2, 0.6]];
+    let team = team.iter().zip(0..).map(|(p, c)| cell(vec![c], levels(*p))).collect();
+    let weight = vec![cell(vec![0], t(7.0, -0.6, 0.7)), cell(vec![1], t(7.0, 0.8, 0.5))];
+    let models = vec![
+        LocalModel::Cells(Cells::new(0, vec![], vec![cell(vec![], coin.clone())], coin)),
+        LocalModel::Cells(Cells::new(
+            1,
+            vec![0],
+            vec![cell(vec![0], t(4.0, -0.5, 0.8)), cell(vec![1], t(6.0, 0.7, 0.9))],
+            t(1.0, 0.0, 1.0),
+        )),
+        binned(vec![-0.4, 0.9], team, levels([0.3, 0.3, 0.4])),
+        binned(vec![0.25], weight, t(1.0, 0.0, 1.0)),
+    ];
+    let variables =
+        vec![letters("sex", 2), number("height", 170.0, 10.0), letters("team", 3), number("weight", 70.0, 12.0)];
+    Network::new(variables, models).unwrap()
+}
+
+/// The unnormalised joint density of (sex, height, team, weight), numbers in stored units.
+fn mixed_density(network: &Network, sex: u32, height: f64, team: u32, weight: f64) -> f64 {
+    let of = |v: Var, parents: &[Value], value| network.model(v).predictive(parents).log_density(value).exp();
+    of(0, &[], Value::Code(sex))
+        * of(1, &[Value::Code(sex)], Value::Real(height))
+        * of(2, &[Value::Real(height)], Value::Code(team))
+        * of(3, &[Value::Real(height)], Value::Real(weight))
+}
+
+/// Integrates over heights below `end` by x = tan(u), piece by piece between the jumps.
+fn integrate(end: f64, f: impl Fn(f64) -> f64) -> f64 {
+    let half = std::f64::consts::FRAC_PI_2;
+    let mut ends: Vec<f64> = [-0.4, 0.25, 0.9].into_iter().filter(|c| *c < end).map(f64::atan).collect();
+    ends.insert(0, -half);
+    ends.push(end.atan());
+    let n = 4000;
+    let piece = |a: f64, b: f64| {
+        let h = (b - a) / f64::from(n);
+        (0..n).map(|i| a + (f64::from(i) + 0.5) * h).map(|u| f(u.tan()) / u.cos().powi(2)).sum::<f64>() * h
+    };
+    ends.windows(2).map(|w| piece(w[0], w[1])).sum()
+}
+
+#[test]
+fn hidden_numbers_are_integrated_out_exactly() {
+    let network = mixed_network();
+    let missing = f64::NAN;
+    let columns = vec![
+        Observed::Codes(vec![u32::MAX; 3]),
+        Observed::Reals(vec![missing; 3]),
+        Observed::Codes(vec![2, 0, u32::MAX]),
+        Observed::Reals(vec![0.6, missing, -1.1]),
+    ];
+    let rows = Rows::new(network.variables(), columns, 3).unwrap();
+    let control = Control::default();
+    let exact = Settings { method: Method::Exact, ..AUTO };
+    let density = |row: usize, sex: u32, height: f64| match row {
+        0 => mixed_density(&network, sex, height, 2, 0.6),
+        // An unseen leaf integrates to one: leave its factor out.
+        1 => {
+            mixed_density(&network, sex, height, 0, 0.6) / {
+                let weight = network.model(3).predictive(&[Value::Real(height)]).log_density(Value::Real(0.6));
+                weight.exp()
+            }
+        }
+        _ => (0..3).map(|team| mixed_density(&network, sex, height, team, -1.1)).sum(),
+    };
+    let levels = network.levels(&rows, &[], 0, &exact, &control).unwrap();
+    let heights = network.quantiles(&rows, &[], 1, &[0.05, 0.5, 0.8], &exact, &control).unwrap();
+    let (likelihood, _) = network.log_likelihood(&rows, &exact, &control).unwrap();
+    for row in 0..3 {
+        let of_sex = [0, 1].map(|sex| integrate(1e9, |x| density(row, sex, x)));
+        let total: f64 = of_sex.iter().sum();
+        assert!((levels.probabilities[2 * row] - of_sex[0] / total).abs() < 1e-6);
+        let jacobian = if row == 1 { 0.0 } else { 12.0_f64.ln() };
+        assert!((likelihood[row] - (total.ln() - jacobian)).abs() < 1e-6);
+        for (i, p) in [0.05, 0.5, 0.8].into_iter().enumerate() {
+            let stored = (heights.values[3 * row + i] - 170.0) / 10.0;
+            let below = integrate(stored, |x| density(row, 0, x) + density(row, 1, x));
+            assert!((below / total - p).abs() < 1e-6, "{row} {p} {}", below / total);
+        }
+    }
+}
+
+#[test]
+fn draws_given_a_child_of_a_hidden_number_follow_its_posterior() {
+    let network = mixed_network();
+    let known = Rows::single(network.variables(), &[(2, Value::Code(2)), (3, Value::Real(0.6))]).unwrap();
+    let n = 40_000;
+    let (draws, sampled) = network.sample(n, &known, &[], &AUTO, &Control::default()).unwrap();
+    assert_eq!(sampled.rows, 0);
+    let total = integrate(1e9, |x| mixed_density(&network, 0, x, 2, 0.6) + mixed_density(&network, 1, x, 2, 0.6));
+    for end in [-0.4, 0.1, 0.5, 1.2, 2.0] {
+        for sex in [0, 1] {
+            let p = integrate(end, |x| mixed_density(&network, sex, x, 2, 0.6)) / total;
+            let below = |row: &usize| {
+                draws.get(0, *row) == Some(Value::Code(sex))
+                    && matches!(draws.get(1, *row), Some(Value::Real(x)) if x < end)
+            };
+            let share = (0..n).filter(below).count() as f64 / n as f64;
+            assert!((share - p).abs() < 4.5 * (p * (1.0 - p) / n as f64).sqrt() + 1e-4, "{end} {sex}: {share} {p}");
+        }
+    }
+}
+
+#[test]
+fn a_joint_with_numbers_in_classes_adds_up() {
+    let network = mixed_network();
+    let known = Rows::single(network.variables(), &[(3, Value::Real(0.6))]).unwrap();
+    let answer = network.joint(&known, &[], &[(1, vec![0.0, 1.0]), (0, vec![])], &AUTO).unwrap();
+    let density = |sex, x| (0..3).map(|team| mixed_density(&network, sex, x, team, 0.6)).sum::<f64>();
+    let total = integrate(1e9, |x| density(0, x) + density(1, x));
+    for sex in [0, 1] {
+        let below = [0.0, 1.0, 1e9].map(|end| integrate(end, |x| density(sex, x)) / total);
+        let classes = [below[0], below[1] - below[0], below[2] - below[1]];
+        for (class, p) in classes.into_iter().enumerate() {
+            assert!((answer.probabilities[2 * class + sex as usize] - p).abs() < 1e-6);
+        }
+    }
+}
+
+#[test]
+fn answers_are_the_same_bits_at_any_number_of_threads() {
+    let mut rng = Xoshiro256PlusPlus::seed_from_u64(10);
+    let network = random_network(&mut rng, 6);
+    let (rows, _) = random_rows(&mut rng, &network, 9000);
+    let on = |threads| {
+        rayon::ThreadPoolBuilder::new().num_threads(threads).build().unwrap().install(|| {
+            let sampling = Settings { method: Method::Sampling, particles: 20, seed: 3 };
+            let levels = network.levels(&rows, &[], 1, &sampling, &Control::default()).unwrap();
+            let nothing = Rows::single(network.variables(), &[(2, Value::Code(1))]).unwrap();
+            let draws = network.sample(5000, &nothing, &[], &AUTO, &Control::default()).unwrap();
+            (levels, network.log_likelihood(&rows, &AUTO, &Control::default()).unwrap(), draws)
+        })
+    };
+    assert_eq!(on(1), on(8));
+}
+
+#[test]
+fn json_brings_back_the_same_network() {
+    let network = random_network(&mut Xoshiro256PlusPlus::seed_from_u64(11), 6);
+    assert_eq!(Network::from_json(&network.to_json()).unwrap(), network);
+}
+
+#[test]
+fn a_file_that_is_no_network_is_refused() {
+    let network = random_network(&mut Xoshiro256PlusPlus::seed_from_u64(12), 3);
+    let json: serde_json::Value = serde_json::from_str(&network.to_json()).unwrap();
+    let edits: [fn(&mut serde_json::Value); 5] = [
+        |j| j["models"][0]["child"] = 7.into(),
+        |j| j["models"][2]["parents"] = vec![9].into(),
+        |j| j["variables"][0]["name"] = j["variables"][1]["name"].clone(),
+        |j| j["models"][1]["distributions"] = vec![0; 0].into(),
+        |j| j["models"][0]["unseen"]["probabilities"][0] = 2.into(),
+    ];
+    for edit in edits {
+        let mut json = json.clone();
+        edit(&mut json);
+        assert!(Network::from_json(&json.to_string()).is_err(), "{json}");
+    }
+}

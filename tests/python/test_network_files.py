@@ -1,0 +1,198 @@
+"""Networks as files: what is saved comes back, what is damaged is refused, nothing is executed."""
+
+from __future__ import annotations
+
+import gzip
+import json
+import pickle
+from pathlib import Path
+
+import networkx as nx
+import numpy as np
+import polars as pl
+import pytest
+from hypothesis import HealthCheck, given, settings
+from hypothesis import strategies as st
+
+import arbornet as an
+from arbornet.io.json import from_text, to_text
+
+NETWORKS = Path(__file__).parents[3] / "shared" / "data" / "D_networks"
+ARCS = [("island", "species"), ("species", "body_mass_g"), ("body_mass_g", "bill_depth_mm"), ("sex", "body_mass_g")]
+
+BIF = """network "garden" { property author nobody; }
+variable "wet, grass" { type discrete [ 2 ] { yes, "no way" }; }
+variable 雨 { type discrete[2] { yes, no }; }
+probability ( 雨 ) { table 0.2, 0.8; }
+probability ( "wet, grass" | 雨 ) { (yes) 0.9, 0.1; (no) 0.25 0.75; }
+"""
+
+
+@pytest.fixture(scope="module")
+def net() -> an.BayesNet:
+    return an.fit(an.Table(an.example("penguins")), nx.DiGraph(ARCS), an.FullTable())
+
+
+@pytest.fixture
+def garden(tmp_path) -> an.BayesNet:
+    (tmp_path / "garden.bif").write_text(BIF, encoding="utf-8")
+    return an.read_bif(tmp_path / "garden.bif")
+
+
+def test_saved_loaded_and_pickled_networks_give_the_same_bytes(net, tmp_path):
+    net.save(tmp_path / "net.json")
+    loaded = an.load(tmp_path / "net.json")
+    frame = an.example("penguins")
+    for other in (loaded, pickle.loads(pickle.dumps(net))):
+        assert other == net
+        assert other.log_likelihood(frame).tobytes() == net.log_likelihood(frame).tobytes()
+        assert other.predict_proba(frame, "species").equals(net.predict_proba(frame, "species"))
+        assert other.predict(frame, "body_mass_g").equals(net.predict(frame, "body_mass_g"))
+        assert other.sample(100, seed=5).equals(net.sample(100, seed=5))
+        assert dict(other.graph.edges) == dict(net.graph.edges)
+    loaded.save(tmp_path / "again.json")
+    assert (tmp_path / "again.json").read_bytes() == (tmp_path / "net.json").read_bytes()
+
+
+def edited(net: an.BayesNet, *path: object, to: object = None, drop: bool = False) -> str:
+    told = json.loads(to_text(net))
+    at = told
+    for key in path[:-1]:
+        at = at[key]
+    if drop:
+        del at[path[-1]]
+    else:
+        at[path[-1]] = to
+    return json.dumps(told)
+
+
+def test_a_newer_file_says_so(net):
+    with pytest.raises(an.FormatError, match=r"version 2 .* update it"):
+        from_text(edited(net, "version", to=2), "net.json")
+
+
+def test_damaged_files_are_refused_with_their_name(net):
+    damaged = [
+        "",
+        "[]",
+        "{}",
+        "[" * 100_000,
+        to_text(net)[:-20],
+        to_text(net).replace('"arbornet network"', '"a network"'),
+        edited(net, "version", to="1"),
+        edited(net, "network", drop=True),
+        edited(net, "schema", drop=True),
+        edited(net, "schema", to=[]),
+        edited(net, "network", "models", to=[]),
+        edited(net, "network", "models", 0, to={"model": "other"}),
+        edited(net, "network", "variables", 0, "name", to="else"),
+        edited(net, "schema", "columns", 0, "name", to="else"),
+        edited(net, "origin", to=3),
+        edited(net, "origin", "contributions", to=[[1.0]]),
+        edited(net, "origin", "family_scores", to=["x"]),
+    ]
+    for text in damaged:
+        with pytest.raises(an.FormatError, match=r"^net\.json"):
+            from_text(text, "net.json")
+
+
+def paths(value: object, path: tuple = ()) -> list[tuple]:
+    if isinstance(value, dict):
+        return [path, *(p for key, of in value.items() for p in paths(of, (*path, key)))]
+    if isinstance(value, list):
+        return [path, *(p for key, of in enumerate(value) for p in paths(of, (*path, key)))]
+    return [path]
+
+
+@settings(max_examples=300, deadline=None, suppress_health_check=[HealthCheck.function_scoped_fixture])
+@given(data=st.data())
+def test_a_changed_value_is_refused_or_still_predicts(net, data):
+    """Whatever stands in a file: either it is refused, or the network answers."""
+    told = json.loads(to_text(net))
+    every = [path for path in paths(told) if path]
+    path = data.draw(st.sampled_from(every))
+    value = data.draw(
+        st.one_of(
+            st.none(), st.booleans(), st.integers(-5, 2**65), st.floats(), st.text(max_size=3), st.just([]), st.just({})
+        )
+    )
+    try:
+        other = from_text(edited(net, *path, to=value), "net.json")
+    except an.FormatError:
+        return
+    frame = pl.DataFrame({"species": ["Adelie", None], "body_mass_g": [4000.0, None], "sex": [None, None]})
+    try:
+        other.log_likelihood(frame)
+        other.predict_proba(frame, "island")
+        other.sample(5)
+        repr(other.graph)
+    except an.ArbornetError:
+        pass
+
+
+@settings(max_examples=300, deadline=None)
+@given(at=st.integers(0, len(BIF) - 1), length=st.integers(0, 12), text=st.text(max_size=8))
+def test_a_changed_bif_is_refused_or_reads(tmp_path_factory, at, length, text):
+    path = tmp_path_factory.mktemp("bif") / "x.bif"
+    path.write_text(BIF[:at] + text + BIF[at + length :], encoding="utf-8", errors="surrogatepass")
+    try:
+        net = an.read_bif(path)
+    except an.FormatError:
+        return
+    net.sample(3)
+
+
+def test_bif_names_with_commas_spaces_and_unicode_survive(garden, tmp_path):
+    assert garden.names == ["wet, grass", "雨"]
+    text = garden.to_bif(tmp_path / "again.bif")
+    assert (tmp_path / "again.bif").read_text(encoding="utf-8") == text
+    again = an.read_bif(tmp_path / "again.bif")
+    assert again == garden
+    (tmp_path / "again.bif.gz").write_bytes(gzip.compress(text.encode()))
+    assert an.read_bif(tmp_path / "again.bif.gz") == garden
+    wet = garden.query({"雨": "yes"}, given={"wet, grass": "yes"})
+    assert abs(wet - 0.2 * 0.9 / (0.2 * 0.9 + 0.8 * 0.25)) < 1e-12
+
+
+def test_a_bif_mistake_names_file_and_line(tmp_path):
+    (tmp_path / "x.bif").write_text(BIF.replace("table 0.2", "table 0.5"), encoding="utf-8")
+    with pytest.raises(an.FormatError, match=r"x\.bif, line 4: probabilities of '雨' sum to 1\.3"):
+        an.read_bif(tmp_path / "x.bif")
+    (tmp_path / "x.bif").write_bytes(b"\xff\xfe")
+    with pytest.raises(an.FormatError, match="not a text"):
+        an.read_bif(tmp_path / "x.bif")
+
+
+def test_numbers_need_bins_to_become_bif(net, tmp_path):
+    with pytest.raises(an.ColumnError, match="bins=5"):
+        net.to_bif()
+    net.to_bif(tmp_path / "net.bif", bins=4)
+    binned = an.read_bif(tmp_path / "net.bif")
+    assert set(binned.graph.edges) == set(net.graph.edges)
+    mass = binned.query("body_mass_g")
+    np.testing.assert_allclose(mass["probability"], 0.25, atol=1e-6)
+    for island in ("Biscoe", "Dream", "Torgersen"):
+        given = {"island": island}
+        np.testing.assert_allclose(
+            binned.query("species", given=given)["probability"], net.query("species", given=given)["probability"]
+        )
+
+
+@pytest.mark.parametrize("name", sorted(p.name for p in NETWORKS.glob("*.bif.gz")) or ["none"])
+def test_every_published_network_loads_and_round_trips(name, tmp_path):
+    if not NETWORKS.exists():
+        pytest.skip(f"{NETWORKS} is missing")
+    net = an.read_bif(NETWORKS / name)
+    net.to_bif(tmp_path / "x.bif")
+    assert an.read_bif(tmp_path / "x.bif").handle == net.handle
+    assert np.isfinite(net.log_likelihood(net.sample(5))).all()
+
+
+def test_graphs_for_other_programs(net, tmp_path):
+    dot = net.to_dot(tmp_path / "net.dot")
+    assert '"species" -> "body_mass_g" [label="contribution=' in dot
+    net.to_graphml(tmp_path / "net.graphml")
+    back = nx.read_graphml(tmp_path / "net.graphml")
+    assert set(back.edges) == set(net.graph.edges)
+    assert back.nodes["species"]["kind"] == "categorical"
+    assert net.to_networkx() is not net.graph and set(net.to_networkx().edges) == set(net.graph.edges)
