@@ -245,6 +245,20 @@ def test_a_tree_says_its_leaves_aloud():
     assert "132.5 ± " in tree_svg(NUMBERS)
 
 
+def test_cuts_of_one_number_are_drawn_as_one_question():
+    def cut(at, below, above):
+        branches = [{"label": f"< {at}", "node": below}, {"label": f">= {at}", "node": above}]
+        return {"variable": "age", "branches": branches}
+
+    leaves = [{"n": n, "probabilities": [1.0]} for n in range(5)]
+    stage = [{"label": "= I", "node": leaves[3]}, {"label": "in {II, III}", "node": leaves[4]}]
+    root = cut(60, cut(40, leaves[0], leaves[1]), cut(80, leaves[2], {"variable": "stage", "branches": stage}))
+    tree = Tree.of({"child": "x", "kind": "categorical", "levels": ["a"], "root": root})
+    assert [label for label, _ in tree.root.branches] == ["< 40", "40 to 60", "60 to 80", "≥ 80"]
+    assert [label for label, _ in tree.root.branches[3][1].branches] == ["I", "in {II, III}"]
+    assert [leaf.n for leaf in tree.leaves()] == [0, 1, 2, 3, 4]
+
+
 @pytest.mark.parametrize("tree", [LEVELS, NUMBERS, {**LEVELS, "root": {"n": 0, "probabilities": [0.5, 0.5]}},
                                   {**NUMBERS, "root": {"n": 1, "location": 0.0, "scale": 0.0}}])  # fmt: skip
 def test_trees_stay_inside_their_picture(tree):

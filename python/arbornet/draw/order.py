@@ -1,7 +1,8 @@
 """In which order the nodes of each layer stand, so that few arcs cross.
 
 Sweeps down and up sort each layer by the weighted median of its neighbours (Gansner et al. 1993, section 3), then
-neighbours change places while that undoes crossings. The best order over all sweeps and two starting orders is kept.
+neighbours change places while that undoes crossings. The best order over all sweeps is kept, from two starting orders,
+with ties left as they are and now and then turned round, which leads out of many a dead end.
 Everything is in node numbers, and ties keep the former order, so the result depends on nothing but the graph.
 """
 
@@ -11,7 +12,7 @@ from bisect import bisect_left, bisect_right, insort
 from collections.abc import Sequence
 
 Layers = list[list[int]]
-SWEEPS = 24
+SWEEPS = 40
 
 
 def ordered(layers: Sequence[Sequence[int]], edges: Sequence[tuple[int, int]]) -> Layers:
@@ -24,16 +25,17 @@ def ordered(layers: Sequence[Sequence[int]], edges: Sequence[tuple[int, int]]) -
         above[v].append(u)
     best: Layers = [list(layer) for layer in layers]
     fewest = crossings(best, below)
-    for start in (_walked(layers, above, below, False), _walked(layers, above, below, True)):
-        now, idle = start, 0
+    for backwards, turning in ((False, False), (True, False), (False, True), (True, True)):
+        now, idle = _walked(layers, above, below, backwards), 0
         for sweep in range(SWEEPS):
-            _sweep(now, above, below, down=sweep % 2 == 0)
+            turned = turning and sweep % 4 >= 2
+            _sweep(now, above, below, sweep % 2 == 0, turned)
             _transpose(now, above, below)
             count = crossings(now, below)
             idle += 1
             if count < fewest:
                 best, fewest, idle = [list(layer) for layer in now], count, 0
-            if idle > 6:
+            if idle > 12:
                 break
     return best
 
@@ -71,7 +73,7 @@ def _walked(layers: Sequence[Sequence[int]], above: Layers, below: Layers, backw
     return out
 
 
-def _sweep(layers: Layers, above: Layers, below: Layers, down: bool) -> None:
+def _sweep(layers: Layers, above: Layers, below: Layers, down: bool, turned: bool) -> None:
     steps = range(1, len(layers)) if down else range(len(layers) - 2, -1, -1)
     for i in steps:
         fixed = layers[i - 1 if down else i + 1]
@@ -79,7 +81,8 @@ def _sweep(layers: Layers, above: Layers, below: Layers, down: bool) -> None:
         place = {v: p for p, v in enumerate(fixed)}
         medians = {v: _median(sorted(place[u] for u in near[v])) for v in layers[i]}
         # Nodes without neighbours stay where they are; the others are sorted into the remaining places.
-        movable = iter(sorted((v for v in layers[i] if near[v]), key=lambda v: medians[v]))
+        ties = reversed(layers[i]) if turned else layers[i]
+        movable = iter(sorted((v for v in ties if near[v]), key=lambda v: medians[v]))
         layers[i] = [next(movable) if near[v] else v for v in layers[i]]
 
 

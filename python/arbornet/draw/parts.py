@@ -16,6 +16,7 @@ Whoever has something to draw turns it into these parts; whoever draws knows not
 
 from __future__ import annotations
 
+import re
 from collections.abc import Iterator, Mapping
 from dataclasses import dataclass
 from typing import Any, Literal, get_args
@@ -147,7 +148,45 @@ class Tree:
 
 def _subtree(node: Mapping[str, Any]) -> Split | Leaf:
     if "branches" in node:
-        return Split(str(node["variable"]), tuple((str(b["label"]), _subtree(b["node"])) for b in node["branches"]))
+        branches = [(_label(b["label"]), _subtree(b["node"])) for b in node["branches"]]
+        return _joined(Split(str(node["variable"]), tuple(branches)))
     if "probabilities" in node:
         return Leaf(node["n"], tuple(map(float, node["probabilities"])))
     return Leaf(node["n"], (), float(node["location"]), float(node["scale"]), node.get("df"))
+
+
+def _label(text: object) -> str:
+    """An answer as it stands on a branch: `= no` is `no`, `>= 9` is `≥ 9`."""
+    return str(text).removeprefix("= ").replace(">= ", "≥ ").replace("<= ", "≤ ")
+
+
+def _joined(split: Split) -> Split:
+    """Cuts of one number after another as one question with several answers: `< 9`, `9 to 13`, `≥ 13`."""
+    branches: list[tuple[str, Split | Leaf]] = []
+    for label, below in split.branches:
+        ours = _range(label)
+        theirs = [_range(inner) for inner, _ in below.branches] if isinstance(below, Split) else []
+        if ours is None or not isinstance(below, Split) or below.variable != split.variable or None in theirs:
+            branches.append((label, below))
+            continue
+        for inner, (_, node) in zip(theirs, below.branches, strict=True):
+            low, high = inner or (None, None)
+            branches.append((_range_label(low or ours[0], high or ours[1]), node))
+    return Split(split.variable, tuple(branches))
+
+
+def _range(label: str) -> tuple[str | None, str | None] | None:
+    """The ends of a range of numbers, None without an end; None if the label is no range."""
+    if match := re.fullmatch(r"< (\S+)", label):
+        return None, match[1]
+    if match := re.fullmatch(r"≥ (\S+)", label):
+        return match[1], None
+    if match := re.fullmatch(r"(\S+) to (\S+)", label):
+        return match[1], match[2]
+    return None
+
+
+def _range_label(low: str | None, high: str | None) -> str:
+    if low is None or high is None:
+        return f"< {high}" if high is not None else f"≥ {low}"
+    return f"{low} to {high}"
