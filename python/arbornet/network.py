@@ -416,6 +416,19 @@ class BayesNet:
 
         draw(self.graph, target, engine=engine, legend=legend)
 
+    def report(self, path: str | Path, data: Any = None, *, title: str = "") -> None:
+        """Writes one HTML page with the graph, every model, the types and the search; it needs nothing else to open.
+
+        Args:
+            path: Where to.
+            data: A frame with the variables, to show their values beside the models.
+            title: The page's title.
+        """
+        from arbornet.report import write
+        from arbornet.report.fitted import of_network
+
+        write(of_network(self, data, title), path)
+
     def _repr_svg_(self) -> str:
         from arbornet.draw import network_svg
 

@@ -9,6 +9,7 @@ from arbornet.draw.values import Bars, Histogram
 
 STOPPED = {
     "proven": "The search finished: no network scores higher among all that the candidate parents allow.",
+    "finished": "The search came to its own end, without a proof that no network scores higher.",
     "time": "The search stopped at its time limit; a network up to the bound may exist.",
     "memory": "The search stopped at its memory limit; a network up to the bound may exist.",
     "interrupted": "The search was interrupted; a network up to the bound may exist.",

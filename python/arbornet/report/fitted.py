@@ -1,0 +1,81 @@
+"""The report of a fitted network: what `BayesNet.report` writes."""
+
+from __future__ import annotations
+
+import math
+from typing import TYPE_CHECKING, Any
+
+import numpy as np
+
+from arbornet import evidence
+from arbornet.draw.parts import Graph, Node, Tree
+from arbornet.draw.values import Bars, Histogram
+from arbornet.report.parts import Report, Rows, Search, Variable
+
+if TYPE_CHECKING:
+    from arbornet.network import BayesNet
+    from arbornet.schema import Column
+
+MOST_DRAWN = 60
+"""A tree with more leaves is only told as text."""
+
+
+def of_network(net: BayesNet, data: Any = None, title: str = "") -> Report:
+    """What a network has to report.
+
+    Args:
+        net: The network.
+        data: A frame with its variables, to show their values; without it the report has no histograms.
+        title: The page's title.
+    """
+    graph = Graph.of(net.graph)
+    values = _values(net, data) if data is not None else [None] * len(net.names)
+    scores = net.origin.family_scores or [None] * len(net.names)
+    variables = tuple(_variable(net, *each) for each in zip(net.schema.used, graph.nodes, values, scores, strict=True))
+    columns = net.schema.columns
+    rows = None
+    if net.origin.n_rows is not None and columns:
+        lacking = [(f"no value in {c.name}", c.missing) for c in net.schema.used if c.missing]
+        all_used = net.origin.n_rows >= columns[0].n_rows
+        rows = Rows(max(columns[0].n_rows, net.origin.n_rows), net.origin.n_rows, () if all_used else tuple(lacking))
+    notes = [("Column left out", f"{c.name} {c.left_out}") for c in columns if c.left_out]
+    if net.origin.score:
+        notes.insert(0, ("Local score", net.origin.score))
+    return Report(title or "Bayesian network", variables, graph.arcs, rows, _search(net.origin.search), tuple(notes))
+
+
+def _variable(
+    net: BayesNet, column: Column, node: Node, values: Histogram | Bars | None, score: float | None
+) -> Variable:
+    model = net[node.name]
+    told = model.description
+    tree = Tree.of(told) if told and model.n_leaves <= MOST_DRAWN else None
+    says = f"{model.n_leaves} {'leaf' if model.n_leaves == 1 else 'leaves'}" if told else ""
+    return Variable(node, column.reason, column.missing, values, says, tree, model.text(), score)
+
+
+def _search(told: dict[str, Any]) -> Search:
+    def finite(name: str) -> float | None:
+        value = told.get(name)
+        return value if value is not None and math.isfinite(value) else None
+
+    score, bound = finite("score"), finite("bound")
+    gap = max(0.0, bound - score) if score is not None and bound is not None else None
+    return Search(told.get("method", ""), score, bound, gap, told.get("stopped", ""), finite("seconds"))
+
+
+def _values(net: BayesNet, data: Any) -> list[Histogram | Bars | None]:
+    columns, _ = evidence.encode(net.schema, data, "missing", -1)
+    return [_counted(column, codes) for column, codes in zip(net.schema.used, columns, strict=True)]
+
+
+def _counted(column: Column, stored: Any) -> Histogram | Bars | None:
+    """The values of one column, from codes or stored numbers."""
+    if stored is None:
+        return None
+    if column.levels is None:
+        shift, scale = column.scale or (0.0, 1.0)
+        # Twelve digits: standardising and back must not turn 4 into 3.9999999999999996.
+        return Histogram.of([float(f"{x:.12g}") for x in shift + scale * np.asarray(stored, dtype=float)])
+    counts = np.bincount(stored[stored != evidence.MISSING], minlength=len(column.levels))
+    return Bars(tuple(map(str, column.levels)), tuple(int(n) for n in counts[: len(column.levels)]))
