@@ -49,7 +49,7 @@ def read(path: str | Path, null_values: Sequence[str] = NULLS, **options: Any) -
         if ending == ".parquet" and not packed:
             return pl.read_parquet(path, **options)
         if ending in (".arrow", ".feather", ".ipc") and not packed:
-            return pl.read_ipc(path, **{"memory_map": False, **options})
+            return pl.read_ipc(path, **options)
         if ending in (".ndjson", ".jsonl"):
             source = _unpacked(path) if packed else path
             return pl.read_ndjson(source, **{"infer_schema_length": None, **options})

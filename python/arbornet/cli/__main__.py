@@ -1,0 +1,7 @@
+"""`python -m arbornet.cli`."""
+
+import sys
+
+from arbornet.cli import main
+
+sys.exit(main())

@@ -1,0 +1,63 @@
+"""`arbornet compare`: how two networks differ."""
+
+from __future__ import annotations
+
+import argparse
+from typing import TYPE_CHECKING
+
+from arbornet.cli.parser import Options, json_option
+
+if TYPE_CHECKING:
+    import networkx as nx
+
+HELP = "compare two networks over the same variables"
+ABOUT = """\
+Compares the arcs of two networks. The first is taken as the truth: arcs the second has too, lacks, adds or reverses,
+and the structural Hamming distance between the two, as graphs and as equivalence classes."""
+EXAMPLES = """\
+examples:
+  arbornet compare truth.bif learned.json
+  arbornet compare monday.json tuesday.json --json"""
+
+
+def options(command: argparse.ArgumentParser) -> None:
+    """Adds the options."""
+    command.add_argument("first", metavar="TRUE", help="a network: .json or .bif")
+    command.add_argument("second", metavar="LEARNED", help="another over the same variables")
+    json_option(command)
+
+
+def run(asked: Options) -> None:
+    """Runs the command."""
+    import arbornet as an
+    from arbornet.cli import files
+    from arbornet.graphs import cpdag
+
+    first, second = (files.read_network(path).graph for path in (asked.first, asked.second))
+    if set(first) != set(second):
+        only = sorted(set(first) ^ set(second))
+        raise an.ArbornetError(f"the networks are not over the same variables; only one has {', '.join(only[:10])}")
+    missing = sorted(set(first.edges) - set(second.edges))
+    extra = sorted(set(second.edges) - set(first.edges))
+    turned = [arc for arc in missing if arc[::-1] in extra]
+    arcs = {
+        "same": sorted(set(first.edges) & set(second.edges)),
+        "reversed": turned,
+        "missing": [arc for arc in missing if arc not in turned],
+        "extra": [arc for arc in extra if arc[::-1] not in turned],
+    }
+    figures = {"shd": distance(first, second), "shd_of_classes": distance(cpdag(first), cpdag(second))}
+    if asked.json:
+        files.print_json({**figures, "arcs": arcs})
+        return
+    print(f"structural Hamming distance: {figures['shd']} of the graphs, {figures['shd_of_classes']} of their classes")
+    for name, listed in arcs.items():
+        print(f"{name} ({len(listed)}): " + (", ".join(f"{u} -> {v}" for u, v in listed) or "none"))
+
+
+def distance(first: nx.DiGraph[str], second: nx.DiGraph[str]) -> int:
+    """The structural Hamming distance: pairs of variables that the graphs join in different ways, or only one joins."""
+    pairs = {frozenset(arc) for graph in (first, second) for arc in graph.edges}
+    return sum(
+        any(first.has_edge(*arc) != second.has_edge(*arc) for arc in (tuple(pair), tuple(pair)[::-1])) for pair in pairs
+    )

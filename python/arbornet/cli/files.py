@@ -1,0 +1,103 @@
+"""Tables, networks and JSON in and out."""
+
+from __future__ import annotations
+
+import json
+import math
+import sys
+from collections.abc import Callable
+from pathlib import Path
+from typing import Any
+
+import polars as pl
+
+import arbornet as an
+from arbornet import ParameterError
+from arbornet.cli import words
+
+_WRITERS: dict[str, Callable[[pl.DataFrame, Path], Any]] = {
+    ".csv": lambda frame, path: frame.write_csv(path),
+    ".tsv": lambda frame, path: frame.write_csv(path, separator="\t"),
+    ".parquet": lambda frame, path: frame.write_parquet(path),
+    ".arrow": lambda frame, path: frame.write_ipc(path),
+    ".feather": lambda frame, path: frame.write_ipc(path),
+    ".ndjson": lambda frame, path: frame.write_ndjson(path),
+    ".jsonl": lambda frame, path: frame.write_ndjson(path),
+}
+TABLES = tuple(_WRITERS)
+
+
+def write_table(frame: pl.DataFrame, path: str | None) -> None:
+    """Writes a table by its ending; to standard output as CSV without a path.
+
+    Raises:
+        ParameterError: If the ending is none of a table.
+    """
+    if path is None:
+        sys.stdout.write(frame.write_csv())
+        return
+    writer = _WRITERS.get(Path(path).suffix.lower())
+    if writer is None:
+        raise ParameterError(f"{path}: a table's name ends in {', '.join(TABLES)}")
+    writer(frame, Path(path))
+    wrote(path)
+
+
+def read_network(path: str) -> Any:
+    """A network from .json or .bif."""
+    if Path(path).suffix.lower() == ".bif":
+        return an.read_bif(path)
+    return an.load(path)
+
+
+def read_table(asked: Any, frame: pl.DataFrame) -> an.Table:
+    """A learning command's table, with its types; tells which rows were left out and why."""
+    table = an.Table(frame, words.typed(read_schema(frame, asked.schema), asked.set))
+    if table.dropped:
+        say(str(table.dropped))
+    return table
+
+
+def write_network(net: Any, path: Path, bins: int | None = None) -> None:
+    """Writes a network by its ending.
+
+    Raises:
+        ParameterError: If the ending is none of a network.
+    """
+    writers: dict[str, Callable[[], Any]] = {
+        ".json": lambda: net.save(path),
+        ".bif": lambda: net.to_bif(path, bins=bins),
+        ".dot": lambda: net.to_dot(path),
+        ".graphml": lambda: net.to_graphml(path),
+    }
+    writer = writers.get(path.suffix.lower())
+    if writer is None:
+        raise ParameterError(f"{path}: a network's name ends in {', '.join(writers)}")
+    writer()
+    wrote(path)
+
+
+def read_schema(table: Any, path: str | None) -> an.Schema:
+    """The schema of a file, or of the table itself."""
+    return an.Schema.load(path) if path else an.infer_schema(table)
+
+
+def print_json(value: Any) -> None:
+    """One JSON value on standard output."""
+    json.dump(value, sys.stdout, ensure_ascii=False, indent=1)
+    sys.stdout.write("\n")
+
+
+def wrote(path: str | Path) -> None:
+    """Tells that a file was written."""
+    say(f"wrote {path}")
+
+
+def say(text: str) -> None:
+    """Tells a person something in passing."""
+    print(text, file=sys.stderr)
+
+
+def finite(x: float) -> float | None:
+    """A number JSON can hold, None for infinity."""
+    return x if math.isfinite(x) else None

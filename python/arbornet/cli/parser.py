@@ -1,0 +1,108 @@
+"""The commands, their options, and the help that teaches them."""
+
+from __future__ import annotations
+
+import argparse
+from importlib import import_module
+from typing import Any
+
+COMMANDS = ("schema", "score", "learn", "predict", "sample", "show", "compare", "convert")
+
+ABOUT = """\
+Learns Bayesian networks with a small readable model under every node from tables that mix categories, ordered levels
+and numbers; reads them, predicts with them and draws them."""
+
+EXAMPLES = """\
+a first session:
+  arbornet schema patients.csv                       what is in the table, and as what it is read
+  arbornet schema patients.csv --set stage=ordinal:I,II,III,IV --write
+                                                     the same with one type corrected, kept in patients.schema.json
+  arbornet learn patients.csv --schema patients.schema.json -o patients.json --report patients.html
+  arbornet show patients.json readmitted             the model under one variable
+  arbornet predict patients.json new.csv readmitted -o predicted.csv
+
+`arbornet COMMAND --help` explains one command. Tables are read and written as .csv, .tsv, .parquet, .arrow or .ndjson,
+by their ending. Exit codes: 0 done, 1 not possible, 2 wrong usage, 130 interrupted."""
+
+
+class Help(argparse.RawDescriptionHelpFormatter):
+    """Keeps line breaks in descriptions and examples, and leaves room for long options."""
+
+    def __init__(self, prog: str):
+        super().__init__(prog, max_help_position=32, width=110)
+
+
+def parser() -> argparse.ArgumentParser:
+    """The whole command line."""
+    from arbornet._core import __version__
+
+    top = argparse.ArgumentParser("arbornet", description=ABOUT, epilog=EXAMPLES, formatter_class=Help)
+    top.add_argument("--version", action="version", version=f"arbornet {__version__}")
+    commands = top.add_subparsers(metavar="COMMAND", required=True, title="commands")
+    for name in COMMANDS:
+        module = import_module(f"arbornet.cli.{name}")
+        command = commands.add_parser(
+            name, help=module.HELP, description=module.ABOUT, epilog=module.EXAMPLES, formatter_class=Help
+        )
+        module.options(command)
+        command.add_argument("-v", "--verbose", action="count", default=0, help="tell what is done; -vv tells more")
+        command.set_defaults(run=module.run)
+    return top
+
+
+def table_options(command: argparse.ArgumentParser) -> None:
+    """Options of the commands that learn from a table."""
+    command.add_argument("table", metavar="TABLE", help="the table: .csv, .tsv, .parquet, .arrow, .ndjson")
+    command.add_argument("--schema", metavar="FILE", help="types as written by `arbornet schema --write`")
+    set_option(command)
+
+
+def set_option(command: argparse.ArgumentParser) -> None:
+    """The option that corrects types."""
+    command.add_argument(
+        "--set",
+        metavar="NAME=TYPE",
+        action="append",
+        default=[],
+        help="a type: NAME=continuous, NAME=categorical, NAME=ordinal:low,middle,high, NAME=binned:5 or "
+        "NAME=leave-out; may be given several times",
+    )
+
+
+def learning_options(command: argparse.ArgumentParser) -> None:
+    """Options of the commands that score parent sets."""
+    command.add_argument(
+        "--score",
+        default="PCART()",
+        metavar="SCORE",
+        help="the local score, as in Python: PCART(), 'BDeu(10)', 'BIC(prior=EBIC(0.5))' (default: %(default)s)",
+    )
+    command.add_argument(
+        "--max-parents", default="auto", metavar="N", help="most parents of a variable (default: what can be afforded)"
+    )
+    command.add_argument("--require", metavar="'A -> B'", action="append", default=[], help="an arc that must be there")
+    command.add_argument("--forbid", metavar="'A -> B'", action="append", default=[], help="an arc that must not")
+    command.add_argument(
+        "--tier", metavar="A,B", action="append", default=[], help="variables of one moment, earliest tier first"
+    )
+    jobs_option(command)
+    command.add_argument("--quiet", action="store_true", help="no progress")
+
+
+def jobs_option(command: argparse.ArgumentParser) -> None:
+    """How many threads."""
+    command.add_argument("--jobs", type=int, default=-1, metavar="N", help="threads (default: all cores)")
+
+
+def json_option(command: argparse.ArgumentParser) -> None:
+    """Output for scripts."""
+    command.add_argument("--json", action="store_true", help="print one JSON value, for scripts")
+
+
+def output_option(command: argparse.ArgumentParser, what: str) -> None:
+    """Where a table goes."""
+    command.add_argument("-o", "--output", metavar="FILE", help=f"{what}; without it, CSV on standard output")
+
+
+Options = Any
+"""An argparse namespace; each command knows its own options."""

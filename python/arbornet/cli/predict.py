@@ -1,0 +1,61 @@
+"""`arbornet predict`: fill in one column from the others."""
+
+from __future__ import annotations
+
+import argparse
+
+from arbornet.cli.parser import Options, jobs_option, output_option
+
+HELP = "predict a column from whatever else each row tells"
+ABOUT = """\
+Adds to a table the most probable level of a variable (or the median, for a number), from whatever else is known in
+each row: missing values and missing columns are summed or integrated out. The variable's own column, if there is one,
+is not looked at."""
+EXAMPLES = """\
+examples:
+  arbornet predict patients.json new.csv readmitted -o predicted.csv
+  arbornet predict patients.json new.csv readmitted --proba        one probability per level
+  arbornet predict patients.json new.csv systolic --interval 0.9   the middle 90 % of a number
+  arbornet predict patients.json new.csv --log-likelihood          how probable each row is, in natural logarithms"""
+
+
+def options(command: argparse.ArgumentParser) -> None:
+    """Adds the options."""
+    command.add_argument("network", metavar="NETWORK", help="the network: .json or .bif")
+    command.add_argument("table", metavar="TABLE", help="the rows")
+    command.add_argument("target", metavar="VARIABLE", nargs="?", help="what to predict")
+    how = command.add_mutually_exclusive_group()
+    how.add_argument("--proba", action="store_true", help="the probability of each level")
+    how.add_argument("--interval", type=float, metavar="MASS", help="the central interval that holds this much")
+    how.add_argument("--log-likelihood", action="store_true", help="the log density of each row instead")
+    command.add_argument("--only", action="store_true", help="write the predictions without the table's own columns")
+    command.add_argument(
+        "--unseen", choices=("error", "missing"), default="error", help="a level the network does not know"
+    )
+    output_option(command, "the table with the predictions")
+    jobs_option(command)
+
+
+def run(asked: Options) -> None:
+    """Runs the command."""
+    import polars as pl
+
+    import arbornet as an
+    from arbornet.cli import files
+
+    net = files.read_network(asked.network)
+    frame = an.read(asked.table)
+    how = {"unseen": asked.unseen, "n_jobs": asked.jobs}
+    if asked.log_likelihood:
+        new = pl.DataFrame({"log_likelihood": net.log_likelihood(frame, **how)})
+    elif asked.target is None:
+        raise an.ParameterError(f"name the variable to predict: {', '.join(net.names)}")
+    elif asked.proba:
+        new = net.predict_proba(frame, asked.target, **how)
+        new = new.rename({level: f"{asked.target}={level}" for level in new.columns})
+    elif asked.interval is not None:
+        new = net.predict_interval(frame, asked.target, asked.interval, **how)
+        new = new.rename({end: f"{asked.target} {end}" for end in new.columns})
+    else:
+        new = net.predict(frame, asked.target, **how).alias(f"predicted {asked.target}").to_frame()
+    files.write_table(new if asked.only else pl.concat([frame, new], how="horizontal"), asked.output)

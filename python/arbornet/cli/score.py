@@ -1,0 +1,74 @@
+"""`arbornet score`: Step 1 alone, the scores of parent sets."""
+
+from __future__ import annotations
+
+import argparse
+
+from arbornet.cli.parser import Options, json_option, learning_options, table_options
+
+HELP = "score parent sets and keep the ones worth searching (step 1 alone)"
+ABOUT = """\
+Scores every permitted parent set of every variable, drops the ones a subset beats, and writes the rest: as .jkl for
+other solvers, or as .parquet, which keeps everything exactly. With --child and --parents it prints one score."""
+EXAMPLES = """\
+examples:
+  arbornet score patients.csv --plan                 how many sets, and about how long, without scoring them
+  arbornet score patients.csv --max-parents 3 -o patients.jkl
+  arbornet score patients.csv --score 'BDeu(10)' --schema binned.schema.json -o patients.parquet --checkpoint work
+  arbornet score patients.csv --child readmitted --parents diabetes,days"""
+
+
+def options(command: argparse.ArgumentParser) -> None:
+    """Adds the options."""
+    table_options(command)
+    learning_options(command)
+    command.add_argument("-o", "--output", metavar="FILE", help="where to write: .parquet or .jkl (.jkl.gz)")
+    command.add_argument("--checkpoint", metavar="DIRECTORY", help="keep what is done, and go on from there next time")
+    command.add_argument("--plan", action="store_true", help="tell how many sets there are and how long, and stop")
+    command.add_argument("--child", metavar="NAME", help="print one score: the child")
+    command.add_argument("--parents", metavar="A,B", default="", help="and its parents")
+    json_option(command)
+
+
+def run(asked: Options) -> None:
+    """Runs the command."""
+    import arbornet as an
+    from arbornet.cli import files, words
+
+    score = words.score(asked.score)
+    rules = words.constraints(asked.require, asked.forbid, asked.tier)
+    most = words.max_parents(asked.max_parents)
+    table = files.read_table(asked, an.read(asked.table))
+    if asked.child is not None:
+        parents = [name.strip() for name in asked.parents.split(",") if name.strip()]
+        value = an.local_score(table, asked.child, parents, score)
+        told = {"child": asked.child, "parents": parents, "score": value}
+        files.print_json(told) if asked.json else print(value)
+        return
+    if asked.plan:
+        plan = an.plan(table, score, most, rules)
+        told = {"max_parents": plan.max_parents, "n_sets": plan.n_sets, "seconds": plan.seconds, "memory": plan.memory}
+        files.print_json(told) if asked.json else print(plan)
+        return
+    found = an.score_parents(
+        table, score, most, rules, n_jobs=asked.jobs, progress=not asked.quiet, checkpoint=asked.checkpoint
+    )
+    if asked.output:
+        found.save(asked.output)
+        files.wrote(asked.output)
+    if asked.json:
+        files.print_json(
+            {
+                "n_sets": found.n_sets,
+                "n_evaluated": found.n_evaluated,
+                "n_kept": found.n_kept,
+                "n_skipped": found.n_skipped,
+                "seconds": found.seconds,
+            }
+        )
+    else:
+        print(found)
+        for skipped in found.skipped[:5]:
+            files.say(f"not scored: {skipped.reason}")
+        if not asked.output:
+            files.say("nothing was kept; -o patients.parquet (or .jkl) writes the sets")

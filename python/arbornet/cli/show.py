@@ -1,0 +1,79 @@
+"""`arbornet show`: read a network."""
+
+from __future__ import annotations
+
+import argparse
+
+from arbornet.cli.parser import Options, json_option
+
+HELP = "read a network: its arcs, the model under a variable, a picture, a report"
+ABOUT = """\
+Without a variable: all families, with what the score loses without each arc. With one: the model under it, in words.
+Also draws the network (or the variable's tree) and writes the report."""
+EXAMPLES = """\
+examples:
+  arbornet show patients.json
+  arbornet show patients.json readmitted
+  arbornet show patients.json --draw patients.svg                  or .png, .pdf
+  arbornet show patients.json readmitted --draw readmitted.svg     its tree
+  arbornet show patients.json --report patients.html --data patients.csv
+  arbornet show patients.json --json"""
+
+
+def options(command: argparse.ArgumentParser) -> None:
+    """Adds the options."""
+    command.add_argument("network", metavar="NETWORK", help="the network: .json or .bif")
+    command.add_argument("variable", metavar="VARIABLE", nargs="?", help="show the model under it")
+    command.add_argument("--draw", metavar="FILE", help="draw to .svg, .png or .pdf")
+    command.add_argument("--engine", choices=("layered", "dot"), default="layered", help="who lays the picture out")
+    command.add_argument("--report", metavar="FILE", help="write one HTML page with everything")
+    command.add_argument(
+        "--data", metavar="TABLE", help="the table, so that the report can show each variable's values"
+    )
+    json_option(command)
+
+
+def run(asked: Options) -> None:
+    """Runs the command."""
+    import arbornet as an
+    from arbornet.cli import files
+
+    net = files.read_network(asked.network)
+    if asked.report:
+        net.report(asked.report, data=an.read(asked.data) if asked.data else None)
+        files.wrote(asked.report)
+    if asked.draw and asked.variable:
+        net[asked.variable].draw(asked.draw)
+        files.wrote(asked.draw)
+    elif asked.draw:
+        net.draw(asked.draw, engine=asked.engine)
+        files.wrote(asked.draw)
+    if asked.json:
+        files.print_json(net[asked.variable].to_dict() if asked.variable else as_dict(net))
+    elif asked.variable:
+        print(net.explain(asked.variable))
+    elif not (asked.draw or asked.report):
+        print(net)
+        for line in families(net):
+            print(line)
+
+
+def as_dict(net: object) -> dict[str, object]:
+    """Variables and arcs with their figures."""
+    graph = net.graph  # type: ignore[attr-defined]
+    return {
+        "variables": [{"name": name, **data} for name, data in graph.nodes(data=True)],
+        "arcs": [{"parent": u, "child": v, **data} for u, v, data in graph.edges(data=True)],
+    }
+
+
+def families(net: object) -> list[str]:
+    """One line per variable: its parents, the ones the score needs most first."""
+    graph = net.graph  # type: ignore[attr-defined]
+    width = max(map(len, graph), default=0)
+    lines = []
+    for name in graph:
+        arcs = sorted(graph.in_edges(name, data=True), key=lambda arc: -arc[2].get("contribution", 0.0))
+        told = [u + (f" ({data['contribution']:.4g})" if "contribution" in data else "") for u, _, data in arcs]
+        lines.append(f"  {name.ljust(width)}  {'<- ' + ', '.join(told) if told else 'no parents'}")
+    return lines

@@ -1,0 +1,154 @@
+"""Words of a command line as objects: types, scores, arcs, values. Nothing of it is ever evaluated as code."""
+
+from __future__ import annotations
+
+import ast
+import dataclasses
+import inspect
+from collections.abc import Iterable, Sequence
+from typing import Any
+
+import arbornet as an
+from arbornet import ParameterError, scores
+
+
+def typed(schema: an.Schema, settings: Iterable[str]) -> an.Schema:
+    """The schema with the types of `NAME=TYPE` texts."""
+    kinds: dict[str, Any] = {}
+    for setting in settings:
+        # A name may hold an equals sign, a type's word may not: the last "=" before a known word parts them.
+        name, _, kind = setting.partition("=")
+        while kind and name not in schema and "=" in kind:
+            more, _, kind = kind.partition("=")
+            name = f"{name}={more}"
+        word, _, rest = kind.partition(":")
+        if word == "leave-out":
+            schema = schema.without(name)
+        else:
+            kinds[name] = _kind(setting, word, rest)
+    return schema.with_types(kinds) if kinds else schema
+
+
+def _kind(setting: str, word: str, rest: str) -> Any:
+    levels = [level.strip() for level in rest.split(",")] if rest else None
+    if word == "continuous" and not rest:
+        return an.Continuous()
+    if word == "categorical":
+        return an.Categorical(levels)
+    if word == "ordinal":
+        return an.Ordinal(levels)
+    if word == "binned":
+        if rest and not rest.isdigit():
+            raise ParameterError(f"--set {setting!r}: binned takes a number of bins, such as binned:5")
+        return an.Binned(int(rest)) if rest else an.Binned()
+    raise ParameterError(
+        f"--set {setting!r}: write NAME=continuous, NAME=categorical, NAME=ordinal:low,high, NAME=binned:5 or "
+        "NAME=leave-out"
+    )
+
+
+def score(text: str) -> Any:
+    """A score written as in Python: `PCART`, `BDeu(10)`, `BIC(prior=EBIC(0.5))`.
+
+    Raises:
+        ParameterError: If there is no such score, or it does not take these parameters.
+    """
+    try:
+        return _called(ast.parse(text.strip(), mode="eval").body, text)
+    except SyntaxError:
+        raise ParameterError(f"--score {text!r}: write a score's name and parameters, such as 'BDeu(ess=10)'") from None
+
+
+def known_scores() -> dict[str, type]:
+    """The scores by name."""
+    return {name: made for name, made in _dataclasses(scores).items() if hasattr(made, "spec")}
+
+
+def _dataclasses(module: Any) -> dict[str, type]:
+    members = inspect.getmembers(module, inspect.isclass)
+    return {name: made for name, made in members if not name.startswith("_") and dataclasses.is_dataclass(made)}
+
+
+def _called(node: ast.expr, text: str) -> Any:
+    function = node.func if isinstance(node, ast.Call) else node
+    name = function.attr if isinstance(function, ast.Attribute) else getattr(function, "id", None)
+    made = {**_dataclasses(scores), **_dataclasses(getattr(an, "priors", None))}.get(name or "")
+    if made is None:
+        known = ", ".join(known_scores())
+        raise ParameterError(f"--score {text!r}: there is no score {name or text!r}; there are {known}")
+    if not isinstance(node, ast.Call):
+        return made()
+
+    def value(argument: ast.expr) -> Any:
+        if isinstance(argument, ast.Call | ast.Attribute | ast.Name):
+            return _called(argument, text)
+        try:
+            return ast.literal_eval(argument)
+        except ValueError:
+            raise ParameterError(f"--score {text!r}: parameters are numbers, texts, True, False or None") from None
+
+    keywords = {keyword.arg or "": value(keyword.value) for keyword in node.keywords}
+    try:
+        return made(*map(value, node.args), **keywords)
+    except TypeError as error:
+        raise ParameterError(f"--score {text!r}: {error}; it is {name}{inspect.signature(made)}") from None
+
+
+def constraints(required: Sequence[str], forbidden: Sequence[str], tiers: Sequence[str]) -> an.Constraints | None:
+    """Constraints from arcs written `A -> B` and tiers written `A,B`; None without any."""
+    if not (required or forbidden or tiers):
+        return None
+    return an.Constraints(
+        required=[_arc(text) for text in required],
+        forbidden=[_arc(text) for text in forbidden],
+        tiers=[[name.strip() for name in tier.split(",")] for tier in tiers],
+    )
+
+
+def _arc(text: str) -> tuple[str, str]:
+    parent, arrow, child = text.partition("->")
+    if not arrow or not parent.strip() or not child.strip():
+        raise ParameterError(f"{text!r} is no arc; write 'parent -> child', in quotes")
+    return parent.strip(), child.strip()
+
+
+def max_parents(text: str) -> Any:
+    """A number, or "auto".
+
+    Raises:
+        ParameterError: If it is neither.
+    """
+    if text == "auto":
+        return text
+    if not text.isdigit():
+        raise ParameterError(f"--max-parents {text!r}: give a whole number or 'auto'")
+    return int(text)
+
+
+def assignments(schema: an.Schema, texts: Iterable[str]) -> dict[str, Any]:
+    """Values written `NAME=VALUE`, as the variables' own values.
+
+    Raises:
+        ParameterError: If a text is not of this form, or a value not one its variable can have.
+    """
+    out: dict[str, Any] = {}
+    for text in texts:
+        parts = text.split("=")
+        splits = [("=".join(parts[:i]), "=".join(parts[i:])) for i in range(1, len(parts))]
+        name, value = next((pair for pair in splits if pair[0] in schema), (text, None))
+        if value is None:
+            raise ParameterError(f"{text!r} sets no variable; write NAME=VALUE, with {', '.join(schema.names)}")
+        out[name] = _own_value(schema[name], value)
+    return out
+
+
+def _own_value(column: Any, text: str) -> Any:
+    if column.levels is None:
+        try:
+            return float(text)
+        except ValueError:
+            raise ParameterError(f"'{column.name}' is a number, not {text!r}") from None
+    for level in column.levels:
+        if str(level) == text:
+            return level
+    raise ParameterError(f"{text!r} is none of the levels of '{column.name}': {', '.join(map(str, column.levels))}")

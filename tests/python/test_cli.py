@@ -1,0 +1,256 @@
+"""The shell: what it prints, what it writes, and how it ends."""
+
+import json
+import os
+import pty
+import re
+import shutil
+import subprocess
+import sys
+from pathlib import Path
+
+import polars as pl
+import pytest
+
+import arbornet as an
+from arbornet.cli import main
+from arbornet.cli.parser import COMMANDS, parser
+
+TYPES = "stage=ordinal:I,II,III,IV"
+
+
+@pytest.fixture(scope="session")
+def learned(tmp_path_factory):
+    """A folder with a table, its schema, and a network learned from it by the shell."""
+    folder = tmp_path_factory.mktemp("shell")
+    an.example("patients").write_csv(folder / "patients.csv")
+    assert main(["schema", str(folder / "patients.csv"), "--set", TYPES, "--write"]) == 0
+    schema = str(folder / "patients.schema.json")
+    arguments = ["learn", str(folder / "patients.csv"), "--schema", schema, "--max-parents", "2", "--quiet"]
+    assert main([*arguments, "-o", str(folder / "patients.json")]) == 0
+    return folder
+
+
+@pytest.fixture
+def there(learned, tmp_path, monkeypatch):
+    """A fresh copy of that folder as the working folder."""
+    shutil.copytree(learned, tmp_path / "work")
+    monkeypatch.chdir(tmp_path / "work")
+
+
+def said(capsys, *arguments):
+    """What a command that succeeds prints."""
+    capsys.readouterr()
+    assert main(arguments) == 0
+    return capsys.readouterr()
+
+
+def refused(capsys, *arguments):
+    """What a command that fails says; it prints nothing."""
+    capsys.readouterr()
+    assert main(arguments) == 1
+    out, err = capsys.readouterr()
+    assert out == ""
+    assert err.splitlines()[-1].startswith("arbornet: ")
+    return err
+
+
+def test_the_story_of_the_epidemiologist_word_for_word(tmp_path):
+    an.example("patients").write_csv(tmp_path / "patients.csv")
+
+    def type_in(line):
+        environment = {**os.environ, "PATH": f"{Path(sys.executable).parent}:{os.environ['PATH']}"}
+        return subprocess.run(
+            line, shell=True, cwd=tmp_path, env=environment, capture_output=True, text=True, check=True
+        )
+
+    first = type_in("arbornet schema patients.csv")
+    assert re.search(r"^stage +categorical +I, II, III, IV", first.stdout, re.MULTILINE)
+    assert "--schema patients.schema.json" in first.stderr
+    type_in("arbornet schema patients.csv --set stage=ordinal:I,II,III,IV --write")
+    line = "arbornet learn patients.csv --schema patients.schema.json --report patients.html"
+    second = type_in(line + " --max-parents 2")
+    assert "14 rows dropped for missing values" in second.stderr
+    assert re.search(r"step 1: .* parent sets of up to 2 parents, (about|less than)", second.stdout)
+    assert "proved: no network scores higher" in second.stdout
+    assert (tmp_path / "patients.html").read_text(encoding="utf-8").startswith("<!doctype html>")
+
+
+def test_every_command_teaches_by_examples_that_parse(capsys):
+    for name in COMMANDS:
+        with pytest.raises(SystemExit) as ended:
+            main([name, "--help"])
+        assert ended.value.code == 0
+        text = capsys.readouterr().out
+        examples = re.findall(r"^  arbornet (.+?)(?:  +.*)?$", text, re.MULTILINE)
+        assert examples
+        for example in examples:
+            parser().parse_args(_words(example))
+
+
+def _words(line):
+    import shlex
+
+    return shlex.split(line)
+
+
+@pytest.mark.parametrize("arguments", [[], ["leran"], ["schema"], ["learn", "x.csv", "--search", "luck"]])
+def test_wrong_usage_ends_with_two(arguments, capsys):
+    with pytest.raises(SystemExit) as ended:
+        main(arguments)
+    assert ended.value.code == 2
+    assert "usage: arbornet" in capsys.readouterr().err
+
+
+def test_help_answers_without_loading_the_searches():
+    code = "import sys; from arbornet.cli.parser import parser; parser(); print({'rich'} & set(sys.modules))"
+    run = subprocess.run([sys.executable, "-c", code], capture_output=True, text=True, check=True)
+    assert run.stdout == "set()\n"
+
+
+def test_mistakes_are_sentences_with_a_way_out(there, capsys):
+    assert "no file nothere.csv" in refused(capsys, "schema", "nothere.csv")
+    assert "did you mean 'stage'" in refused(capsys, "schema", "patients.csv", "--set", "stge=ordinal")
+    assert "NAME=continuous" in refused(capsys, "schema", "patients.csv", "--set", "stage=sorted")
+    assert "there are AIC" in refused(capsys, "score", "patients.csv", "--score", "Foo()")
+    assert "it is PCART(" in refused(capsys, "score", "patients.csv", "--score", "PCART(depth=3)")
+    assert "parent -> child" in refused(capsys, "learn", "patients.csv", "--forbid", "age")
+    assert "whole number or 'auto'" in refused(capsys, "learn", "patients.csv", "--max-parents", "many")
+    assert "no variable 'height'" in refused(capsys, "predict", "patients.json", "patients.csv", "height")
+    assert "a table's name ends in .csv" in refused(capsys, "sample", "patients.json", "-o", "rows.xlsx")
+    assert "none of the levels of 'stage': I, II" in refused(capsys, "sample", "patients.json", "--given", "stage=V")
+    Path("broken.json").write_text("{", encoding="utf-8")
+    assert "broken.json" in refused(capsys, "show", "broken.json")
+
+
+@pytest.mark.parametrize("text", ["PCART(__import__('os'))", "(lambda: PCART())()", "PCART(max_splits=1+1)", "x = 1"])
+def test_a_score_is_read_and_never_run(text, there, capsys):
+    assert "--score" in refused(capsys, "score", "patients.csv", "--score", text)
+
+
+def test_types_are_set_by_words(there, capsys):
+    told = json.loads(
+        said(capsys, "schema", "patients.csv", "--set", "days=binned:3", "--set", "sex=leave-out", "--json").out
+    )
+    columns = {column["name"]: column for column in told["columns"]}
+    assert columns["days"]["kind"] == {"is": "binned", "k": 3, "by": "frequency"}
+    assert "left_out" in columns["sex"]
+    assert an.Schema.load("patients.schema.json")["stage"].levels == ("I", "II", "III", "IV")
+
+
+def test_one_score_is_one_number(there, capsys):
+    out = said(capsys, "score", "patients.csv", "--child", "readmitted", "--parents", "diabetes, days").out
+    table = an.Table(an.example("patients"))
+    assert float(out) == an.local_score(table, "readmitted", ["diabetes", "days"], an.PCART())
+
+
+def test_candidates_are_planned_written_and_converted(there, capsys):
+    plan = json.loads(said(capsys, "score", "patients.csv", "--max-parents", "2", "--plan", "--json").out)
+    assert plan["n_sets"] == 12 * (1 + 11 + 55)
+    told = json.loads(
+        said(capsys, "score", "patients.csv", "--max-parents", "2", "-o", "c.parquet", "--json", "--quiet").out
+    )
+    assert told["n_evaluated"] <= told["n_sets"] == plan["n_sets"]
+    said(capsys, "convert", "c.parquet", "c.jkl")
+    assert an.Candidates.load("c.jkl").n_kept == an.Candidates.load("c.parquet").n_kept == told["n_kept"]
+
+
+def test_learning_obeys_the_arcs_it_is_told(there, capsys):
+    out = said(
+        capsys, "learn", "patients.csv", "--max-parents", "2", "--quiet", "--json",
+        "--require", "sex -> age", "--forbid", "diabetes -> readmitted", "--tier", "crp", "--tier", "stage",
+    ).out  # fmt: skip
+    arcs = {(arc["parent"], arc["child"]) for arc in json.loads(out)["arcs"]}
+    assert ("sex", "age") in arcs
+    assert ("diabetes", "readmitted") not in arcs
+    assert ("stage", "crp") not in arcs
+
+
+def test_the_shell_learns_what_python_learns(there):
+    schema = an.Schema.load("patients.schema.json")
+    table = an.Table(an.read("patients.csv"), schema)
+    found = an.search.exact(an.score_parents(table, an.PCART(), max_parents=2))
+    assert sorted(an.load("patients.json").graph.edges) == sorted(found.dag.edges)
+
+
+def test_predictions_stand_beside_the_table(there, capsys):
+    said(capsys, "predict", "patients.json", "patients.csv", "readmitted", "-o", "out.parquet")
+    frame = pl.read_parquet("out.parquet")
+    assert frame.columns == [*an.example("patients").columns, "predicted readmitted"]
+    net = an.load("patients.json")
+    assert frame["predicted readmitted"].to_list() == net.predict(an.read("patients.csv"), "readmitted").to_list()
+    shares = pl.read_csv(
+        said(capsys, "predict", "patients.json", "patients.csv", "stage", "--proba", "--only").out.encode()
+    )
+    assert shares.columns == ["stage=I", "stage=II", "stage=III", "stage=IV"]
+    assert shares.sum_horizontal().to_list() == pytest.approx([1.0] * 600)
+    ends = pl.read_csv(
+        said(capsys, "predict", "patients.json", "patients.csv", "systolic", "--interval", "0.5", "--only").out.encode()
+    )
+    assert ends.columns == ["systolic lower", "systolic upper"]
+    density = pl.read_csv(
+        said(capsys, "predict", "patients.json", "patients.csv", "--log-likelihood", "--only").out.encode()
+    )
+    assert density["log_likelihood"].to_list() == pytest.approx(net.log_likelihood(an.read("patients.csv")).tolist())
+
+
+def test_samples_come_back_for_their_seed(there, capsys):
+    arguments = ["sample", "patients.json", "-n", "20", "--seed", "3", "--given", "stage=IV", "--do", "age=70"]
+    first, second = (said(capsys, *arguments).out for _ in range(2))
+    assert first == second
+    frame = pl.read_csv(first.encode())
+    assert set(frame["stage"]) == {"IV"}
+    assert set(frame["age"]) == {70}
+
+
+def test_a_network_is_shown_in_words_pictures_and_json(there, capsys):
+    out = said(capsys, "show", "patients.json").out
+    assert re.search(r"readmitted +<- ", out)
+    assert "days" in said(capsys, "show", "patients.json", "readmitted").out
+    told = json.loads(said(capsys, "show", "patients.json", "--json").out)
+    assert [v["name"] for v in told["variables"]] == an.example("patients").columns
+    said(capsys, "show", "patients.json", "--draw", "net.svg", "--report", "net.html", "--data", "patients.csv")
+    said(capsys, "show", "patients.json", "readmitted", "--draw", "tree.pdf")
+    assert Path("net.svg").read_text(encoding="utf-8").startswith("<svg")
+    assert "Histogram of age" in Path("net.html").read_text(encoding="utf-8")
+    assert Path("tree.pdf").read_bytes().startswith(b"%PDF")
+
+
+def test_networks_are_compared(there, capsys):
+    out = said(capsys, "compare", "patients.json", "patients.json", "--json").out
+    told = json.loads(out)
+    assert told["shd"] == 0
+    assert told["arcs"]["missing"] == told["arcs"]["extra"] == told["arcs"]["reversed"] == []
+    assert len(told["arcs"]["same"]) == an.load("patients.json").graph.number_of_edges()
+
+
+@pytest.mark.parametrize("ending", ["bif", "dot", "graphml", "json"])
+def test_networks_are_converted(there, capsys, ending):
+    said(capsys, "convert", "patients.json", f"again.{ending}", "--bins", "3")
+    assert "readmitted" in Path(f"again.{ending}").read_text(encoding="utf-8")
+
+
+@pytest.mark.parametrize("ending", ["csv", "tsv", "parquet", "arrow", "ndjson"])
+def test_tables_go_in_and_out_in_every_format(there, capsys, ending):
+    said(capsys, "convert", "patients.csv", f"again.{ending}")
+    assert an.read(f"again.{ending}").equals(an.read("patients.csv"))
+
+
+def test_progress_is_drawn_on_terminals_only(there):
+    command = [sys.executable, "-m", "arbornet.cli", "learn", "patients.csv", "--max-parents", "2"]
+    piped = subprocess.run(command, capture_output=True, text=True, check=True)
+    assert "scoring" not in piped.stderr
+    ours, theirs = pty.openpty()
+    environment = {**os.environ, "TERM": "xterm"}
+    drawn = subprocess.run(command, stdout=subprocess.PIPE, stderr=theirs, text=True, check=True, env=environment)
+    os.close(theirs)
+    assert "scoring" in os.read(ours, 1 << 16).decode(errors="replace")
+    os.close(ours)
+    assert re.sub(r"[\d.]+ s", "", drawn.stdout) == re.sub(r"[\d.]+ s", "", piped.stdout)
+
+
+def test_a_reader_that_has_seen_enough_is_no_error(there):
+    line = f"{sys.executable} -m arbornet.cli sample patients.json -n 5000 | head -1"
+    run = subprocess.run(line, shell=True, capture_output=True, text=True, check=True)
+    assert run.stdout.count("\n") == 1
+    assert run.stderr == ""
