@@ -130,6 +130,14 @@ def anytime(
     list[tuple[float, float]],
     dict[str, int],
 ]: ...
+def k_best(
+    candidates: CandidatesHandle,
+    constraints: str,
+    k: int,
+    margin: float,
+    memory: float,
+    tell: Callable[[int, int], object] | None,
+) -> list[tuple[list[list[int]], list[float]]]: ...
 def cpdag(parents: Sequence[Sequence[int]]) -> tuple[list[tuple[int, int]], list[tuple[int, int]]]: ...
 
 _Block = tuple[int, int, int, int]

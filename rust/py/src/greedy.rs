@@ -8,6 +8,7 @@ use arbornet_core::control::{Budget, Stop};
 use arbornet_core::dag::anytime::Anytime;
 use arbornet_core::dag::families::{Families, Scored, Stored};
 use arbornet_core::dag::hill_climb::{Climbed, HillClimb};
+use arbornet_core::dag::k_best::KBest;
 use arbornet_core::{Constraints, Control, Dag, Error, LocalScore};
 use pyo3::prelude::*;
 
@@ -121,6 +122,33 @@ fn anytime(
     Ok((parents, found.scores, bound, found.proven, stop_name(found.stop), found.improvements, counters))
 }
 
+/// A graph's parents and its families' scores.
+type Graph = (Vec<Vec<usize>>, Vec<f64>);
+
+/// The k best graphs, best first: each with the parents and the scores of its variables.
+#[pyfunction]
+#[pyo3(signature = (candidates, constraints, k, margin, memory, tell))]
+#[allow(clippy::needless_pass_by_value)]
+fn k_best(
+    py: Python<'_>,
+    candidates: &CandidatesHandle,
+    constraints: &str,
+    k: usize,
+    margin: f64,
+    memory: f64,
+    tell: Option<Bound<'_, PyAny>>,
+) -> PyResult<Vec<Graph>> {
+    let constraints = Constraints::parse(constraints).map_err(CoreError)?;
+    let control = Control::default();
+    let candidates = candidates.inner.clone();
+    let work = || {
+        let stored = Stored::new(&candidates, &constraints)?;
+        KBest { k, margin, memory }.run(&stored, Budget::new(&control, None))
+    };
+    let ranked = jobs::watched(py, &control, tell.as_ref(), work)?.map_err(CoreError)?;
+    Ok(ranked.into_iter().map(|g| (g.parents.iter().map(|p| p.to_vec()).collect(), g.scores)).collect())
+}
+
 type Pairs = Vec<(usize, usize)>;
 
 /// The equivalence class of a graph given by parents: (compelled arcs, reversible links), both as pairs.
@@ -134,5 +162,6 @@ fn cpdag(parents: Vec<Vec<usize>>) -> Result<(Pairs, Pairs), CoreError> {
 pub fn register(module: &Bound<'_, PyModule>) -> PyResult<()> {
     module.add_function(wrap_pyfunction!(hill_climb, module)?)?;
     module.add_function(wrap_pyfunction!(anytime, module)?)?;
+    module.add_function(wrap_pyfunction!(k_best, module)?)?;
     module.add_function(wrap_pyfunction!(cpdag, module)?)
 }

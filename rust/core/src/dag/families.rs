@@ -191,6 +191,12 @@ impl<'a> Stored<'a> {
         self.permitted[child].iter().map(move |&r| (sets.parents(r as usize), sets.score(r as usize)))
     }
 
+    /// The parents and the score of a child's permitted set, by its place in `sets`.
+    pub fn set(&self, child: Var, rank: u32) -> (Parents, f64) {
+        let (sets, rank) = (self.candidates.child(child), self.permitted[child][rank as usize] as usize);
+        (sets.parents(rank).iter().map(|&p| p as Var).collect(), sets.score(rank))
+    }
+
     /// No graph scores more: the best permitted set of every child, cycles or not.
     pub fn bound(&self) -> f64 {
         (0..self.permitted.len()).map(|v| self.candidates.child(v).score(self.permitted[v][0] as usize)).sum()

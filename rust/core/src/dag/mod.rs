@@ -6,6 +6,7 @@ pub mod branching;
 pub mod families;
 pub mod graph;
 pub mod hill_climb;
+pub mod k_best;
 pub mod pdag;
 
 pub use graph::Dag;
