@@ -6,7 +6,6 @@ import copy
 import json
 import math
 import pickle
-from pathlib import Path
 from typing import Any
 
 import numpy as np
@@ -15,8 +14,6 @@ import pytest
 import arbornet as an
 from arbornet._core import TableHandle
 from arbornet.models import Shares, StudentT
-
-GOLDEN = Path(__file__).parents[2].parent / "shared" / "golden" / "pcart"
 
 
 @pytest.fixture(scope="module")
@@ -38,7 +35,7 @@ def table() -> TableHandle:
     )
 
 
-SCORES = [an.FullTable(), an.FullTable(max_bins=3, penalised=False)]
+SCORES = [an.FullTable(), an.FullTable(max_bins=3, penalised=False), an.PCART(), an.PCART(max_splits=3, ess=2.0)]
 
 
 @pytest.fixture(scope="module", params=SCORES, ids=repr)
@@ -72,6 +69,9 @@ def test_conditions_and_distributions_are_in_the_users_units(table: TableHandle,
         ]
         assert sum(where) == leaf.n
         assert isinstance(leaf.distribution, StudentT)
+        if not leaf.n:
+            assert leaf.distribution == StudentT(1000.0, math.sqrt(2) * 100, 1.0)
+            continue
         # The prior pulls a leaf's mean towards that of the table by the weight of one row.
         expected = (costs[where].sum() + 1000) / (leaf.n + 1)
         assert math.isclose(leaf.distribution.location, expected, rel_tol=1e-12)

@@ -53,7 +53,7 @@ def test_equal_scores_are_equal_however_they_are_written() -> None:
 
 def test_changes_for_one_variable_keep_the_score_s_own_values_for_the_rest() -> None:
     score = an.PCART(alpha=2, lam=3, per_variable={"age": {"nu": 4}})
-    own = json.loads(score.spec())["priors"]["per_variable"]["age"]
+    own = json.loads(score.spec())["leaf"]["per_variable"]["age"]
     assert own == {"alpha": 2.0, "kappa": 0.25, "mean": 0.0, "a": 1.0, "nu": 4.0, "lam": 3.0}
 
 

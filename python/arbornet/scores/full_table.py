@@ -49,6 +49,6 @@ class FullTable(Leaves):
             "penalised": self.penalised,
             "max_bins": self.max_bins,
             "normalised": self.normalised,
-            "priors": self.priors(),
+            "leaf": self.priors(),
             "published": self.published,
         }
