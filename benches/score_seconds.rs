@@ -13,7 +13,7 @@ fn main() {
     let table = uci::table(name);
     let spec = ScoreSpec::parse(spec).expect("a score");
     let most = most.parse().expect("a number of parents");
-    let before = uci::cpu_seconds();
+    let before = cpu_seconds();
     let score = spec.prepare(&table).expect("a score for this table");
     let (mut n_sets, mut sum) = (0, 0.0);
     for child in 0..table.n_vars() {
@@ -23,6 +23,13 @@ fn main() {
             n_sets += 1;
         }
     }
-    let seconds = uci::cpu_seconds() - before;
+    let seconds = cpu_seconds() - before;
     println!("{name} D={most}: {n_sets} sets, {seconds:.4} s of one processor, sum of scores {sum:.6}");
+}
+
+/// Processor seconds of this thread so far, to the microsecond.
+fn cpu_seconds() -> f64 {
+    let stat = std::fs::read_to_string("/proc/thread-self/schedstat").expect("Linux");
+    let nanoseconds: f64 = stat.split_whitespace().next().and_then(|t| t.parse().ok()).expect("time on the processor");
+    nanoseconds / 1e9
 }

@@ -74,10 +74,3 @@ pub fn parent_sets(n_vars: usize, child: usize, most: usize) -> Vec<Vec<usize>> 
     }
     sets
 }
-
-/// Processor seconds of this thread so far, to the microsecond.
-pub fn cpu_seconds() -> f64 {
-    let stat = std::fs::read_to_string("/proc/thread-self/schedstat").expect("Linux");
-    let nanoseconds: f64 = stat.split_whitespace().next().and_then(|t| t.parse().ok()).expect("time on the processor");
-    nanoseconds / 1e9
-}
