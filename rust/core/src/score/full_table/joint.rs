@@ -3,8 +3,8 @@
 //! For a joint choice the log marginal is a sum over cells, one bin of each parent; a bin is an interval of parts. Each
 //! box of intervals is therefore looked at once, and its value is added up along the axes, one axis at a time. Rows are
 //! aggregated as soon as that is cheaper than carrying them: a box of few rows is split row by row, one of many
-//! becomes a small dense table over the parts of the remaining parents. On the last axis most parts are empty, and
-//! intervals that hold the same parts that are not share one value.
+//! becomes a small dense table over the parts of the remaining parents. On the last axis most parts are empty: they
+//! are left out, and neighbouring intervals that then hold the same are looked at once.
 
 use super::cuts::Interval;
 use crate::leaf::{Categorical, Normal, Ordinal};
@@ -185,8 +185,7 @@ struct Line<N> {
     cells: Vec<N>,
     /// How many of them lie before each part.
     rank: Vec<usize>,
-    /// Values of runs of them, by first and last; NaN where not yet known.
-    values: Vec<f64>,
+    /// Of a run of them.
     sum: Vec<N>,
 }
 
@@ -342,7 +341,7 @@ fn sort_by_part(axis: &Axis<'_>, rows: &[u32], sorted: &mut Vec<u32>, offsets: &
     }
 }
 
-/// The last axis: every run of parts that are not empty is looked at once.
+/// The last axis, with the parts that are empty left out.
 fn add_up_line<R: Response>(
     response: &R,
     axis: &Axis<'_>,
@@ -351,7 +350,7 @@ fn add_up_line<R: Response>(
     totals: &mut [f64],
 ) {
     let width = response.width();
-    let Line { cells, rank, values, sum } = line;
+    let Line { cells, rank, sum } = line;
     cells.clear();
     rank.clear();
     rank.push(0);
@@ -368,28 +367,27 @@ fn add_up_line<R: Response>(
         return;
     }
     totals.fill(0.0);
-    values.clear();
-    values.resize(n * n, f64::NAN);
+    let (mut run, mut value) = (0..0, 0.0);
     for interval in axis.intervals {
         let (first, end) = (rank[interval.first], rank[interval.end]);
         if first == end {
             continue;
         }
-        let known = &mut values[first * n + end - 1];
-        if known.is_nan() {
-            *known = if end == first + 1 {
-                response.log_marginal(&cells[first * width..end * width])
-            } else {
+        if run != (first..end) {
+            // Intervals from the same part on grow out of each other.
+            if run.start != first || run.end > end || run.is_empty() {
                 sum.clear();
                 sum.extend_from_slice(&cells[first * width..(first + 1) * width]);
-                for cell in cells[(first + 1) * width..end * width].chunks_exact(width) {
-                    sum.iter_mut().zip(cell).for_each(|(s, &c)| *s += c);
-                }
-                response.log_marginal(sum)
-            };
+                run = first..first + 1;
+            }
+            for cell in cells[run.end * width..end * width].chunks_exact(width) {
+                sum.iter_mut().zip(cell).for_each(|(s, &c)| *s += c);
+            }
+            run.end = end;
+            value = response.log_marginal(sum);
         }
         for &choice in &interval.choices {
-            totals[choice] += *known;
+            totals[choice] += value;
         }
     }
 }
