@@ -111,7 +111,8 @@ def _of_pandas(frame: Any, only: set[str] | None) -> Raw:
 
 
 def _is_pandas_float(column: Any) -> bool:
-    return type(column).__module__.startswith("pandas.") and getattr(column, "dtype", None) == np.dtype("float64")
+    module = type(column).__module__.partition(".")[0]
+    return module == "pandas" and bool(getattr(column, "dtype", None) == np.dtype("float64"))
 
 
 def _payload(name: str, column: Any) -> object:

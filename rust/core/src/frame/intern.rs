@@ -11,6 +11,8 @@ const INLINE: usize = 12;
 /// Codes of texts.
 #[derive(Debug, Default)]
 pub struct TextInterner {
+    /// The last short text met under each of its hashes, with its code: most rows repeat a text met before.
+    recent: Vec<(u128, u32)>,
     short: FxHashMap<u128, u32>,
     long: FxHashMap<Box<[u8]>, u32>,
     values: Vec<Box<[u8]>>,
@@ -44,11 +46,24 @@ impl TextInterner {
 
     /// The code of an inline view; its unused bytes are zero.
     pub fn inline_code(&mut self, view: u128) -> u32 {
+        let folded = (view as u64) ^ ((view >> 64) as u64).rotate_left(29);
+        let place = (folded.wrapping_mul(0x9E37_79B9_7F4A_7C15) >> 56) as usize;
+        match self.recent.get(place) {
+            Some(&(known, code)) if known == view => code,
+            _ => self.inline_code_by_map(view, place),
+        }
+    }
+
+    fn inline_code_by_map(&mut self, view: u128, place: usize) -> u32 {
         let values = &mut self.values;
-        *self.short.entry(view).or_insert_with(|| {
+        let code = *self.short.entry(view).or_insert_with(|| {
             values.push(inline_text(view));
             (values.len() - 1) as u32
-        })
+        });
+        // No view is all ones: its length would not be inline.
+        self.recent.resize(256, (u128::MAX, 0));
+        self.recent[place] = (view, code);
+        code
     }
 
     fn long_code(&mut self, text: &[u8]) -> u32 {

@@ -79,6 +79,23 @@ impl Profile {
         }
     }
 
+    /// Takes in the values of the next rows. Once there are too many distinct values to count, whole blocks of finite
+    /// numbers are taken in at once.
+    pub fn observe_all(&mut self, values: &[f64]) {
+        for block in values.chunks(1024) {
+            let (minimum, maximum, zero) = extent(block);
+            if self.counting || self.steps || self.whole || zero != 0.0 {
+                for &x in block {
+                    self.observe(Some(x));
+                }
+            } else {
+                self.rows += block.len() as u64;
+                self.minimum = self.minimum.min(minimum);
+                self.maximum = self.maximum.max(maximum);
+            }
+        }
+    }
+
     /// Ends the pass.
     pub fn finish(&mut self) {
         if self.counting {
@@ -109,6 +126,25 @@ impl Profile {
     }
 }
 
+/// Smallest value, largest value, and a number that is 0 if all values are finite and NaN otherwise.
+fn extent(values: &[f64]) -> (f64, f64, f64) {
+    let (mut low, mut high, mut zero) = ([f64::INFINITY; 8], [f64::NEG_INFINITY; 8], [0.0; 8]);
+    let chunks = values.chunks_exact(8);
+    let rest = chunks.remainder();
+    let mut take = |chunk: &[f64]| {
+        for (((low, high), zero), &x) in low.iter_mut().zip(&mut high).zip(&mut zero).zip(chunk) {
+            *low = if x < *low { x } else { *low };
+            *high = if x > *high { x } else { *high };
+            *zero += x * 0.0;
+        }
+    };
+    chunks.for_each(&mut take);
+    take(rest);
+    let minimum = low.into_iter().fold(f64::INFINITY, f64::min);
+    let maximum = high.into_iter().fold(f64::NEG_INFINITY, f64::max);
+    (minimum, maximum, zero.iter().sum())
+}
+
 /// Eight running sums, added in a fixed order: quick, and the same whatever the chunks were.
 fn sum(values: &[f64], of: impl Fn(f64) -> f64) -> f64 {
     let mut sums = [0.0; 8];
@@ -124,8 +160,7 @@ fn sum(values: &[f64], of: impl Fn(f64) -> f64) -> f64 {
 
 /// The map to mean 0 and population standard deviation 1. A constant column keeps the scale 1.
 pub fn standardising(values: &[f64]) -> Affine {
-    let (minimum, maximum) =
-        values.iter().fold((f64::INFINITY, f64::NEG_INFINITY), |(low, high), &x| (low.min(x), high.max(x)));
+    let (minimum, maximum, _) = extent(values);
     if values.is_empty() {
         return Affine::IDENTITY;
     }
@@ -252,6 +287,23 @@ mod tests {
         let seen = profile(&[Some(1.0), None, Some(f64::NAN), Some(f64::INFINITY), Some(2.5)]);
         assert_eq!((seen.n_null, seen.n_nan, seen.infinite_row, seen.whole), (1, 1, Some(3), false));
         assert_eq!(seen.distinct, Some(vec![(1.0, 1), (2.5, 1)]));
+    }
+
+    #[test]
+    fn taking_in_blocks_tells_the_same_as_row_by_row() {
+        for spoiled in [None, Some(f64::NAN), Some(f64::INFINITY)] {
+            let mut values: Vec<f64> = (0..5000).map(|i| f64::from(i % 1777) / 3.0 - 50.0).collect();
+            if let Some(x) = spoiled {
+                values[4321] = x;
+            }
+            let by_row = profile(&values.iter().map(|&x| Some(x)).collect::<Vec<_>>());
+            let mut by_block = Profile::default();
+            by_block.observe_all(&values[..100]);
+            by_block.observe_all(&values[100..]);
+            by_block.finish();
+            let told = |p: &Profile| (p.n_nan, p.infinite_row, p.minimum, p.maximum, p.whole, p.n_values());
+            assert_eq!(told(&by_row), told(&by_block));
+        }
     }
 
     #[test]

@@ -10,7 +10,9 @@ use arrow_array::{Array, ArrayRef};
 use arrow_schema::DataType;
 
 use super::stream::Source;
-use super::values::{Class, code_texts, for_each_integer, for_each_key, for_each_number, levels_of, text_level};
+use super::values::{
+    Class, code_texts, for_each_integer, for_each_key, for_each_number, levels_of, plain_numbers, text_level,
+};
 
 /// The values in their compact form.
 pub enum Data {
@@ -125,6 +127,18 @@ impl RawColumn {
         }
     }
 
+    /// Appends all values, if they are floats without gaps; false if they are not.
+    pub fn copy_numbers(&self, values: &mut Vec<f64>) -> bool {
+        let Data::Numbers { profile, chunks, .. } = &self.data else { return false };
+        if profile.n_null + profile.n_nan > 0 || chunks.iter().any(|chunk| plain_numbers(chunk).is_none()) {
+            return false;
+        }
+        for chunk in chunks.iter().filter_map(|chunk| plain_numbers(chunk)) {
+            values.extend_from_slice(chunk);
+        }
+        true
+    }
+
     /// Calls `f` with every value as a number, `None` where there is none.
     pub fn for_each_number(&self, f: &mut impl FnMut(Option<f64>)) {
         match &self.data {
@@ -214,7 +228,10 @@ fn declared(chunks: &[ArrayRef], n_rows: usize) -> Result<Levels, String> {
 fn numbers(chunks: Vec<ArrayRef>, n_rows: usize) -> Data {
     let mut profile = Profile::default();
     for chunk in &chunks {
-        for_each_number(chunk, &mut |x| profile.observe(x));
+        match plain_numbers(chunk) {
+            Some(values) => profile.observe_all(values),
+            None => for_each_number(chunk, &mut |x| profile.observe(x)),
+        }
     }
     profile.finish();
     let counter =

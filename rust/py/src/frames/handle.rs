@@ -118,7 +118,9 @@ impl Recipe {
             }
             Coding::Reals(known) => {
                 let mut values = Vec::with_capacity(kept.n_kept);
-                kept.for_each_number(raw, &mut |x| values.push(x));
+                if kept.mask.is_some() || !raw.copy_numbers(&mut values) {
+                    kept.for_each_number(raw, &mut |x| values.push(x));
+                }
                 let scale = match known {
                     Some(map) => {
                         numbers::apply(*map, &mut values);

@@ -1,17 +1,18 @@
 //! The Arrow C stream interface: chunks of any producer, without its library.
 //!
-//! The schema is read field by field, because a column whose type we cannot read (a list, a map, a type of the
-//! producer's own) must not keep us from the others: it is imported as a column of nothing, with the reason beside it.
+//! Schema and chunks are read column by column, because a column whose type we cannot read (a list, a map, a type of the
+//! producer's own) must not keep us from the others: it stays without chunks, with the reason beside it.
 
 use std::ffi::CStr;
+use std::sync::Arc;
 
 use arbornet_core::Error;
-use arrow_array::cast::AsArray;
 use arrow_array::ffi::{FFI_ArrowArray, FFI_ArrowSchema, from_ffi_and_data_type};
 use arrow_array::ffi_stream::FFI_ArrowArrayStream;
-use arrow_array::{Array, ArrayRef, make_array};
-use arrow_buffer::NullBuffer;
-use arrow_schema::{DataType, Field, Fields};
+use arrow_array::{ArrayRef, make_array};
+use arrow_buffer::{BooleanBuffer, Buffer, NullBuffer};
+use arrow_data::ArrayData;
+use arrow_schema::DataType;
 use pyo3::prelude::*;
 use pyo3::types::PyCapsule;
 
@@ -59,19 +60,63 @@ fn describe(schema: &FFI_ArrowSchema) -> Result<Source, CoreError> {
     // Polars before 1.30 exported an Enum without the ordered bit.
     let is_enum = metadata.keys().any(|key| key.starts_with("_PL_ENUM_VALUES"));
     let ordered = matches!(data_type, DataType::Dictionary(..)) && (schema.dictionary_ordered() || is_enum);
-    let data_type = if matches!(class, Class::Unreadable(_)) { DataType::Null } else { data_type };
     Ok(Source { name, class, data_type, ordered, chunks: Vec::new() })
 }
 
-/// A row that is null as a whole is null in every column.
-fn with_nulls_of_rows(column: &ArrayRef, rows: Option<&NullBuffer>) -> ArrayRef {
-    if rows.is_none() || column.data_type().is_null() {
-        return column.clone();
+/// A child of an array as an array of its own, which keeps its parent alive.
+fn child(parent: &Arc<FFI_ArrowArray>, index: usize) -> FFI_ArrowArray {
+    unsafe extern "C" fn let_go(array: *mut FFI_ArrowArray) {
+        // SAFETY: called once, on the copy made below, whose private data is the box made below.
+        unsafe {
+            drop(Box::from_raw((*array).private_data().cast::<Arc<FFI_ArrowArray>>()));
+            (*array).set_release(None);
+        }
     }
-    let nulls = NullBuffer::union(rows, column.nulls());
-    let data = column.to_data().into_builder().nulls(nulls);
-    // SAFETY: only the validity changed, and it covers the same rows.
-    make_array(unsafe { data.build_unchecked() })
+    let owner = Box::into_raw(Box::new(parent.clone()));
+    // SAFETY: a bitwise copy of the child whose release does not touch the child but lets go of the parent, which will
+    // release it. Until then all its pointers are valid.
+    unsafe {
+        let mut copy = std::ptr::read(parent.child(index));
+        copy.set_release(Some(let_go));
+        copy.set_private_data(owner.cast());
+        copy
+    }
+}
+
+/// Which rows of a table are not null as a whole, if any is.
+fn valid_rows(table: &FFI_ArrowArray) -> Option<NullBuffer> {
+    if table.null_count_opt() == Some(0) || table.num_buffers() == 0 || table.buffer(0).is_null() {
+        return None;
+    }
+    let n_bytes = (table.offset() + table.len()).div_ceil(8);
+    // SAFETY: the validity bitmap of an array covers its offset and its length.
+    let bytes = unsafe { std::slice::from_raw_parts(table.buffer(0), n_bytes) };
+    let nulls = NullBuffer::new(BooleanBuffer::new(Buffer::from(bytes), table.offset(), table.len()));
+    (nulls.null_count() > 0).then_some(nulls)
+}
+
+fn import(array: FFI_ArrowArray, data_type: &DataType) -> Result<ArrayData, CoreError> {
+    // SAFETY: the producer promises that its arrays are laid out as its schema says.
+    unsafe { from_ffi_and_data_type(array, data_type.clone()) }.map_err(broken)
+}
+
+/// A column of a chunk: the table's rows of it, null where the whole row is.
+fn import_child(
+    table: &Arc<FFI_ArrowArray>,
+    index: usize,
+    data_type: &DataType,
+    rows: Option<&NullBuffer>,
+) -> Result<ArrayRef, CoreError> {
+    let mut data = import(child(table, index), data_type)?;
+    if table.offset() != 0 || data.len() != table.len() {
+        data = data.slice(table.offset(), table.len());
+    }
+    if let Some(rows) = rows.filter(|_| !data.data_type().is_null()) {
+        let nulls = NullBuffer::union(Some(rows), data.nulls());
+        // SAFETY: only the validity changes, and it covers the same rows.
+        data = unsafe { data.into_builder().nulls(nulls).build_unchecked() };
+    }
+    Ok(make_array(data))
 }
 
 /// The stream inside a capsule, taken over: the capsule is left empty, as the interface demands.
@@ -126,36 +171,31 @@ fn read(
     } else {
         vec![describe(schema)?]
     };
-    for source in &mut sources {
-        if is_table && wanted.is_some_and(|wanted| !wanted.contains(&source.name)) {
-            source.data_type = DataType::Null;
-            source.class = Class::Nothing;
-        }
-    }
-    let fields: Fields = sources.iter().map(|s| Field::new(&s.name, s.data_type.clone(), true)).collect();
-    let whole = if is_table { DataType::Struct(fields) } else { sources[0].data_type.clone() };
+    let is_wanted = |source: &Source| !is_table || wanted.is_none_or(|wanted| wanted.contains(&source.name));
     let mut n_rows = 0;
     while let Some(array) = chunks.next()? {
-        // SAFETY: the producer promises that its arrays are laid out as its schema says; a column imported as a
-        // column of nothing has no buffers that would be touched.
-        let data = unsafe { from_ffi_and_data_type(array, whole.clone()) }.map_err(broken)?;
-        n_rows += data.len();
-        if data.is_empty() {
+        if array.is_empty() {
             continue;
         }
-        let chunk = make_array(data);
-        if is_table {
-            let table = chunk.as_struct();
-            for (source, column) in sources.iter_mut().zip(table.columns()) {
-                source.chunks.push(with_nulls_of_rows(column, table.nulls()));
-            }
-        } else {
+        n_rows += array.len();
+        if !is_table {
+            let chunk = make_array(import(array, &sources[0].data_type)?);
             sources[0].chunks.push(chunk);
+            continue;
+        }
+        if array.num_children() != sources.len() {
+            return Err(broken("a chunk has another number of columns than the schema"));
+        }
+        let rows = valid_rows(&array);
+        let table = Arc::new(array);
+        for (index, source) in sources.iter_mut().enumerate() {
+            if is_wanted(source) && !matches!(source.class, Class::Unreadable(_)) {
+                let chunk = import_child(&table, index, &source.data_type, rows.as_ref())?;
+                source.chunks.push(chunk);
+            }
         }
     }
-    if let Some(wanted) = wanted.filter(|_| is_table) {
-        sources.retain(|source| wanted.contains(&source.name));
-    }
+    sources.retain(is_wanted);
     Ok((n_rows, sources))
 }
 

@@ -109,6 +109,12 @@ fn each_by_dictionary<V: Copy>(array: &dyn Array, values: &[Option<V>], f: &mut 
     });
 }
 
+/// The values themselves, if they lie there as floats without gaps.
+pub fn plain_numbers(array: &dyn Array) -> Option<&[f64]> {
+    let array = array.as_primitive_opt::<Float64Type>()?;
+    (array.null_count() == 0).then(|| array.values().as_ref())
+}
+
 /// Calls `f` with every value as a number in the unit of its class, `None` for null.
 pub fn for_each_number(array: &dyn Array, f: &mut (impl FnMut(Option<f64>) + ?Sized)) {
     use DataType as D;
@@ -313,6 +319,7 @@ pub fn levels_of(array: &dyn Array) -> Result<Vec<Option<Level>>, String> {
         Class::Number => for_each_number(array, &mut |x| {
             levels.push(x.filter(|x| !x.is_nan()).map(|x| Level::Real(x + 0.0)));
         }),
+        Class::Nothing => levels.resize(array.len(), None),
         class => return Err(format!("has a dictionary of {} values", class.name())),
     }
     Ok(levels)
