@@ -2,7 +2,22 @@
 
 from arbornet.search.anytime import anytime
 from arbornet.search.base import Certificate, Found, Incumbent, Stopped
+from arbornet.search.branch_and_bound import BranchAndBound
+from arbornet.search.cuts import Cuts
+from arbornet.search.exact import exact
 from arbornet.search.greedy import hill_climb
 from arbornet.search.k_best import KBest, k_best
 
-__all__ = ["Certificate", "Found", "Incumbent", "KBest", "Stopped", "anytime", "hill_climb", "k_best"]
+__all__ = [
+    "BranchAndBound",
+    "Certificate",
+    "Cuts",
+    "Found",
+    "Incumbent",
+    "KBest",
+    "Stopped",
+    "anytime",
+    "exact",
+    "hill_climb",
+    "k_best",
+]

@@ -5,6 +5,7 @@ use pyo3::prelude::*;
 mod candidates;
 mod custom;
 mod errors;
+mod exact;
 mod frames;
 mod greedy;
 mod handles;
@@ -18,6 +19,7 @@ mod step1;
 fn _core(module: &Bound<'_, PyModule>) -> PyResult<()> {
     module.add("__version__", env!("CARGO_PKG_VERSION"))?;
     errors::register(module)?;
+    exact::register(module)?;
     greedy::register(module)?;
     handles::register(module)?;
     frames::register(module)?;

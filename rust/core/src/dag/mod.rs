@@ -3,6 +3,7 @@
 pub mod anytime;
 pub mod bits;
 pub mod branching;
+pub mod exact;
 pub mod families;
 pub mod graph;
 pub mod hill_climb;

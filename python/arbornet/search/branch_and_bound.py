@@ -1,0 +1,129 @@
+"""The exact search of one component: which tier, in which order, and when to stop.
+
+The kernels are the core's; what to call next is decided here. A small component is solved by dynamic programming over
+its subsets. Otherwise the root bound is sharpened, and the states of the order search are expanded layer by layer; a
+beam looks for a better incumbent first, because every state that costs less than the incumbent has to be expanded.
+"""
+
+from __future__ import annotations
+
+from dataclasses import dataclass, field
+from typing import TYPE_CHECKING
+
+from arbornet.search.cuts import Cuts, sharpen
+
+if TYPE_CHECKING:
+    from collections.abc import Callable
+
+    from arbornet._core import SearchComponent
+    from arbornet.search.base import Stopped
+    from arbornet.search.budget import Budget
+
+
+@dataclass(frozen=True)
+class BranchAndBound:
+    """How a component is searched.
+
+    Args:
+        cuts: how the root bound is sharpened.
+        small: elementary steps up to which dynamic programming is used at once.
+        affordable: elementary steps up to which it is used when the root bound leaves a gap.
+        beam: width of the beam before the search; 0 for none.
+        batch: states expanded between two looks at the clock.
+        max_live: a state's own dual ascent is left out if more sets than this can matter below it.
+        shallow: share of the memory that breadth-first layers may take, before the search goes deep first.
+    """
+
+    cuts: Cuts = field(default_factory=Cuts)
+    small: float = 2e7
+    affordable: float = 3e8
+    beam: int = 30
+    batch: int = 2048
+    max_live: int = 400
+    shallow: float = 0.5
+
+
+def solve(
+    component: SearchComponent,
+    how: BranchAndBound,
+    budget: Budget,
+    slack: int,
+    note: Callable[[], None],
+) -> tuple[Stopped, str]:
+    """Searches one component; its cost, bound and order tell what came out.
+
+    Args:
+        component: the component; an incumbent it has is kept.
+        how: the strategy.
+        budget: time and memory.
+        slack: a gap that may be left.
+        note: called whenever cost or bound may have changed.
+
+    Returns:
+        How it ended, and the tier that ended it.
+    """
+
+    def done() -> bool:
+        cost = component.cost
+        return cost is not None and component.bound >= cost - slack
+
+    component.tolerate(slack)
+    size, steps = component.program_size()
+    fits = size < budget.bytes
+    component.ascend(2, 1, budget.left)
+    if done():
+        note()
+        return "proven", "cluster bound"
+    if fits and steps < how.small:
+        component.program(budget.left)
+        note()
+    if done():
+        return "proven", "subset dynamic programming"
+    sharpen(component, how.cuts, budget, done, note)
+    if done():
+        return "proven", "cluster bound"
+    size, steps = component.program_size()
+    fits = size < budget.bytes
+    if fits and steps < how.affordable and not budget.over:
+        component.program(budget.left)
+        note()
+        return ("proven" if done() else "time"), "subset dynamic programming"
+    return _search(component, how, budget, done, note), "branch and bound"
+
+
+def _search(
+    component: SearchComponent,
+    how: BranchAndBound,
+    budget: Budget,
+    done: Callable[[], bool],
+    note: Callable[[], None],
+) -> Stopped:
+    if how.beam and not budget.over:
+        before = component.cost
+        component.beam(how.beam, 0, budget.left)
+        if component.cost != before:
+            component.fix()
+            note()
+        if done():
+            return "proven"
+    component.open(how.max_live)
+    depth = -1
+    while not budget.over:
+        *_, held = component.progress
+        if held > budget.bytes:
+            component.settle()
+            return "memory"
+        cost = component.cost
+        more = component.expand(how.batch, held > how.shallow * budget.bytes, budget.left)
+        if more is False:
+            note()
+            return "proven"
+        at = component.progress[2]
+        if at != depth or component.cost != cost:
+            depth = at
+            component.settle()
+            note()
+            if done():
+                return "proven"
+    component.settle()
+    return "time"

@@ -1,0 +1,73 @@
+"""Time and memory a search may use."""
+
+from __future__ import annotations
+
+import os
+import time
+from pathlib import Path
+
+from arbornet._core import ParameterError
+
+UNITS = {"": 1, "b": 1, "kb": 10**3, "mb": 10**6, "gb": 10**9, "kib": 2**10, "mib": 2**20, "gib": 2**30}
+
+
+class Budget:
+    """A deadline and a number of bytes, counted from its making.
+
+    Args:
+        time_limit: wall seconds, or None for no limit.
+        memory_limit: bytes, or text such as "4 GB"; None for four fifths of what is free now.
+    """
+
+    def __init__(self, time_limit: float | None = None, memory_limit: float | str | None = None):
+        if time_limit is not None and not time_limit >= 0:
+            raise ParameterError(f"time_limit={time_limit!r}: give seconds from 0 up, or None")
+        self._began = time.perf_counter()
+        self._limit = time_limit
+        self.bytes = 0.8 * free_memory() if memory_limit is None else in_bytes(memory_limit)
+
+    @property
+    def seconds(self) -> float:
+        """Wall seconds used."""
+        return time.perf_counter() - self._began
+
+    @property
+    def left(self) -> float | None:
+        """Wall seconds left, or None if there is no limit."""
+        return None if self._limit is None else max(0.0, self._limit - self.seconds)
+
+    @property
+    def over(self) -> bool:
+        """Whether the time is used up."""
+        return self.left == 0.0
+
+
+def in_bytes(memory: float | str) -> float:
+    """A memory size as a number of bytes.
+
+    Example:
+        >>> in_bytes("1.5 GB")
+        1500000000.0
+    """
+    text = str(memory).strip().lower()
+    number = text.rstrip("bgikm ")
+    try:
+        size = float(number) * UNITS[text[len(number) :].strip()]
+    except (KeyError, ValueError):
+        size = -1.0
+    if not size > 0:
+        raise ParameterError(f"memory_limit={memory!r}: give bytes, or text such as '4 GB'")
+    return size
+
+
+def free_memory() -> float:
+    """About how many bytes this process may still take."""
+    free = [float(os.sysconf("SC_PAGE_SIZE") * os.sysconf("SC_PHYS_PAGES"))] if hasattr(os, "sysconf") else [4e9]
+    meminfo = Path("/proc/meminfo")
+    if meminfo.exists():
+        fields = dict(line.split(":", 1) for line in meminfo.read_text().splitlines() if ":" in line)
+        free.append(float(fields.get("MemAvailable", "4000000 kB").split()[0]) * 1024)
+    used, limit = Path("/sys/fs/cgroup/memory.current"), Path("/sys/fs/cgroup/memory.max")
+    if used.exists() and limit.exists() and (most := limit.read_text().strip()).isdigit():
+        free.append(max(float(most) - float(used.read_text()), 1e8))
+    return min(free)

@@ -1,0 +1,192 @@
+"""The best graph over given candidate parent sets, with a proof; or the best so far, with a bound."""
+
+from __future__ import annotations
+
+import math
+from typing import TYPE_CHECKING, Any, Literal, overload
+
+from arbornet import _core
+from arbornet._core import ArbornetError, CandidatesHandle, ParameterError
+from arbornet.constraints import Constraints, resolved
+from arbornet.progress import shown
+from arbornet.search.base import Found, Incumbent, Stopped, dag_from_parents
+from arbornet.search.branch_and_bound import BranchAndBound, solve
+from arbornet.search.budget import Budget, in_bytes
+from arbornet.search.certificate import ClusterCertificate
+from arbornet.search.k_best import KBest, k_best
+from arbornet.search.source import handle_of
+
+if TYPE_CHECKING:
+    from arbornet.progress import Tell
+
+
+@overload
+def exact(
+    candidates: Any,
+    time_limit: float | None = None,
+    memory_limit: float | str | None = None,
+    gap: float = 0.0,
+    constraints: Constraints | None = None,
+    k: Literal[1] = 1,
+    progress: bool = False,
+    n_jobs: int = 1,
+    strategy: BranchAndBound | None = None,
+) -> Found: ...
+@overload
+def exact(
+    candidates: Any,
+    time_limit: float | None = None,
+    memory_limit: float | str | None = None,
+    gap: float = 0.0,
+    constraints: Constraints | None = None,
+    *,
+    k: int,
+    progress: bool = False,
+    n_jobs: int = 1,
+    strategy: BranchAndBound | None = None,
+) -> Found | KBest: ...
+def exact(
+    candidates: Any,
+    time_limit: float | None = None,
+    memory_limit: float | str | None = None,
+    gap: float = 0.0,
+    constraints: Constraints | None = None,
+    k: int = 1,
+    progress: bool = False,
+    n_jobs: int = 1,
+    strategy: BranchAndBound | None = None,
+) -> Found | KBest:
+    """The directed acyclic graph of the highest total score, with a proof that none scores more.
+
+    Scores need not be score-equivalent. When a limit is reached, or on Ctrl-C, the best graph so far is returned with
+    a bound that no graph exceeds. Costs are compared on a grid finer than the rounding of the scores' sum. Among
+    graphs of equal score, the answer depends on the candidates alone (not on threads or timing, as long as no limit
+    is reached): along the order that was found first, each variable takes the first of its candidates that fits.
+
+    Args:
+        candidates: Candidates, or the path of a .jkl file (.gz and .xz too).
+        time_limit: wall seconds.
+        memory_limit: bytes, or text such as "4 GB"; the default is four fifths of what is free.
+        gap: stop once the bound is no more than this above the score.
+        constraints: what the graph must obey.
+        k: how many graphs; more than one gives them by falling score (see k_best, which knows no time limit).
+        progress: show how the gap shrinks.
+        n_jobs: threads; -1 for all cores.
+        strategy: how to search; the default suits nearly everything.
+
+    Returns:
+        Found, with the certificate of its root bound; with k above 1, the k best graphs as KBest.
+
+    Raises:
+        ArbornetError: if no graph can be built from the sets, or the constraints leave none.
+
+    Example:
+        >>> found = an.search.exact("asia.jkl", time_limit=60)
+        >>> found.score, found.gap
+    """
+    if not gap >= 0:
+        raise ParameterError(f"gap={gap!r}: give a score difference from 0 up")
+    if isinstance(k, bool) or not isinstance(k, int) or k < 1:
+        raise ParameterError(f"k={k!r}: give how many graphs, from 1 up")
+    budget = Budget(time_limit, memory_limit)
+    handle = handle_of(candidates)
+    if k > 1:
+        memory = None if memory_limit is None else in_bytes(memory_limit)
+        return k_best(handle, k, constraints=constraints, memory_limit=memory)
+    if constraints is not None:
+        handle = _core.restrict(handle, resolved(constraints, handle.names).spec())
+    with shown("searching", progress) as tell:
+        return Search(handle, budget, gap, n_jobs, tell).run(strategy or BranchAndBound())
+
+
+class Search:
+    """One run over all components."""
+
+    def __init__(self, handle: CandidatesHandle, budget: Budget, gap: float, n_jobs: int, tell: Tell | None):
+        self.handle = handle
+        self.budget = budget
+        self.components, self.unit, self.base = _core.search_components(handle, n_jobs)
+        self.gap = gap
+        self.tell = tell
+        self.first_gap = 0.0
+        self.history: list[Incumbent] = []
+        self._refuse_deadlock()
+
+    def run(self, how: BranchAndBound) -> Found:
+        """Searches the components, small ones first, and puts their answers together."""
+        stopped: Stopped = "proven"
+        tiers: list[str] = []
+        ended: Stopped
+        try:
+            self._start()
+            slack = int(self.gap * self.unit)
+            for component in sorted(self.components, key=lambda c: (len(c.vars), c.vars)):
+                ended, tier = solve(component, how, self.budget, slack, self.note)
+                assert component.cost is not None
+                slack = max(0, slack - (component.cost - component.bound))
+                tiers.append(tier)
+                if ended != "proven":
+                    stopped = ended if stopped == "proven" else stopped
+        except KeyboardInterrupt:
+            stopped = "interrupted"
+            for component in self.components:
+                component.settle()
+        return self._found(stopped, tiers)
+
+    def note(self) -> None:
+        """Writes down what is known, if it is news."""
+        if any(c.cost is None for c in self.components):
+            return
+        gap = sum((c.cost or 0) - c.bound for c in self.components) / self.unit
+        score = self.base - sum(c.cost or 0 for c in self.components) / self.unit
+        last = self.history[-1] if self.history else None
+        if last is None or score > last.score or score + gap < last.bound:
+            self.history.append(Incumbent(self.budget.seconds, score, score + gap))
+        self.first_gap = max(self.first_gap, gap)
+        if self.tell and self.first_gap > 0:
+            self.tell(round(1000 * (1 - gap / self.first_gap)), 1000)
+
+    def _start(self) -> None:
+        """Gives every component an incumbent."""
+        for component in self.components:
+            component.improve(0, 0, self.budget.left)
+        self.note()
+
+    def _refuse_deadlock(self) -> None:
+        for component in self.components:
+            if stuck := component.deadlock():
+                names = ", ".join(f"'{self.handle.names[v]}'" for v in stuck[:8]) + (", ..." if len(stuck) > 8 else "")
+                raise ArbornetError(
+                    f"no acyclic graph can be built from these sets: each of {names} needs a parent among them; "
+                    "give some of them smaller parent sets (the empty set is missing?)"
+                )
+
+    def _found(self, stopped: Stopped, tiers: list[str]) -> Found:
+        for component in self.components:
+            if component.order is None:
+                component.improve(0, 0, 0.0)
+        order = [v for component in self.components for v in component.order or ()]
+        parents, scores = _core.best_along(self.handle, order)
+        score = sum(scores)
+        # Outward: the grid, and the rounding of the sums.
+        outward = (len(scores) + 1) / self.unit + 1e-15 * len(scores) * math.fsum(map(abs, scores))
+        bound = score
+        if any(c.cost != c.bound for c in self.components):
+            bound = max(score, self.base - sum(c.bound for c in self.components) / self.unit + outward)
+            if stopped == "proven":
+                bound = min(bound, score + self.gap)
+        evidence = [c.certificate() for c in self.components]
+        certificate = ClusterCertificate(
+            bound=self.base - sum(bound for bound, _ in evidence) / self.unit + outward,
+            clusters=tuple((tuple(members), price) for _, clusters in evidence for members, price in clusters),
+            unit=int(self.unit),
+        )
+        seconds = self.budget.seconds
+        history = (*self.history, Incumbent(seconds, score, bound))
+        details = {
+            "tiers": list(dict.fromkeys(tiers)),
+            "expanded": sum(c.progress[0] for c in self.components),
+            "components": len(self.components),
+        }
+        dag = dag_from_parents(self.handle.names, parents)
+        return Found(dag, score, bound, stopped, seconds, history, certificate, details)

@@ -1,0 +1,302 @@
+//! One component of the search as its driver sees it, whatever the number of words in its sets.
+//!
+//! The driver (Python) decides what to do next and for how long; an engine keeps the problem, the incumbent, the dual
+//! solution and the open states, and never loses any of them when a call is stopped.
+
+use rand::SeedableRng;
+use rand::seq::SliceRandom;
+use rand_xoshiro::Xoshiro256PlusPlus;
+
+use crate::control::Budget;
+use crate::dag::exact::bits::Bits;
+use crate::dag::exact::dual::Dual;
+use crate::dag::exact::frontier::Frontier;
+use crate::dag::exact::lattice::Kernel;
+use crate::dag::exact::problem::{Loose, NEVER, Problem};
+use crate::dag::exact::relax::{Relaxation, Round};
+use crate::dag::exact::{orders, subset_dp};
+use crate::error::{Error, Result};
+
+/// A priced cluster in the candidates' numbering.
+pub type Priced = (Vec<u32>, i64);
+
+/// What a driver can do with a component.
+pub trait Component: Send + Sync {
+    /// Positions of the variables among the candidates.
+    fn vars(&self) -> &[u32];
+    /// Parent sets still in play.
+    fn n_sets(&self) -> usize;
+    /// Cost of the incumbent; `NEVER` without one.
+    fn cost(&self) -> i64;
+    /// Nothing costs less.
+    fn bound(&self) -> i64;
+    /// The incumbent's order, in the candidates' numbering.
+    fn order(&self) -> Option<Vec<u32>>;
+    /// Variables that cannot be ordered: each needs a parent among them.
+    fn deadlock(&self) -> Vec<u32>;
+    /// Local search over orders.
+    fn improve(&mut self, patience: usize, seed: u64, budget: Budget);
+    /// Dual ascents: from fresh, with random preferences after the first.
+    fn ascend(&mut self, times: usize, seed: u64, budget: Budget);
+    /// One round of the linear program.
+    fn relax(&mut self, limits: &Limits, budget: Budget) -> Round;
+    /// Drops the sets that no better DAG can use; returns how many went.
+    fn fix(&mut self) -> usize;
+    /// From now on, only what costs less than the incumbent by more than this is searched for.
+    fn tolerate(&mut self, slack: i64);
+    /// Memory and time of the dynamic program: bytes, elementary steps.
+    fn program_size(&self) -> (f64, f64);
+    /// Solves by the dynamic program.
+    ///
+    /// # Errors
+    /// `Error::Interrupted` if stopped.
+    fn program(&mut self, budget: Budget) -> Result<()>;
+    /// Opens the order search.
+    fn open(&mut self, max_live: usize);
+    /// A beam search from the root for a better incumbent.
+    fn beam(&mut self, width: usize, max_live: usize, budget: Budget);
+    /// Expands states; false once none is open, which proves the incumbent.
+    ///
+    /// # Errors
+    /// `Error::Interrupted` if stopped.
+    fn expand(&mut self, count: usize, deepest: bool, budget: Budget) -> Result<bool>;
+    /// Takes the frontier's bound (which costs a pass over the open states).
+    fn settle(&mut self);
+    /// States expanded, states open, variables still to be placed in the layer at work, bytes held.
+    fn progress(&self) -> (u64, usize, usize, usize);
+    /// The bound that clusters and prices prove with all sets in play (before any was dropped), and these.
+    fn certificate(&self) -> (i64, Vec<Priced>);
+}
+
+/// How large the linear program may become.
+#[derive(Clone, Copy, Debug)]
+pub struct Limits {
+    /// Columns at the start.
+    pub columns: usize,
+    /// Clusters at the start.
+    pub clusters: usize,
+    /// New clusters a round.
+    pub new: usize,
+    /// Relative gap at which a program counts as solved.
+    pub tolerance: f64,
+}
+
+struct Engine<const W: usize> {
+    /// Before any set was dropped.
+    whole: Problem<W>,
+    problem: Problem<W>,
+    incumbent: Option<(i64, Vec<usize>)>,
+    dual: Dual<W>,
+    /// The best dual solution found while no set had been dropped.
+    first: Dual<W>,
+    proved: i64,
+    slack: i64,
+    relaxation: Option<Relaxation<W>>,
+    frontier: Option<Frontier<W>>,
+}
+
+/// Packs a component into as few words as it needs.
+///
+/// # Panics
+/// Beyond `MOST_VARIABLES` variables.
+pub fn component(loose: &Loose) -> Box<dyn Component> {
+    fn boxed<const W: usize>(loose: &Loose) -> Box<dyn Component> {
+        let problem = loose.pack::<W>();
+        let dual = Dual::new(&problem, vec![], vec![]);
+        let proved = dual.bound;
+        let (whole, first) = (problem.clone(), dual.clone());
+        Box::new(Engine {
+            whole,
+            first,
+            problem,
+            incumbent: None,
+            dual,
+            proved,
+            slack: 0,
+            relaxation: None,
+            frontier: None,
+        })
+    }
+    match loose.vars.len() {
+        0..=64 => boxed::<1>(loose),
+        65..=128 => boxed::<2>(loose),
+        129..=256 => boxed::<4>(loose),
+        257..=512 => boxed::<8>(loose),
+        513..=1024 => boxed::<16>(loose),
+        1025..=2048 => boxed::<32>(loose),
+        n => panic!("{n} variables in one component; the caller refuses more than {MOST_VARIABLES}"),
+    }
+}
+
+/// Components with more variables are left to other searches.
+pub const MOST_VARIABLES: usize = 2048;
+
+impl<const W: usize> Engine<W> {
+    fn offer(&mut self, cost: i64, order: Vec<usize>) {
+        if cost < self.incumbent.as_ref().map_or(NEVER, |(c, _)| *c) {
+            self.incumbent = Some((cost, order));
+        }
+    }
+
+    /// Only what costs less than this is worth finding.
+    fn below(&self) -> i64 {
+        self.cost() - self.slack
+    }
+
+    /// The dual bound holds for what costs less than the incumbents that sets were dropped for.
+    fn raise(&mut self) {
+        self.proved = self.proved.max(self.dual.bound.min(self.below()));
+    }
+}
+
+impl<const W: usize> Component for Engine<W> {
+    fn vars(&self) -> &[u32] {
+        &self.problem.vars
+    }
+
+    fn n_sets(&self) -> usize {
+        self.problem.n_columns()
+    }
+
+    fn cost(&self) -> i64 {
+        self.incumbent.as_ref().map_or(NEVER, |(cost, _)| *cost)
+    }
+
+    fn bound(&self) -> i64 {
+        self.proved
+    }
+
+    fn order(&self) -> Option<Vec<u32>> {
+        self.incumbent.as_ref().map(|(_, order)| order.iter().map(|&v| self.problem.vars[v]).collect())
+    }
+
+    fn deadlock(&self) -> Vec<u32> {
+        self.problem.deadlock().iter().map(|v| self.problem.vars[v]).collect()
+    }
+
+    fn improve(&mut self, patience: usize, seed: u64, budget: Budget) {
+        let mut stop = || budget.over().is_some();
+        let start = self.incumbent.as_ref().map(|(_, order)| order.clone());
+        if let Some((cost, order)) = orders::search(&self.problem, patience, seed, start, &mut stop) {
+            self.offer(cost, order);
+        }
+    }
+
+    fn ascend(&mut self, times: usize, seed: u64, budget: Budget) {
+        let mut random = Xoshiro256PlusPlus::seed_from_u64(seed);
+        for round in 0..times {
+            if budget.over().is_some() || self.proved >= self.below() {
+                return;
+            }
+            let mut dual = Dual::new(&self.problem, vec![], vec![]);
+            dual.ascend(&self.problem, self.below(), &mut |plain| {
+                let mut order = plain.to_vec();
+                if round == 1 {
+                    order.reverse();
+                } else if round > 1 {
+                    order.shuffle(&mut random);
+                }
+                order
+            });
+            let order = orders::greedy(&self.problem, |v, i| dual.reduced[v][i]);
+            let mut stop = || budget.over().is_some();
+            if let Some((cost, order)) = orders::search(&self.problem, 0, seed, Some(order), &mut stop) {
+                self.offer(cost, order);
+            }
+            if dual.bound > self.dual.bound {
+                if self.problem.n_columns() == self.whole.n_columns() {
+                    self.first = dual.clone();
+                }
+                self.dual = dual;
+            }
+            self.raise();
+        }
+    }
+
+    fn relax(&mut self, limits: &Limits, budget: Budget) -> Round {
+        let relaxation = self
+            .relaxation
+            .get_or_insert_with(|| Relaxation::new(&self.problem, &self.dual, limits.columns, limits.clusters));
+        let stop = || budget.over().is_some();
+        let round = relaxation.round(&self.problem, &mut self.dual, limits.new, limits.tolerance, &stop);
+        let order = orders::greedy(&self.problem, |v, i| self.dual.reduced[v][i]);
+        if let Some((cost, order)) = orders::search(&self.problem, 0, 0, Some(order), &mut || stop()) {
+            self.offer(cost, order);
+        }
+        self.raise();
+        round
+    }
+
+    fn fix(&mut self) -> usize {
+        let below = self.below();
+        if self.dual.bound < below { self.dual.fix(&mut self.problem, below) } else { 0 }
+    }
+
+    fn tolerate(&mut self, slack: i64) {
+        self.slack = slack;
+    }
+
+    fn program_size(&self) -> (f64, f64) {
+        subset_dp::size(&self.problem)
+    }
+
+    fn program(&mut self, budget: Budget) -> Result<()> {
+        let found = subset_dp::solve(&self.problem, budget)?;
+        if let Some((cost, order)) = found {
+            self.offer(cost, order);
+        }
+        self.proved = self.cost();
+        Ok(())
+    }
+
+    fn open(&mut self, max_live: usize) {
+        let kernel = Kernel::new(self.problem.clone(), &self.dual, max_live);
+        self.frontier = Some(Frontier::new(kernel, self.below(), self.slack));
+    }
+
+    fn beam(&mut self, width: usize, max_live: usize, budget: Budget) {
+        let kernel = Kernel::new(self.problem.clone(), &self.dual, max_live);
+        let mut beam = Frontier::new(kernel, self.below(), self.slack);
+        loop {
+            beam.narrow(width);
+            if !beam.expand(width, false, budget).unwrap_or(false) {
+                break;
+            }
+        }
+        if let Some((cost, order)) = beam.best() {
+            self.offer(cost, order.to_vec());
+        }
+    }
+
+    fn expand(&mut self, count: usize, deepest: bool, budget: Budget) -> Result<bool> {
+        let frontier = self.frontier.as_mut().ok_or_else(|| Error::Shape("open the search first".to_owned()))?;
+        let more = frontier.expand(count, deepest, budget)?;
+        let best = frontier.best().map(|(cost, order)| (cost, order.to_vec()));
+        if let Some((cost, order)) = best {
+            self.offer(cost, order);
+        }
+        if !more {
+            self.proved = self.proved.max(self.below());
+        }
+        Ok(more)
+    }
+
+    fn settle(&mut self) {
+        if let Some(frontier) = &self.frontier {
+            self.proved = self.proved.max(frontier.bound().min(self.below()));
+        }
+    }
+
+    fn progress(&self) -> (u64, usize, usize, usize) {
+        let of = |f: &Frontier<W>| (f.expanded, f.open(), f.depth(), f.bytes());
+        self.frontier.as_ref().map_or((0, 0, 0, 0), of)
+    }
+
+    fn certificate(&self) -> (i64, Vec<Priced>) {
+        let last = Dual::new(&self.whole, self.dual.clusters.clone(), self.dual.prices.clone());
+        let dual = if last.bound > self.first.bound { &last } else { &self.first };
+        let global = |c: &Bits<W>| c.iter().map(|v| self.problem.vars[v]).collect();
+        let priced = dual.clusters.iter().zip(&dual.prices).filter(|(_, p)| **p > 0);
+        (dual.bound, priced.map(|(c, p)| (global(c), *p)).collect())
+    }
+}

@@ -1,0 +1,17 @@
+//! The exact search for the best DAG over given candidate parent sets.
+
+pub mod bits;
+pub mod dual;
+pub mod engine;
+pub mod frontier;
+pub mod interior;
+pub mod lattice;
+pub mod orders;
+pub mod problem;
+pub mod relax;
+pub mod restrict;
+pub mod separate;
+pub mod subset_dp;
+
+#[cfg(test)]
+mod tests;

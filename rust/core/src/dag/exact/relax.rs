@@ -1,0 +1,181 @@
+//! The root bound: dual ascent for a first pool of clusters, then rounds of linear program, pricing and separation.
+//!
+//! The program holds the columns that were ever close to being chosen; the prices it returns are tried on all columns,
+//! and columns that undercut those of the program join it. Between the best prices known and the program's latest ones
+//! lies often a better point than either ("in-out"), so the segment is searched.
+
+use rustc_hash::FxHashMap;
+
+use crate::dag::exact::bits::Bits;
+use crate::dag::exact::dual::Dual;
+use crate::dag::exact::interior::{self, Column};
+use crate::dag::exact::problem::{NEVER, Problem};
+use crate::dag::exact::separate;
+
+/// The linear program as it grows.
+#[derive(Clone, Debug)]
+pub struct Relaxation<const W: usize> {
+    /// Clusters of the program.
+    pub pool: Vec<Bits<W>>,
+    /// Per variable and candidate rank, whether the column is in the program.
+    active: Vec<Vec<bool>>,
+}
+
+/// How a round of the linear program went.
+#[derive(Clone, Copy, Debug, Default)]
+pub struct Round {
+    /// Columns in the program.
+    pub columns: usize,
+    /// Clusters in the program.
+    pub clusters: usize,
+    /// Columns that joined.
+    pub priced: usize,
+    /// New clusters found.
+    pub found: usize,
+    /// Iterations of the interior point method.
+    pub iterations: usize,
+    /// Bound of the program over its columns: what the prices may reach when no column is missing.
+    pub program: i64,
+}
+
+impl<const W: usize> Relaxation<W> {
+    /// Starts from a dual solution with its dearest clusters and the columns of least reduced cost.
+    pub fn new(problem: &Problem<W>, dual: &Dual<W>, max_columns: usize, max_clusters: usize) -> Self {
+        let mut by_price: Vec<usize> = (0..dual.clusters.len()).filter(|&i| dual.prices[i] > 0).collect();
+        by_price.sort_by_key(|&i| (-dual.prices[i], dual.clusters[i]));
+        let pool = by_price.into_iter().take(max_clusters).map(|i| dual.clusters[i]).collect();
+        let mut costs: Vec<i64> = dual.reduced.iter().flatten().copied().collect();
+        let cut = if costs.len() > max_columns { *costs.select_nth_unstable(max_columns).1 } else { i64::MAX };
+        let active = problem.columns.iter().zip(&dual.reduced).map(|(columns, reduced)| {
+            let mut active = vec![false; columns.ranks.iter().max().map_or(0, |r| *r as usize + 1)];
+            for (&rank, &r) in columns.ranks.iter().zip(reduced) {
+                active[rank as usize] = r <= cut;
+            }
+            active
+        });
+        Self { pool, active: active.collect() }
+    }
+
+    /// One round: solves the program, takes the prices if the bound is better, adds the columns that undercut it and,
+    /// if there are few of them, the clusters that the solution violates.
+    pub fn round(
+        &mut self,
+        problem: &Problem<W>,
+        dual: &mut Dual<W>,
+        max_new: usize,
+        tolerance: f64,
+        stop: &dyn Fn() -> bool,
+    ) -> Round {
+        let mut columns = Vec::new();
+        let mut origin = Vec::new();
+        for (v, c) in problem.columns.iter().enumerate() {
+            let mine: Vec<(u32, Bits<W>)> =
+                self.pool.iter().enumerate().filter(|(_, c)| c.has(v)).map(|(i, c)| (i as u32, *c)).collect();
+            for i in 0..c.len() {
+                if self.active[v][c.ranks[i] as usize] {
+                    let rows = mine.iter().filter(|(_, k)| !k.meets(c.sets[i])).map(|(r, _)| *r).collect();
+                    columns.push(Column { group: v as u32, cost: c.costs[i] as f64, rows });
+                    origin.push((v, i));
+                }
+            }
+        }
+        let unit = columns.iter().map(|c| c.cost).fold(1.0, f64::max) / 1000.0;
+        for c in &mut columns {
+            c.cost /= unit;
+        }
+        let price_of: FxHashMap<Bits<W>, i64> =
+            dual.clusters.iter().copied().zip(dual.prices.iter().copied()).collect();
+        let start: Vec<f64> = self.pool.iter().map(|c| price_of.get(c).copied().unwrap_or(0) as f64 / unit).collect();
+        let optimum = interior::solve(&columns, problem.n(), &start, tolerance, stop);
+        let mut out = Round {
+            columns: columns.len(),
+            clusters: self.pool.len(),
+            iterations: optimum.iterations,
+            program: (optimum.dual * unit) as i64,
+            ..Round::default()
+        };
+        if !optimum.dual.is_finite() {
+            return out;
+        }
+        // Without a better DAG the program may be infeasible and its prices grow without end.
+        let dearest = NEVER / (4 * (self.pool.len() as i64 + 1));
+        let prices: Vec<i64> = optimum.prices.iter().map(|p| ((p * unit) as i64).min(dearest)).collect();
+        let next = Dual::new(problem, self.pool.clone(), prices);
+        out.priced = self.price(problem, &next);
+        let behind = next.bound < out.program - (out.program - dual.bound) / 4;
+        if out.priced > 0 {
+            let mut middle = dual.mix(&next, problem);
+            self.price(problem, &middle);
+            std::mem::swap(dual, &mut middle);
+            if middle.bound > dual.bound {
+                std::mem::swap(dual, &mut middle);
+            }
+        }
+        if next.bound > dual.bound {
+            *dual = next;
+        }
+        if behind {
+            return out;
+        }
+        let mut support: separate::Support<W> = vec![Vec::new(); problem.n()];
+        for (&(v, i), &x) in origin.iter().zip(&optimum.x) {
+            if x > 1e-4 {
+                support[v].push((problem.columns[v].sets[i], x));
+            }
+        }
+        let new = separate::violated(&support, max_new, &self.pool);
+        out.found = new.len();
+        // Clusters without a price in a tight program are not needed; new ones get their chance.
+        let worth = optimum.prices.iter().copied().fold(0.0, f64::max) * 1e-5;
+        let mut at = 0;
+        self.pool.retain(|_| {
+            at += 1;
+            optimum.prices[at - 1] > worth
+        });
+        self.pool.extend(new);
+        out
+    }
+
+    /// Adds the columns that undercut, under given prices, every column of their variable in the program.
+    fn price(&mut self, problem: &Problem<W>, dual: &Dual<W>) -> usize {
+        let mut added = 0;
+        for (v, columns) in problem.columns.iter().enumerate() {
+            let (active, reduced) = (&mut self.active[v], &dual.reduced[v]);
+            let inside = (0..columns.len()).filter(|&i| active[columns.ranks[i] as usize]).map(|i| reduced[i]).min();
+            let inside = inside.unwrap_or(i64::MAX);
+            let mut outside: Vec<usize> =
+                (0..columns.len()).filter(|&i| !active[columns.ranks[i] as usize] && reduced[i] < inside).collect();
+            outside.sort_by_key(|&i| (reduced[i], i));
+            for i in outside.into_iter().take(60) {
+                active[columns.ranks[i] as usize] = true;
+                added += 1;
+            }
+        }
+        added
+    }
+}
+
+impl<const W: usize> Dual<W> {
+    /// The better of two points between this solution and another.
+    fn mix(&self, other: &Self, problem: &Problem<W>) -> Self {
+        let mut clusters = self.clusters.clone();
+        let mut here = self.prices.clone();
+        let mut there = vec![0; clusters.len()];
+        let mut index: FxHashMap<Bits<W>, usize> = clusters.iter().enumerate().map(|(i, c)| (*c, i)).collect();
+        for (c, p) in other.clusters.iter().zip(&other.prices) {
+            let i = *index.entry(*c).or_insert_with(|| {
+                clusters.push(*c);
+                here.push(0);
+                there.push(0);
+                clusters.len() - 1
+            });
+            there[i] = *p;
+        }
+        let at = |share: f64| {
+            let prices = here.iter().zip(&there).map(|(a, b)| a + ((b - a) as f64 * share) as i64);
+            Self::new(problem, clusters.clone(), prices.collect())
+        };
+        let (near, far) = (at(0.3), at(0.7));
+        if near.bound > far.bound { near } else { far }
+    }
+}

@@ -1,0 +1,220 @@
+//! Every tier against brute force and against one another, on candidates that no data would give.
+
+use rand::{RngExt, SeedableRng};
+use rand_xoshiro::Xoshiro256PlusPlus;
+
+use crate::candidates::{Candidates, ChildCandidates};
+use crate::control::{Budget, Control};
+use crate::dag::exact::engine::{self, Component, Limits};
+use crate::dag::exact::problem::{Loose, NEVER};
+
+/// Random candidates: scores are not equivalent, tie often, may be positive; sets may be dominated; the empty set may
+/// be missing; some variables are twins, some isolated.
+fn random(n: usize, seed: u64) -> Candidates {
+    let mut random = Xoshiro256PlusPlus::seed_from_u64(seed);
+    let grain = [1.0, 0.25, 1e-6][random.random_range(0..3)];
+    let offset = [0.0, -500.0, 20.0][random.random_range(0..3)];
+    let density = random.random_range(0.1..0.9);
+    let empty = random.random_range(0.5..1.2);
+    let mut children: Vec<Vec<(f64, Vec<u32>)>> = Vec::new();
+    for v in 0..n {
+        if v > 1 && random.random_range(0.0..1.0) < 0.15 {
+            // A twin of the variable before: the same sets, with the two exchanged.
+            let swap = |p: u32| if p as usize == v { v as u32 - 1 } else { p };
+            let twin = |(score, set): &(f64, Vec<u32>)| {
+                let mut set: Vec<u32> = set.iter().map(|&p| swap(p)).collect();
+                set.sort_unstable();
+                (*score, set)
+            };
+            children.push(children[v - 1].iter().map(twin).collect());
+            continue;
+        }
+        let mut sets = Vec::new();
+        if random.random_range(0.0..1.0) < empty || v == 0 {
+            sets.push((offset - 8.0, vec![]));
+        }
+        for _ in 0..random.random_range(0..14) {
+            let set: Vec<u32> = (0..n as u32)
+                .filter(|&p| p as usize != v && random.random_range(0.0..1.0) < density * 3.0 / n as f64)
+                .collect();
+            let score: f64 = random.random_range(-10.0..2.0);
+            sets.push((offset + (score / grain).round() * grain, set));
+        }
+        if sets.is_empty() {
+            sets.push((offset - 8.0, vec![]));
+        }
+        children.push(sets);
+    }
+    let names = (0..n).map(|v| v.to_string()).collect();
+    Candidates::new(names, children.into_iter().map(ChildCandidates::from_sets).collect()).expect("well formed")
+}
+
+/// The best total over all orders, from every set of placed variables to each with one more.
+fn brute_force(candidates: &Candidates) -> Option<f64> {
+    let n = candidates.n_vars();
+    let mut best: Vec<Option<f64>> = vec![None; 1 << n];
+    best[0] = Some(0.0);
+    for placed in 0..1usize << n {
+        let Some(here) = best[placed] else { continue };
+        for v in (0..n).filter(|v| placed >> v & 1 == 0) {
+            let fits = |set: &[u32]| set.iter().all(|&p| placed >> p & 1 == 1);
+            if let Some((_, own)) = candidates.child(v).iter().find(|(set, _)| fits(set)) {
+                let there = &mut best[placed | 1 << v];
+                *there = Some(there.map_or(here + own, |t: f64| t.max(here + own)));
+            }
+        }
+    }
+    best[(1 << n) - 1]
+}
+
+const LIMITS: Limits = Limits { columns: 40, clusters: 5, new: 3, tolerance: 1e-6 };
+
+/// The optimum by a strategy over components; None if some component has no order. Checks bounds on the way.
+fn solve(candidates: &Candidates, strategy: &dyn Fn(&mut dyn Component, Budget)) -> Option<f64> {
+    let control = Control::default();
+    let budget = Budget::new(&control, None);
+    let (loose, scale, base) = Loose::from_candidates(candidates).expect("finite");
+    let mut cost = 0;
+    for part in loose.split() {
+        let mut component = engine::component(&part);
+        if !component.deadlock().is_empty() {
+            return None;
+        }
+        strategy(&mut *component, budget);
+        assert!(component.bound() <= component.cost(), "a bound above the incumbent");
+        assert_eq!(component.bound(), component.cost(), "the search ended without a proof");
+        assert!(component.cost() < NEVER);
+        let (root, _) = component.certificate();
+        assert!(root <= component.cost(), "the certificate claims too much");
+        cost += component.cost();
+    }
+    Some(base - scale.real(cost))
+}
+
+fn program(component: &mut dyn Component, budget: Budget) {
+    component.program(budget).expect("not stopped");
+}
+
+fn branch(component: &mut dyn Component, budget: Budget, rounds: usize, max_live: usize, batch: usize, deepest: bool) {
+    component.improve(0, 0, budget);
+    if rounds > 0 {
+        component.ascend(2, 0, budget);
+        component.fix();
+    }
+    for _ in 0..rounds {
+        if component.bound() < component.cost() {
+            component.relax(&LIMITS, budget);
+            component.fix();
+        }
+    }
+    if component.bound() < component.cost() {
+        component.open(max_live);
+        while component.expand(batch, deepest, budget).expect("not stopped") {
+            let before = component.bound();
+            component.settle();
+            assert!(component.bound() >= before, "a bound fell");
+        }
+    }
+}
+
+fn agree(n: usize, seed: u64, found: Option<f64>, best: Option<f64>, what: &str) {
+    match (found, best) {
+        (Some(a), Some(b)) => assert!((a - b).abs() < 1e-7, "{what}, {n} variables, seed {seed}: {a}, not {b}"),
+        (a, b) => assert_eq!(a, b, "{what}, {n} variables, seed {seed}"),
+    }
+}
+
+#[test]
+fn the_program_finds_what_brute_force_finds() {
+    for seed in 0..3000 {
+        let n = 1 + seed as usize % 8;
+        let candidates = random(n, seed);
+        agree(n, seed, solve(&candidates, &program), brute_force(&candidates), "subset program");
+    }
+}
+
+#[test]
+fn branch_and_bound_finds_what_brute_force_finds() {
+    for seed in 0..6000 {
+        let n = 1 + seed as usize % 8;
+        let candidates = random(n, seed + 10_000);
+        let (rounds, max_live) = ([0, 1, 3][seed as usize % 3], [0, 1000, 4][seed as usize / 3 % 3]);
+        let batch = [1, 7, 1000][seed as usize / 9 % 3];
+        let found = solve(&candidates, &|c, b| branch(c, b, rounds, max_live, batch, seed % 5 == 0));
+        agree(n, seed, found, brute_force(&candidates), "branch and bound");
+    }
+}
+
+#[test]
+fn branch_and_bound_finds_what_the_program_finds_up_to_fourteen_variables() {
+    for seed in 0..1500 {
+        let n = 9 + seed as usize % 6;
+        let candidates = random(n, seed + 50_000);
+        let found =
+            solve(&candidates, &|c, b| branch(c, b, seed as usize % 4, [500, 0][seed as usize % 2], 16, seed % 7 == 0));
+        agree(n, seed, found, solve(&candidates, &program), "branch and bound");
+    }
+}
+
+#[test]
+fn a_tolerance_is_never_exceeded() {
+    let control = Control::default();
+    let budget = Budget::new(&control, None);
+    for seed in 0..500 {
+        let n = 5 + seed as usize % 5;
+        let candidates = random(n, seed + 90_000);
+        let (loose, ..) = Loose::from_candidates(&candidates).expect("finite");
+        for part in loose.split() {
+            let (mut exact, mut near) = (engine::component(&part), engine::component(&part));
+            if !exact.deadlock().is_empty() {
+                continue;
+            }
+            program(&mut *exact, budget);
+            let slack = exact.cost() / 10;
+            near.tolerate(slack);
+            branch(&mut *near, budget, 1, 100, 8, false);
+            assert!(near.bound() <= exact.cost() && exact.cost() <= near.cost(), "seed {seed}");
+            assert!(near.cost() - near.bound() <= slack, "seed {seed}");
+        }
+    }
+}
+
+#[test]
+fn orders_are_complete_and_cost_what_they_claim() {
+    let control = Control::default();
+    let budget = Budget::new(&control, None);
+    for seed in 0..300 {
+        let n = 3 + seed as usize % 9;
+        let (loose, ..) = Loose::from_candidates(&random(n, seed + 70_000)).expect("finite");
+        for part in loose.split() {
+            let mut component = engine::component(&part);
+            if !component.deadlock().is_empty() {
+                continue;
+            }
+            branch(&mut *component, budget, 0, 100, 8, false);
+            let order = component.order().expect("solved");
+            let local: Vec<usize> =
+                order.iter().map(|v| part.vars.iter().position(|w| w == v).expect("its own")).collect();
+            let mut sorted = local.clone();
+            sorted.sort_unstable();
+            assert_eq!(sorted, (0..part.vars.len()).collect::<Vec<_>>());
+            assert_eq!(part.pack::<1>().follow(&local).0, component.cost(), "seed {seed}");
+        }
+    }
+}
+
+#[test]
+fn wider_words_change_nothing() {
+    // 70 variables in one component: a ring of pairs, each wanting its neighbour.
+    let n = 70;
+    let child = |v: usize| {
+        let next = ((v + 1) % n) as u32;
+        ChildCandidates::from_sets([(-1.0 - (v % 7) as f64 / 8.0, vec![next]), (-3.0 - (v % 5) as f64 / 4.0, vec![])])
+    };
+    let names = (0..n).map(|v| v.to_string()).collect();
+    let ring = Candidates::new(names, (0..n).map(child).collect()).expect("well formed");
+    let all: f64 = (0..n).map(|v| -1.0 - (v % 7) as f64 / 8.0).sum();
+    let cut = (0..n).map(|v| (2.0 + (v % 5) as f64 / 4.0) - (v % 7) as f64 / 8.0).fold(f64::INFINITY, f64::min);
+    let found = solve(&ring, &|c, b| branch(c, b, 2, 1000, 64, false)).expect("a ring can be cut");
+    assert!((found - (all - cut)).abs() < 1e-9, "{found}");
+}

@@ -1,0 +1,221 @@
+//! Components of the exact search: an engine each, driven from Python call by call.
+
+use arbornet_core::control::Budget;
+use arbornet_core::dag::exact::engine::{self, Component, Limits, MOST_VARIABLES};
+use arbornet_core::dag::exact::problem::{Loose, NEVER, Scale};
+use arbornet_core::dag::exact::restrict::restricted;
+
+use arbornet_core::{Constraints, Control, Error};
+use pyo3::prelude::*;
+
+use crate::candidates::CandidatesHandle;
+use crate::errors::CoreError;
+use crate::greedy::time_limit;
+use crate::jobs;
+
+/// One component of the exact search; costs are integers, `unit` of them make one unit of score.
+#[pyclass(module = "arbornet._core")]
+pub struct SearchComponent {
+    engine: Box<dyn Component>,
+    threads: isize,
+}
+
+impl SearchComponent {
+    /// Runs work on the engine within a time, watched for signals.
+    fn run<T: Send>(
+        &mut self,
+        py: Python<'_>,
+        seconds: Option<f64>,
+        work: impl FnOnce(&mut dyn Component, Budget) -> T + Send,
+    ) -> PyResult<T> {
+        let limit = time_limit(seconds)?;
+        let control = Control::default();
+        let pool = jobs::pool(self.threads)?;
+        let engine = &mut *self.engine;
+        jobs::watched(py, &control, None, || pool.install(|| work(engine, Budget::new(&control, limit))))
+    }
+}
+
+/// What a stopped call did is kept; only finishing or not is told.
+fn finished<T>(result: arbornet_core::Result<T>) -> Result<Option<T>, CoreError> {
+    match result {
+        Ok(value) => Ok(Some(value)),
+        Err(Error::Interrupted) => Ok(None),
+        Err(error) => Err(error.into()),
+    }
+}
+
+#[pymethods]
+impl SearchComponent {
+    /// Positions of the variables among the candidates.
+    #[getter]
+    fn vars(&self) -> Vec<u32> {
+        self.engine.vars().to_vec()
+    }
+
+    /// Parent sets still in play.
+    #[getter]
+    fn n_sets(&self) -> usize {
+        self.engine.n_sets()
+    }
+
+    /// Cost of the incumbent, if there is one.
+    #[getter]
+    fn cost(&self) -> Option<i64> {
+        Some(self.engine.cost()).filter(|&cost| cost < NEVER)
+    }
+
+    /// Nothing costs less.
+    #[getter]
+    fn bound(&self) -> i64 {
+        self.engine.bound()
+    }
+
+    /// The incumbent's order, in the candidates' numbering.
+    #[getter]
+    fn order(&self) -> Option<Vec<u32>> {
+        self.engine.order()
+    }
+
+    /// Variables that cannot be ordered: each needs a parent among them.
+    fn deadlock(&self) -> Vec<u32> {
+        self.engine.deadlock()
+    }
+
+    /// Local search over orders until so many perturbations in a row have failed.
+    fn improve(&mut self, py: Python<'_>, patience: usize, seed: u64, seconds: Option<f64>) -> PyResult<()> {
+        self.run(py, seconds, move |engine, budget| engine.improve(patience, seed, budget))
+    }
+
+    /// Dual ascents from fresh, each with its own preferences.
+    fn ascend(&mut self, py: Python<'_>, times: usize, seed: u64, seconds: Option<f64>) -> PyResult<()> {
+        self.run(py, seconds, move |engine, budget| engine.ascend(times, seed, budget))
+    }
+
+    /// One round of the linear program: columns, clusters, columns that joined, clusters found.
+    fn relax(
+        &mut self,
+        py: Python<'_>,
+        columns: usize,
+        clusters: usize,
+        new: usize,
+        tolerance: f64,
+        seconds: Option<f64>,
+    ) -> PyResult<(usize, usize, usize, usize)> {
+        let limits = Limits { columns, clusters, new, tolerance };
+        let round = self.run(py, seconds, move |engine, budget| engine.relax(&limits, budget))?;
+        Ok((round.columns, round.clusters, round.priced, round.found))
+    }
+
+    /// Drops the sets that no better graph can use; returns how many went.
+    fn fix(&mut self, py: Python<'_>) -> usize {
+        let engine = &mut self.engine;
+        py.detach(|| engine.fix())
+    }
+
+    /// From now on, only what costs less than the incumbent by more than this is searched for.
+    fn tolerate(&mut self, slack: i64) {
+        self.engine.tolerate(slack);
+    }
+
+    /// Bytes and elementary steps of the dynamic program.
+    fn program_size(&self) -> (f64, f64) {
+        self.engine.program_size()
+    }
+
+    /// Solves by the dynamic program; false if stopped.
+    fn program(&mut self, py: Python<'_>, seconds: Option<f64>) -> PyResult<bool> {
+        let done = self.run(py, seconds, |engine, budget| engine.program(budget))?;
+        Ok(finished(done)?.is_some())
+    }
+
+    /// Opens the order search.
+    fn open(&mut self, py: Python<'_>, max_live: usize) {
+        let engine = &mut self.engine;
+        py.detach(|| engine.open(max_live));
+    }
+
+    /// A beam search from the root for a better incumbent.
+    fn beam(&mut self, py: Python<'_>, width: usize, max_live: usize, seconds: Option<f64>) -> PyResult<()> {
+        self.run(py, seconds, move |engine, budget| engine.beam(width, max_live, budget))
+    }
+
+    /// Expands states; false once none is open, None if stopped.
+    fn expand(&mut self, py: Python<'_>, count: usize, deepest: bool, seconds: Option<f64>) -> PyResult<Option<bool>> {
+        let done = self.run(py, seconds, move |engine, budget| engine.expand(count, deepest, budget))?;
+        Ok(finished(done)?)
+    }
+
+    /// Takes the bound of the open states.
+    fn settle(&mut self, py: Python<'_>) {
+        let engine = &mut self.engine;
+        py.detach(|| engine.settle());
+    }
+
+    /// States expanded, states open, variables still to be placed in the layer at work, bytes held.
+    #[getter]
+    fn progress(&self) -> (u64, usize, usize, usize) {
+        self.engine.progress()
+    }
+
+    /// The bound that clusters and prices prove with all sets in play, and these.
+    fn certificate(&self) -> (i64, Vec<(Vec<u32>, i64)>) {
+        self.engine.certificate()
+    }
+}
+
+/// The components of a search, upstream first; how many cost units make a unit of score; the sum of the best scores.
+#[pyfunction]
+fn search_components(
+    py: Python<'_>,
+    candidates: &CandidatesHandle,
+    n_jobs: isize,
+) -> PyResult<(Vec<SearchComponent>, f64, f64)> {
+    jobs::threads(n_jobs)?;
+    let split = || {
+        let (loose, scale, base) = Loose::from_candidates(&candidates.inner)?;
+        let parts = loose.split();
+        if let Some(large) = parts.iter().find(|p| p.vars.len() > MOST_VARIABLES) {
+            let n = large.vars.len();
+            let text = format!(
+                "{n} variables may all depend on one another; exact search takes up to {MOST_VARIABLES}: \
+                 use search.anytime or search.hill_climb"
+            );
+            return Err(Error::Shape(text));
+        }
+        Ok((parts.iter().map(engine::component).collect::<Vec<_>>(), scale, base))
+    };
+    let (engines, scale, base): (Vec<_>, Scale, f64) = py.detach(split).map_err(CoreError)?;
+    let components = engines.into_iter().map(|engine| SearchComponent { engine, threads: n_jobs }).collect();
+    Ok((components, scale.fixed(1.0) as f64, base))
+}
+
+/// Along an order, the best candidate set of each variable within those before it: parents and scores by variable.
+#[pyfunction]
+fn best_along(candidates: &CandidatesHandle, order: Vec<u32>) -> Result<(Vec<Vec<u32>>, Vec<f64>), CoreError> {
+    let n = candidates.inner.n_vars();
+    let (mut parents, mut scores, mut before) = (vec![Vec::new(); n], vec![f64::NEG_INFINITY; n], vec![false; n]);
+    for v in order {
+        let child = candidates.inner.child(v as usize);
+        let best = child.iter().find(|(set, _)| set.iter().all(|&p| before[p as usize]));
+        let (set, score) = best.ok_or_else(|| Error::Shape(format!("variable {v} has no set within the order")))?;
+        parents[v as usize] = set.to_vec();
+        scores[v as usize] = score;
+        before[v as usize] = true;
+    }
+    Ok((parents, scores))
+}
+
+/// The candidates that obey constraints (as JSON).
+#[pyfunction]
+fn restrict(candidates: &CandidatesHandle, constraints: &str) -> Result<CandidatesHandle, CoreError> {
+    let constraints = Constraints::parse(constraints)?;
+    Ok(restricted(&candidates.inner, &constraints)?.into())
+}
+
+pub fn register(module: &Bound<'_, PyModule>) -> PyResult<()> {
+    module.add_class::<SearchComponent>()?;
+    module.add_function(wrap_pyfunction!(search_components, module)?)?;
+    module.add_function(wrap_pyfunction!(best_along, module)?)?;
+    module.add_function(wrap_pyfunction!(restrict, module)?)
+}

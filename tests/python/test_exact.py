@@ -1,0 +1,248 @@
+import itertools
+import math
+import random
+import signal
+import threading
+from fractions import Fraction
+from pathlib import Path
+
+import networkx as nx
+import pytest
+
+import arbornet as an
+from arbornet._core import CandidatesHandle
+from arbornet.search import BranchAndBound, Cuts, Found, exact
+from arbornet.search.budget import in_bytes
+from arbornet.search.certificate import ClusterCertificate
+
+INSTANCES = Path(__file__).parents[2] / ".." / "shared" / "golden" / "instances"
+#: Optimum, and whether more than one solver proved it; the others took longer than a test should.
+OPTIMA = {
+    "asia.num.jkl": (-22466.39654649, True),
+    "wine.BIC.3.jkl": (-1258.44590861, True),
+    "child5000.num.jkl": (-71542.801, True),
+    "insurance1000_bic.jkl": (-14350.47136143, True),
+    "autos_bic.jkl": (-1585.75974095, True),
+    "carpo100_bic.jkl": (-2000.21316531, True),
+    "alarm1000_bic.jkl": (-11783.05241228, True),
+    "wdbc_bic.jkl": (-6602.11809, False),
+}
+#: Each tier on its own, whatever the size.
+TIERS = {
+    "default": BranchAndBound(),
+    "program": BranchAndBound(small=math.inf),
+    "branching": BranchAndBound(small=0, affordable=0),
+    "bare branching": BranchAndBound(
+        cuts=Cuts(ascents=0, rounds=0), small=0, affordable=0, beam=0, max_live=0, batch=3
+    ),
+}
+
+
+def instance(name: str) -> Path:
+    if not INSTANCES.is_dir():
+        pytest.skip(f"the instances are not at {INSTANCES}")
+    return INSTANCES / name
+
+
+def checked(found: Found, handle: CandidatesHandle) -> None:
+    """What every answer has to be: a graph whose families are among the candidates and add up to the score."""
+    assert nx.is_directed_acyclic_graph(found.dag)
+    assert list(found.dag.nodes) == handle.names
+    total = 0.0
+    for v, name in enumerate(handle.names):
+        scores, offsets, members = handle.child(v)
+        sets = {
+            frozenset(members[offsets[i] : offsets[i + 1]].tolist()): scores[i] for i in reversed(range(len(scores)))
+        }
+        total += sets[frozenset(handle.names.index(p) for p in found.dag.predecessors(name))]
+    assert found.score == pytest.approx(total, abs=1e-9 * max(1.0, abs(total)))
+    assert found.bound >= found.score
+    assert found.gap == found.bound - found.score
+    assert found.certificate is not None
+    assert found.certificate.check(handle)
+    assert found.incumbents[-1].score == found.score
+    assert all(a.seconds <= b.seconds for a, b in itertools.pairwise(found.incumbents))
+
+
+def random_candidates(n: int, seed: int) -> CandidatesHandle:
+    """Not score-equivalent, with ties, positive scores, missing empty sets, twins and isolated variables."""
+    rng = random.Random(seed)
+    children: list[list[tuple[float, list[int]]]] = []
+    for v in range(n):
+        if v and rng.random() < 0.15:
+            children.append([(s, [v - 1 if p == v else p for p in ps if p != v - 1]) for s, ps in children[-1]])
+            continue
+        sets = [(-6.0, [])] if rng.random() < 0.9 else []
+        for _ in range(rng.randrange(10)):
+            size = rng.randrange(min(4, n))
+            sets.append((rng.randint(-40, 8) / 4, rng.sample([p for p in range(n) if p != v], size)))
+        children.append(sets or [(-6.0, [])])
+    return CandidatesHandle.from_lists([f"v{i}" for i in range(n)], children)
+
+
+def by_hand(handle: CandidatesHandle) -> float | None:
+    """The best total over all orders."""
+    n = handle.n_vars
+    children = []
+    for v in range(n):
+        scores, offsets, members = handle.child(v)
+        masks = [sum(1 << int(p) for p in members[offsets[i] : offsets[i + 1]]) for i in range(len(scores))]
+        children.append(list(zip(scores.tolist(), masks, strict=True)))
+    best: list[float | None] = [0.0] + [None] * ((1 << n) - 1)
+    for placed in range(1 << n):
+        here = best[placed]
+        if here is None:
+            continue
+        for v in range(n):
+            own = next((s for s, m in children[v] if m & ~placed == 0), None)
+            if placed >> v & 1 or own is None:
+                continue
+            after = placed | 1 << v
+            there = best[after]
+            best[after] = here + own if there is None else max(there, here + own)
+    return best[-1]
+
+
+@pytest.mark.parametrize("tier", TIERS)
+@pytest.mark.parametrize("n", range(1, 9))
+def test_every_tier_finds_what_trying_all_orders_finds(n: int, tier: str) -> None:
+    for seed in range(40):
+        handle = random_candidates(n, 1000 * n + seed)
+        best = by_hand(handle)
+        if best is None:
+            with pytest.raises(an.ArbornetError, match="no acyclic graph can be built"):
+                exact(handle, strategy=TIERS[tier])
+            continue
+        found = exact(handle, strategy=TIERS[tier])
+        checked(found, handle)
+        assert found.stopped == "proven"
+        assert found.gap == 0
+        assert found.score == pytest.approx(best, abs=1e-9)
+
+
+@pytest.mark.parametrize("name", OPTIMA)
+def test_published_instances_reach_their_optimum(name: str) -> None:
+    optimum, agreed = OPTIMA[name]
+    path = instance(name)
+    found = exact(path)
+    assert found.stopped == "proven"
+    assert found.gap == 0
+    assert found.score == pytest.approx(optimum, abs=1e-6 if agreed else 1e-3)
+    checked(found, an.io.jkl.read(path))
+    assert set(found.dag.nodes) == {str(v) for v in range(found.dag.number_of_nodes())}
+
+
+@pytest.mark.parametrize("name", ["autos_bic.jkl", "wdbc_bic.jkl"])
+def test_any_number_of_threads_finds_the_same_graph(name: str) -> None:
+    one, many = (exact(instance(name), n_jobs=n) for n in (1, 3))
+    assert sorted(one.dag.edges) == sorted(many.dag.edges)
+    assert (one.score, one.bound) == (many.score, many.bound)
+    assert one.details["expanded"] == many.details["expanded"]
+
+
+@pytest.mark.parametrize("seconds", [0.0, 0.05, 0.3, 1.0])
+def test_the_bound_holds_whenever_the_time_is_up(seconds: float) -> None:
+    path = instance("soybean_bic.jkl")
+    found = exact(path, time_limit=seconds)
+    assert found.stopped == "time"
+    assert found.seconds < seconds + 2
+    assert found.score <= -3122.06379938 + 1e-6 <= found.bound
+    checked(found, an.io.jkl.read(path))
+    assert all(i.bound >= -3122.06379938 - 1e-6 for i in found.incumbents)
+
+
+def test_little_memory_keeps_the_answer_or_says_so() -> None:
+    found = exact(instance("autos_bic.jkl"), memory_limit="3 MB")
+    assert found.stopped == "proven"
+    found = exact(instance("soybean_bic.jkl"), memory_limit="200 kB", time_limit=10)
+    assert found.stopped == "memory"
+    assert found.score <= -3122.06379938 + 1e-6 <= found.bound
+
+
+def test_an_interrupt_returns_the_incumbent_within_a_second() -> None:
+    path = instance("soybean_bic.jkl")
+    timer = threading.Timer(0.7, signal.raise_signal, [signal.SIGINT])
+    timer.start()
+    found = exact(path)
+    timer.join()
+    assert found.stopped == "interrupted"
+    assert found.seconds < 2.5
+    assert found.score <= -3122.06379938 + 1e-6 <= found.bound
+    checked(found, an.io.jkl.read(path))
+
+
+def test_a_gap_that_is_allowed_is_kept() -> None:
+    found = exact(instance("autos_bic.jkl"), gap=3.0)
+    assert found.stopped == "proven"
+    assert found.gap <= 3.0
+    assert found.score <= -1585.75974095 + 1e-6 <= found.bound
+
+
+def test_a_forged_certificate_is_refused() -> None:
+    path = instance("insurance1000_bic.jkl")
+    certificate = exact(path).certificate
+    assert isinstance(certificate, ClusterCertificate)
+    assert certificate.exact_bound(path) <= Fraction(certificate.bound)
+    assert not ClusterCertificate(certificate.bound - 1, certificate.clusters, certificate.unit).check(path)
+    fewer = ClusterCertificate(certificate.bound, certificate.clusters[:-20], certificate.unit)
+    assert not fewer.check(path)
+    negative = ClusterCertificate(certificate.bound, (((0, 1), -5),), certificate.unit)
+    with pytest.raises(ValueError, match="negative"):
+        negative.check(path)
+
+
+def test_constraints_are_obeyed() -> None:
+    handle = an.io.jkl.read(instance("asia.num.jkl"))
+    free = exact(handle)
+    arc = sorted(free.dag.edges)[0]
+    without = exact(handle, constraints=an.Constraints(forbidden=[arc]))
+    assert arc not in without.dag.edges
+    assert without.score < free.score
+    tiers = an.Constraints(tiers=[["7", "6", "5", "4"], ["3", "2", "1", "0"]])
+    assert all(not (int(a) < 4 <= int(b)) for a, b in exact(handle, constraints=tiers).dag.edges)
+
+
+def test_a_required_parent_that_was_unknown_at_scoring_is_an_error() -> None:
+    handle = CandidatesHandle.from_lists(["a", "b"], [[(-1.0, [])], [(-1.0, [])]])
+    with pytest.raises(an.ArbornetError, match="'b' must have 'a' among its parents"):
+        exact(handle, constraints=an.Constraints(required=[("a", "b")]))
+
+
+def test_a_cycle_without_a_way_out_is_explained() -> None:
+    handle = CandidatesHandle.from_lists(["a", "b", "c"], [[(-1.0, [1])], [(-1.0, [0])], [(-1.0, [])]])
+    with pytest.raises(an.ArbornetError, match="each of 'a', 'b' needs a parent among them"):
+        exact(handle)
+
+
+@pytest.mark.parametrize(
+    ("arguments", "message"),
+    [
+        ({"gap": -1.0}, "gap=-1.0"),
+        ({"time_limit": -1.0}, "time_limit=-1.0"),
+        ({"memory_limit": "much"}, "memory_limit='much'"),
+        ({"k": 0}, "k=0"),
+        ({"n_jobs": 0}, "n_jobs=0"),
+    ],
+)
+def test_parameters_out_of_range_are_named(arguments: dict[str, object], message: str) -> None:
+    handle = CandidatesHandle.from_lists(["a"], [[(-1.0, [])]])
+    with pytest.raises(an.ParameterError, match=message):
+        exact(handle, **arguments)  # type: ignore[arg-type]
+
+
+def test_memory_sizes_are_read_as_people_write_them() -> None:
+    assert [in_bytes(x) for x in ("4 GB", "1.5mib", "7", 250)] == [4e9, 1.5 * 2**20, 7.0, 250.0]
+
+
+def test_extreme_scores_are_compared_finely() -> None:
+    for large in (0.0, -1e6, 1e9):
+        sets = [(large + 2e-6, [1]), (large, [])], [(large + 1e-6, [0]), (large, [])]
+        found = exact(CandidatesHandle.from_lists(["a", "b"], sets))
+        assert list(found.dag.edges) == [("b", "a")]
+
+
+def test_minus_infinity_is_never_chosen_and_plus_infinity_refused() -> None:
+    handle = CandidatesHandle.from_lists(["a", "b"], [[(-math.inf, [1]), (-9.0, [])], [(-1.0, [0]), (-9.0, [])]])
+    assert list(exact(handle).dag.edges) == [("a", "b")]
+    with pytest.raises(an.ArbornetError, match="'a' has a candidate parent set that scores infinity"):
+        exact(CandidatesHandle.from_lists(["a"], [[(math.inf, [])]]))
