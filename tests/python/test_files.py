@@ -1,0 +1,52 @@
+"""Files: what is read from each ending, and what counts as missing."""
+
+from __future__ import annotations
+
+import gzip
+
+import polars as pl
+import pytest
+
+import arbornet as an
+
+FRAME = pl.DataFrame({"n": [1, 2, None], "x": [0.5, None, 2.5], "t": ["a", None, "c"]})
+
+
+def test_every_format_gives_the_same_frame(tmp_path) -> None:
+    FRAME.write_parquet(tmp_path / "f.parquet")
+    FRAME.write_csv(tmp_path / "f.csv")
+    FRAME.write_csv(tmp_path / "f.tsv", separator="\t")
+    FRAME.write_ndjson(tmp_path / "f.ndjson")
+    for ending in ("arrow", "feather", "ipc"):
+        FRAME.write_ipc(tmp_path / f"f.{ending}")
+    (tmp_path / "g.csv.gz").write_bytes(gzip.compress((tmp_path / "f.csv").read_bytes()))
+    (tmp_path / "g.ndjson.gz").write_bytes(gzip.compress((tmp_path / "f.ndjson").read_bytes()))
+    paths = sorted(tmp_path.iterdir())
+    assert len(paths) == 9
+    for path in paths:
+        assert an.read(path).equals(FRAME), path
+
+
+def test_words_for_missing_values_are_read_as_missing_or_as_told(tmp_path) -> None:
+    path = tmp_path / "f.csv"
+    path.write_text("a,b\n1,x\nNA,?\n,NaN\nnull,y\n")
+    assert an.read(path).rows() == [(1, "x"), (None, None), (None, None), (None, "y")]
+    assert an.read(path, null_values=["NA", "null"])["b"].to_list() == ["x", "?", "NaN", "y"]
+
+
+def test_a_column_that_is_whole_for_long_and_then_is_not_is_read(tmp_path) -> None:
+    path = tmp_path / "f.csv"
+    path.write_text("a\n" + "1\n" * 5000 + "1.5\n")
+    assert an.read(path)["a"].dtype == pl.Float64
+
+
+@pytest.mark.parametrize(("name", "words"), [("f.xlsx", "is not known"), ("f.parquet", "cannot be read as parquet")])
+def test_a_file_that_cannot_be_read_is_named(tmp_path, name, words) -> None:
+    (tmp_path / name).write_text("nothing of the kind")
+    with pytest.raises(an.ArbornetError, match=words):
+        an.read(tmp_path / name)
+
+
+def test_a_file_that_is_not_there_is_named(tmp_path) -> None:
+    with pytest.raises(FileNotFoundError, match="there is no file"):
+        an.read(tmp_path / "none.csv")
