@@ -5,7 +5,7 @@
 //! also the oracle of [`super::optimal`] in the tests.
 
 use super::key::{Layout, Split, ones};
-use super::memo::{Full, Memo};
+use super::memo::{Full, Known, Memo, WIDE};
 use super::optimal::Point;
 use super::trace::{Choice, Left, Trace, Traced};
 
@@ -56,13 +56,13 @@ impl<'a, S: Clone, F: FnMut(&S, f64) -> f64, A: Fn(&[Point<S>]) -> S> Literal<'a
         if lo == hi || self.full.is_some() {
             return self.log_gamma;
         }
-        if let Some(known) = self.memo.get(key) {
-            return known;
+        if let Some(known) = self.memo.get([key, WIDE]) {
+            return known.score;
         }
         let score = self.visit(lo, hi, key).0;
         // Without predictors the key is zero, and there is only this cell.
         if key != 0 {
-            self.full = self.full.or(self.memo.insert(key, score).err());
+            self.full = self.full.or(self.memo.insert([key, WIDE], Known { score, used: 0 }).err());
         }
         score
     }

@@ -1,11 +1,36 @@
-//! An open-addressing table from cell keys to scores, reused between parent sets.
+//! An open-addressing table of the cells that were searched, reused between parent sets.
 
-/// Scores by nonzero key.
-#[derive(Debug)]
+/// What is known of a cell.
+#[derive(Clone, Copy, Debug, PartialEq)]
+pub struct Known {
+    /// The score of its best tree.
+    pub score: f64,
+    /// The predictors that its best tree splits, as bits; none if it is a leaf.
+    pub used: u32,
+}
+
+/// The rows of a cell are known by the union and the intersection of their keys. A cell whose intervals are wider than
+/// its rows is known by its own key and [`WIDE`].
+pub type Key = [u64; 2];
+
+/// Stands where the intersection would: no intersection has all bits, since a level's field has one in each row.
+pub const WIDE: u64 = u64::MAX;
+
+#[derive(Clone, Copy)]
+struct Slot {
+    key: Key,
+    score: f64,
+    used: u32,
+    /// The table's generation when it was written: older slots are empty.
+    generation: u32,
+}
+
+/// Cells of one search after the other.
 pub struct Memo {
-    slots: Vec<(u64, f64)>,
+    slots: Vec<Slot>,
     shift: u32,
     used: usize,
+    generation: u32,
     max_slots: usize,
 }
 
@@ -16,71 +41,72 @@ pub struct Full {
     pub bytes: u64,
 }
 
-const SLOT: usize = size_of::<(u64, f64)>();
-const SMALLEST: u32 = 8;
+const EMPTY: Slot = Slot { key: [0; 2], score: 0.0, used: 0, generation: 0 };
+const SMALLEST: usize = 256;
 
 impl Memo {
-    /// Empty, never to hold more than `max_bytes`.
+    /// Empty, never to hold more than `max_bytes` (but a few thousand).
     pub fn new(max_bytes: u64) -> Self {
-        let max_slots = usize::try_from(max_bytes).unwrap_or(usize::MAX) / SLOT;
-        Self { slots: vec![(0, 0.0); 1 << SMALLEST], shift: 64 - SMALLEST, used: 0, max_slots }
+        let max_slots = usize::try_from(max_bytes).unwrap_or(usize::MAX) / size_of::<Slot>();
+        let shift = 64 - SMALLEST.trailing_zeros();
+        Self { slots: vec![EMPTY; SMALLEST], shift, used: 0, generation: 1, max_slots }
     }
 
-    /// Forgets everything and makes room for about as much as was forgotten.
+    /// Forgets everything; far more room than was used is given back.
     pub fn clear(&mut self) {
-        let log2 = (4 * self.used).next_power_of_two().trailing_zeros().max(SMALLEST);
-        let len = (1_usize << log2).min(self.slots.len());
-        // Memory of a set far larger than the others is given back.
-        self.slots.truncate(len);
-        if self.slots.capacity() > 64 * len {
-            self.slots.shrink_to_fit();
+        if self.slots.len() > SMALLEST && self.used < self.slots.len() / 64 || self.generation == u32::MAX {
+            let len = self.slots.len().div_ceil(4).max(SMALLEST);
+            self.slots = vec![EMPTY; len];
+            self.shift = 64 - len.trailing_zeros();
+            self.generation = 0;
         }
-        self.slots.fill((0, 0.0));
-        self.shift = 64 - len.trailing_zeros();
+        self.generation += 1;
         self.used = 0;
     }
 
-    /// Number of keys held.
+    /// Number of cells held.
     pub fn len(&self) -> usize {
         self.used
     }
 
-    /// True without keys.
+    /// True without cells.
     pub fn is_empty(&self) -> bool {
         self.used == 0
     }
 
-    fn slot(&self, key: u64) -> usize {
-        let mut at = (key.wrapping_mul(0x9E37_79B9_7F4A_7C15) >> self.shift) as usize;
+    #[inline]
+    fn slot(&self, key: Key) -> usize {
+        let mixed = (key[0].wrapping_mul(0x9E37_79B9_7F4A_7C15) ^ key[1]).wrapping_mul(0xD6E8_FEB8_6659_FD93);
+        let mut at = (mixed >> self.shift) as usize;
         let mask = self.slots.len() - 1;
         loop {
-            let held = self.slots[at & mask].0;
-            if held == key || held == 0 {
+            let slot = &self.slots[at & mask];
+            if slot.generation != self.generation || slot.key == key {
                 return at & mask;
             }
             at += 1;
         }
     }
 
-    /// The score of a key.
+    /// What is known of a cell.
     #[inline]
-    pub fn get(&self, key: u64) -> Option<f64> {
-        let (held, value) = self.slots[self.slot(key)];
-        (held == key).then_some(value)
+    pub fn get(&self, key: Key) -> Option<Known> {
+        let slot = &self.slots[self.slot(key)];
+        (slot.generation == self.generation).then_some(Known { score: slot.score, used: slot.used })
     }
 
-    /// Remembers the score of a key that was not held.
+    /// Remembers a cell.
     ///
     /// # Errors
     /// `Full` if the table would have to outgrow its limit.
     #[inline]
-    pub fn insert(&mut self, key: u64, value: f64) -> Result<(), Full> {
+    pub fn insert(&mut self, key: Key, known: Known) -> Result<(), Full> {
         if 2 * (self.used + 1) > self.slots.len() {
             self.grow()?;
         }
         let at = self.slot(key);
-        self.slots[at] = (key, value);
-        self.used += 1;
+        self.used += usize::from(self.slots[at].generation != self.generation);
+        self.slots[at] = Slot { key, score: known.score, used: known.used, generation: self.generation };
         Ok(())
     }
 
@@ -88,14 +114,14 @@ impl Memo {
     fn grow(&mut self) -> Result<(), Full> {
         let len = self.slots.len() * 4;
         if len > self.max_slots {
-            return Err(Full { bytes: (len * SLOT) as u64 });
+            return Err(Full { bytes: (len * size_of::<Slot>()) as u64 });
         }
-        let old = std::mem::replace(&mut self.slots, vec![(0, 0.0); len]);
+        let old = std::mem::replace(&mut self.slots, vec![EMPTY; len]);
         self.shift = 64 - len.trailing_zeros();
-        for (key, value) in old {
-            if key != 0 {
-                let at = self.slot(key);
-                self.slots[at] = (key, value);
+        for slot in old {
+            if slot.generation == self.generation {
+                let at = self.slot(slot.key);
+                self.slots[at] = slot;
             }
         }
         Ok(())
@@ -106,27 +132,33 @@ impl Memo {
 mod tests {
     use super::*;
 
+    fn known(score: f64) -> Known {
+        Known { score, used: 1 }
+    }
+
     #[test]
     fn what_was_put_in_comes_out_also_after_growing_and_clearing() {
         let mut memo = Memo::new(1 << 20);
         for round in 0..3_u64 {
-            for key in 1..5000 {
-                assert_eq!(memo.get(key), None);
-                memo.insert(key, (key + round) as f64).unwrap();
+            let n = if round == 1 { 100 } else { 5000 };
+            for key in 1..n {
+                assert_eq!(memo.get([key, key / 3]), None);
+                memo.insert([key, key / 3], known((key + round) as f64)).unwrap();
             }
-            for key in 1..5000 {
-                assert_eq!(memo.get(key), Some((key + round) as f64));
+            for key in 1..n {
+                assert_eq!(memo.get([key, key / 3]), Some(known((key + round) as f64)));
+                assert_eq!(memo.get([key, WIDE]), None);
             }
-            assert_eq!(memo.len(), 4999);
+            assert_eq!(memo.len() as u64, n - 1);
             memo.clear();
         }
     }
 
     #[test]
     fn it_never_outgrows_its_limit() {
-        let mut memo = Memo::new(16_384);
-        let full = (1..10_000).find_map(|key| memo.insert(key, 0.0).err());
-        assert!(full.is_some_and(|full| full.bytes > 16_384));
+        let mut memo = Memo::new(65_536);
+        let full = (1..100_000).find_map(|key| memo.insert([key, 0], known(0.0)).err());
+        assert!(full.is_some_and(|full| full.bytes > 65_536));
         assert!(memo.len() <= 1024);
     }
 }

@@ -5,6 +5,7 @@
 
 pub mod key;
 pub mod literal;
+pub mod ln;
 pub mod memo;
 pub mod normaliser;
 pub mod optimal;

@@ -2,41 +2,47 @@
 //!
 //! `f(R) = max(gamma leaf(R), max over splits f(R') f(R''))`. An empty side of a halving is allowed and costs its
 //! `gamma`: it is the only way to reach finer midpoints. Instead of walking through empty sides one by one, a halving
-//! jumps straight to the first midpoint that separates the cell's rows and pays for the `j` empty sides on the way;
-//! a jump that no split follows never pays. Levels that no row of the cell has are dropped from its key.
+//! jumps straight to the first midpoint that separates the cell's rows and pays for the empty sides on the way; a jump
+//! that no split follows never pays. Levels that no row of the cell has are dropped.
 //!
-//! Rows with equal predictors are merged into points. A cell is one key and a range of the point array, which is
-//! partitioned in place only when a side has to be searched: first the sums of both sides are taken, then cheap upper
-//! bounds may discard the split, then the sides are looked up. Ties go to the leaf, then to the earlier predictor, then
-//! to the smaller set of levels on the right.
+//! Rows with equal predictors are merged into points. A *tight* cell, whose intervals are the smallest that hold its
+//! rows, is known by its rows, that is, by the union and intersection of their keys, however it was reached. A wider cell
+//! is worth at most as much, since it pays for jumps; and exactly as much if the tight cell's best tree splits none of
+//! the predictors whose intervals are too wide, a single leaf above all. Only otherwise is it searched by itself.
+//!
+//! A cell is a range of the point array, which is partitioned in place only when a side has to be searched: first the
+//! sums of both sides are taken, then upper bounds may discard the split, then the sides are looked up. Ties go to the
+//! leaf, then to the earlier predictor, then to the smaller set of levels on the right.
 
 use super::key::{Field, Layout, Split, ones};
-use super::memo::{Full, Memo};
-use super::response::Response;
+use super::memo::{Full, Key, Known, Memo, WIDE};
+pub use super::response::Point;
+use super::response::{Halves, LANES, Response, Worth};
 use super::trace::{Choice, Left, Trace, Traced};
-
-/// Rows with one combination of predictor bins and levels.
-#[derive(Clone, Debug)]
-pub struct Point<S> {
-    /// Row key.
-    pub key: u64,
-    /// Statistic of their responses.
-    pub sum: S,
-}
 
 /// How much a search did.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 pub struct Effort {
     /// Cells whose splits were tried.
     pub visited: u64,
-    /// Cells with two points, in closed form.
-    pub pairs: u64,
+    /// Those of them that were wider than their rows.
+    pub wide: u64,
     /// Splits tried.
     pub splits: u64,
     /// Splits discarded by bounds.
     pub discarded: u64,
     /// Sides found in the memo.
     pub found: u64,
+}
+
+impl std::ops::AddAssign for Effort {
+    fn add_assign(&mut self, other: Self) {
+        self.visited += other.visited;
+        self.wide += other.wide;
+        self.splits += other.splits;
+        self.discarded += other.discarded;
+        self.found += other.found;
+    }
 }
 
 /// Of equal scores one is larger in the last digits; a tree is only grown for more than that.
@@ -60,22 +66,51 @@ pub struct Search<R: Response> {
     pub effort: Effort,
 }
 
-/// A part of a cell's rows.
+/// A part of a cell's points.
 #[derive(Clone)]
 struct Group<S> {
     sum: S,
-    /// Union of the keys.
+    /// Union and intersection of the keys.
     or: u64,
+    and: u64,
     n_points: usize,
 }
 
-/// One side of a split.
+impl<S> Group<S> {
+    fn key(&self) -> Key {
+        [self.or, self.and]
+    }
+}
+
+/// A cell while its splits are tried.
+struct Cell<S> {
+    lo: usize,
+    hi: usize,
+    all: Group<S>,
+    /// Its intervals; none if they are the smallest that hold its points.
+    wide: Option<u64>,
+    best: f64,
+    choice: Option<Choice>,
+    used: u32,
+}
+
+/// A side of a split while its score is sought: exact, or an upper bound.
+#[derive(Clone, Copy)]
 struct Side {
-    key: u64,
-    n_points: usize,
-    /// Exact if known, else an upper bound.
     score: f64,
-    known: bool,
+    exact: bool,
+    used: u32,
+}
+
+impl Side {
+    fn of(worth: Worth, n_points: usize) -> Self {
+        let leaf = n_points == 1 || worth.split <= worth.leaf;
+        Self { score: if leaf { worth.leaf } else { worth.split }, exact: leaf, used: 0 }
+    }
+
+    fn known(known: Known) -> Self {
+        Self { score: known.score, exact: true, used: known.used }
+    }
 }
 
 impl<R: Response> Search<R> {
@@ -108,137 +143,205 @@ impl<R: Response> Search<R> {
         self.log_gamma = log_gamma;
         self.response.prepare(log_gamma);
         let all = self.total(0, self.points.len());
-        let root = (layout.root & !layout.levels_mask) | (all.or & layout.levels_mask);
-        let score = if self.points.len() < 2 {
-            log_gamma + self.response.log_marginal(&all.sum)
+        let root = Side::of(self.response.worth(&all.sum), self.points.len().max(1));
+        let score = if root.exact {
+            root.score
         } else {
-            self.search(0, self.points.len(), root, &all.sum)
+            self.resolve(0, self.points.len(), &all, || layout.root & !layout.levels_mask, f64::NEG_INFINITY).score
         };
         self.full.map_or(Ok(score), Err)
     }
 
-    /// Sum and union over a range of points.
+    fn nothing(&self) -> Group<R::Sum> {
+        Group { sum: self.response.zero(), or: 0, and: u64::MAX, n_points: 0 }
+    }
+
     fn total(&self, lo: usize, hi: usize) -> Group<R::Sum> {
-        let mut all = Group { sum: self.response.zero(), or: 0, n_points: hi - lo };
+        let mut all = self.nothing();
+        all.n_points = hi - lo;
         for point in &self.points[lo..hi] {
             self.response.add(&mut all.sum, &point.sum);
             all.or |= point.key;
+            all.and &= point.key;
         }
         all
     }
 
-    /// The score of a cell of at least two points that is not in the memo; puts it there.
-    fn search(&mut self, lo: usize, hi: usize, key: u64, sum: &R::Sum) -> f64 {
-        if self.full.is_some() {
-            return f64::NEG_INFINITY;
+    /// What the memo knows of a cell: an exact score, an upper bound, or nothing.
+    fn look_up(&self, group: &Group<R::Sum>, intervals: impl Fn() -> u64) -> Option<Side> {
+        let tight = self.memo.get(group.key())?;
+        if tight.used == 0 {
+            return Some(Side::known(tight));
         }
-        let score = if hi - lo == 2 { self.pair(lo, key, sum) } else { self.visit(lo, hi, key, sum).0 };
-        if let Err(full) = self.memo.insert(key, score) {
-            self.full = Some(full);
+        let intervals = intervals();
+        if !self.is_wide(group, intervals, tight.used) {
+            return Some(Side::known(tight));
         }
-        score
+        let wide = self.memo.get([self.wide_key(group, intervals), WIDE]);
+        Some(wide.map_or(Side { exact: false, ..Side::known(tight) }, Side::known))
     }
 
-    /// Two points stay together or part at the cheapest separating split.
-    fn pair(&mut self, lo: usize, key: u64, sum: &R::Sum) -> f64 {
-        self.effort.pairs += 1;
-        let (one, two) = (&self.points[lo], &self.points[lo + 1]);
-        let differ = one.key ^ two.key;
-        let mut jumps = u32::MAX;
-        if differ & self.levels_mask != 0 {
-            jumps = 0;
-        } else {
-            for field in &self.fields {
-                let bits = differ & field.mask;
-                if bits != 0 {
-                    jumps = jumps.min(field.jumps(key, bits));
-                }
-            }
-        }
-        let together = self.log_gamma + self.response.log_marginal(sum);
-        if jumps > 0 && self.skip_empty {
-            return together;
-        }
-        let each = self.response.log_marginal(&one.sum) + self.response.log_marginal(&two.sum);
-        together.max(f64::from(jumps + 2) * self.log_gamma + each)
-    }
-
-    /// Tries every split of a cell of at least two points.
-    fn visit(&mut self, lo: usize, hi: usize, key: u64, sum: &R::Sum) -> (f64, Option<Choice>) {
-        self.effort.visited += 1;
-        let (mut or, mut and) = (0, u64::MAX);
-        for point in &self.points[lo..hi] {
-            or |= point.key;
-            and &= point.key;
-        }
-        let mut best = (self.log_gamma + self.response.log_marginal(sum), None);
-        if self.response.split_bound(sum) <= best.0 {
-            return best;
-        }
-        for index in 0..self.fields.len() {
-            let field = self.fields[index];
-            let differ = (or ^ and) & field.mask;
-            if differ == 0 {
-                continue;
-            }
-            match field.split {
-                Split::Halving => self.halve(lo, hi, key, and, index, differ, &mut best),
-                Split::Bipartition => self.bipartition(lo, hi, key, or, index, &mut best),
-                Split::Threshold => self.thresholds(lo, hi, key, or, index, &mut best),
-            }
-        }
-        best
-    }
-
-    #[allow(clippy::too_many_arguments)] // the cell, the field, and the best so far
-    fn halve(
+    /// The score of a cell of at least two points; an upper bound if that is at most `floor`.
+    fn resolve(
         &mut self,
         lo: usize,
         hi: usize,
-        key: u64,
-        and: u64,
-        index: usize,
-        differ: u64,
-        best: &mut (f64, Option<Choice>),
-    ) {
-        let field = self.fields[index];
-        let jumps = field.jumps(key, differ);
+        group: &Group<R::Sum>,
+        intervals: impl Fn() -> u64,
+        floor: f64,
+    ) -> Side {
+        let mut side = self.look_up(group, &intervals);
+        if side.is_none() {
+            let known = self.visit(lo, hi, group, None);
+            self.remember(group.key(), known.0);
+            side = self.look_up(group, &intervals);
+        }
+        let side = side.unwrap_or(Side { score: f64::NEG_INFINITY, exact: true, used: 0 });
+        if side.exact || side.score <= floor {
+            return side;
+        }
+        let intervals = intervals();
+        let known = self.visit(lo, hi, group, Some(intervals));
+        self.remember([self.wide_key(group, intervals), WIDE], known.0);
+        Side::known(known.0)
+    }
+
+    fn remember(&mut self, key: Key, known: Known) {
+        if let Err(full) = self.memo.insert(key, known) {
+            self.full = Some(full);
+        }
+    }
+
+    /// Whether one of the `used` predictors would have to jump.
+    fn is_wide(&self, group: &Group<R::Sum>, intervals: u64, used: u32) -> bool {
+        let differ = (group.or ^ group.and) & !self.levels_mask;
+        self.fields.iter().enumerate().any(|(index, field)| {
+            let bits = differ & field.mask;
+            used >> index & 1 == 1 && bits != 0 && field.jumps(intervals, bits) > 0
+        })
+    }
+
+    /// The key of a cell with these intervals; those of predictors that cannot separate its points do not matter.
+    fn wide_key(&self, group: &Group<R::Sum>, intervals: u64) -> u64 {
+        let mut key = group.or & self.levels_mask;
+        for field in &self.fields {
+            if field.split == Split::Halving && (group.or ^ group.and) & field.mask != 0 {
+                key |= intervals & field.cell_mask();
+            }
+        }
+        key
+    }
+
+    /// The smallest intervals that hold a cell's points.
+    fn tight_intervals(&self, group: &Group<R::Sum>) -> u64 {
+        let mut key = 0;
+        for field in self.fields.iter().filter(|field| field.split == Split::Halving) {
+            let differ = (group.or ^ group.and) & field.mask;
+            let open = if differ == 0 { 0 } else { differ.ilog2() + 1 - field.shift };
+            key |= field.interval(group.and, open) << field.shift;
+        }
+        key
+    }
+
+    /// The intervals of one side of a split of a cell.
+    fn side_intervals(&self, cell: &Cell<R::Sum>, choice: Choice, side: &Group<R::Sum>) -> u64 {
+        let intervals = cell.wide.unwrap_or_else(|| self.tight_intervals(&cell.all));
+        let field = &self.fields[choice.field];
+        if field.split != Split::Halving {
+            return intervals;
+        }
+        let open = choice.right.trailing_zeros() - field.shift;
+        intervals & !field.cell_mask() | field.interval(side.and, open) << field.shift
+    }
+
+    /// Tries every split of a cell of at least two points, in its own intervals or in the smallest.
+    fn visit(&mut self, lo: usize, hi: usize, all: &Group<R::Sum>, wide: Option<u64>) -> (Known, Option<Choice>) {
+        if self.full.is_some() {
+            return (Known { score: f64::NEG_INFINITY, used: 0 }, None);
+        }
+        self.effort.visited += 1;
+        self.effort.wide += u64::from(wide.is_some());
+        let leaf = self.response.worth(&all.sum).leaf;
+        let mut cell = Cell { lo, hi, all: all.clone(), wide, best: leaf, choice: None, used: 0 };
+        let differ = all.or ^ all.and;
+        let mut index = 0;
+        while index < self.fields.len() {
+            let field = self.fields[index];
+            match field.split {
+                _ if differ & field.mask == 0 => index += 1,
+                Split::Halving => index = self.halvings(&mut cell, index),
+                Split::Bipartition => {
+                    self.bipartition(&mut cell, index);
+                    index += 1;
+                }
+                Split::Threshold => {
+                    self.thresholds(&mut cell, index);
+                    index += 1;
+                }
+            }
+        }
+        (Known { score: cell.best, used: cell.used }, cell.choice)
+    }
+
+    /// Tries the next few halvings, from field `first` on; returns the first field that was left out.
+    fn halvings(&mut self, cell: &mut Cell<R::Sum>, first: usize) -> usize {
+        let (mut indices, mut bits, mut n) = ([0; LANES], [0; LANES], 0);
+        let mut index = first;
+        while index < self.fields.len() && n < LANES && self.fields[index].split == Split::Halving {
+            let differ = (cell.all.or ^ cell.all.and) & self.fields[index].mask;
+            if differ != 0 {
+                (indices[n], bits[n]) = (index, differ.ilog2());
+                n += 1;
+            }
+            index += 1;
+        }
+        let mut halves = self.response.no_halves();
+        self.response.halves(&self.points[cell.lo..cell.hi], &cell.all.sum, &bits[..n], &mut halves);
+        for ((&index, &bit), halves) in indices[..n].iter().zip(&bits[..n]).zip(&halves) {
+            self.halve(cell, index, bit, halves);
+        }
+        index
+    }
+
+    fn halve(&mut self, cell: &mut Cell<R::Sum>, index: usize, bit: u32, halves: &Halves<R::Sum>) {
+        let jumps = cell.wide.map_or(0, |intervals| self.fields[index].jumps(intervals, 1 << bit));
         if jumps > 0 && self.skip_empty {
             return;
         }
-        let bit = differ.ilog2();
-        let mut left = Group { sum: self.response.zero(), or: 0, n_points: 0 };
-        let mut right = left.clone();
-        for point in &self.points[lo..hi] {
-            let goes_right = point.key >> bit & 1 == 1;
-            self.response.add_if(&mut left.sum, &point.sum, !goes_right);
-            self.response.add_if(&mut right.sum, &point.sum, goes_right);
-            let mask = u64::from(goes_right).wrapping_neg();
-            left.or |= point.key & !mask;
-            right.or |= point.key & mask;
-            right.n_points += usize::from(goes_right);
+        self.effort.splits += 1;
+        let n_points = [cell.hi - cell.lo - halves.n_right, halves.n_right];
+        let sides = [Side::of(halves.worth[0], n_points[0]), Side::of(halves.worth[1], n_points[1])];
+        if self.hopeless(cell, jumps, sides) {
+            self.effort.discarded += 1;
+            return;
         }
-        left.n_points = hi - lo - right.n_points;
-        // Both sides' intervals follow from the bits above the separating one.
-        let position = bit - field.shift;
-        let parent = 1 << (field.size - 1 - position) | (and & field.mask) >> field.shift >> (position + 1);
-        let rest = key & !(ones(field.size + 1) << field.shift) & !self.levels_mask;
-        let sides = [(2 * parent, &left), (2 * parent + 1, &right)]
-            .map(|(interval, side)| rest | interval << field.shift | side.or & self.levels_mask);
         let choice = Choice { field: index, right: 1 << bit, jumps };
-        self.attempt(lo, hi, choice, [(&left, sides[0]), (&right, sides[1])], best);
+        if sides[0].exact && sides[1].exact {
+            return self.settle(cell, choice, sides);
+        }
+        let (mut or, mut and) = ([0; 2], [u64::MAX; 2]);
+        for point in &self.points[cell.lo..cell.hi] {
+            let right = (point.key >> bit & 1).wrapping_neg();
+            or[0] |= point.key & !right;
+            or[1] |= point.key & right;
+            and[0] &= point.key | right;
+            and[1] &= point.key | !right;
+        }
+        let group = |i: usize| Group { sum: halves.sums[i].clone(), or: or[i], and: and[i], n_points: n_points[i] };
+        self.attempt(cell, choice, &[group(0), group(1)], sides);
     }
 
     /// Per level of a field, what its points add up to; returns where they stand in `groups`.
-    fn by_level(&mut self, lo: usize, hi: usize, levels: u64) -> usize {
+    fn by_level(&mut self, cell: &Cell<R::Sum>, levels: u64) -> usize {
         let base = self.groups.len();
-        let none = Group { sum: self.response.zero(), or: 0, n_points: 0 };
+        let none = self.nothing();
         self.groups.resize(base + levels.count_ones() as usize, none);
-        for point in &self.points[lo..hi] {
+        for point in &self.points[cell.lo..cell.hi] {
             let bit = point.key & levels;
             let group = &mut self.groups[base + (levels & (bit - 1)).count_ones() as usize];
             self.response.add(&mut group.sum, &point.sum);
             group.or |= point.key;
+            group.and &= point.key;
             group.n_points += 1;
         }
         base
@@ -248,21 +351,20 @@ impl<R: Response> Search<R> {
         let mut both = one.clone();
         self.response.add(&mut both.sum, &two.sum);
         both.or |= two.or;
+        both.and &= two.and;
         both.n_points += two.n_points;
         both
     }
 
-    fn bipartition(&mut self, lo: usize, hi: usize, key: u64, or: u64, index: usize, best: &mut (f64, Option<Choice>)) {
-        let field = self.fields[index];
-        let levels = or & field.mask;
-        let base = self.by_level(lo, hi, levels);
-        let others = levels & (levels - 1);
-        let m = others.count_ones();
+    fn bipartition(&mut self, cell: &mut Cell<R::Sum>, index: usize) {
+        let levels = cell.all.or & self.fields[index].mask;
+        let base = self.by_level(cell, levels);
+        let m = levels.count_ones() - 1;
         // Subsets of all levels but the lowest, each from a smaller one; beyond this they are summed one by one.
         let tabulated = m <= 12;
         let table = self.groups.len();
         if tabulated {
-            self.groups.push(Group { sum: self.response.zero(), or: 0, n_points: 0 });
+            self.groups.push(self.nothing());
             for subset in 1..1_usize << m {
                 let rest = &self.groups[table + (subset & (subset - 1))];
                 let level = &self.groups[base + 1 + subset.trailing_zeros() as usize];
@@ -276,7 +378,7 @@ impl<R: Response> Search<R> {
                 if tabulated {
                     return self.groups[table + subset as usize].clone();
                 }
-                let mut sum = Group { sum: self.response.zero(), or: 0, n_points: 0 };
+                let mut sum = self.nothing();
                 let mut rest = subset;
                 while rest != 0 {
                     sum = self.joined(&sum, &self.groups[base + 1 + rest.trailing_zeros() as usize]);
@@ -286,10 +388,7 @@ impl<R: Response> Search<R> {
             };
             let right = sum_of(subset);
             let left = self.joined(&self.groups[base], &sum_of(all ^ subset));
-            let rest = key & !self.levels_mask;
-            let keys = [&left, &right].map(|side| rest | side.or & self.levels_mask);
-            let choice = Choice { field: index, right: right.or & field.mask, jumps: 0 };
-            self.attempt(lo, hi, choice, [(&left, keys[0]), (&right, keys[1])], best);
+            self.divide(cell, index, &[left, right]);
             if self.full.is_some() {
                 break;
             }
@@ -297,84 +396,80 @@ impl<R: Response> Search<R> {
         self.groups.truncate(base);
     }
 
-    fn thresholds(&mut self, lo: usize, hi: usize, key: u64, or: u64, index: usize, best: &mut (f64, Option<Choice>)) {
-        let field = self.fields[index];
-        let base = self.by_level(lo, hi, or & field.mask);
+    fn thresholds(&mut self, cell: &mut Cell<R::Sum>, index: usize) {
+        let base = self.by_level(cell, cell.all.or & self.fields[index].mask);
         let m = self.groups.len() - base;
-        // From the top: what stands at i becomes the sum over i and above; what stands below is kept beside.
-        for i in 0..m {
-            self.groups.push(self.groups[base + i].clone());
-        }
+        // From the top: what stands at i becomes the sum over i and above; single levels are kept behind.
+        self.groups.extend_from_within(base..);
         for i in (0..m - 1).rev() {
             self.groups[base + i] = self.joined(&self.groups[base + i], &self.groups[base + i + 1]);
         }
-        let mut left = Group { sum: self.response.zero(), or: 0, n_points: 0 };
+        let mut left = self.nothing();
         for i in 1..m {
             left = self.joined(&left, &self.groups[base + m + i - 1]);
             let right = self.groups[base + i].clone();
-            let rest = key & !self.levels_mask;
-            let keys = [&left, &right].map(|side| rest | side.or & self.levels_mask);
-            let choice = Choice { field: index, right: right.or & field.mask, jumps: 0 };
-            self.attempt(lo, hi, choice, [(&left, keys[0]), (&right, keys[1])], best);
+            self.divide(cell, index, &[left.clone(), right]);
         }
         self.groups.truncate(base);
     }
 
-    /// One side's score if it is at hand, an upper bound otherwise.
-    fn side(&self, group: &Group<R::Sum>, key: u64) -> Side {
-        let leaf = self.log_gamma + self.response.log_marginal(&group.sum);
-        let side = |score, known| Side { key, n_points: group.n_points, score, known };
-        if group.n_points == 1 {
-            return side(leaf, true);
-        }
-        let split = self.response.split_bound(&group.sum);
-        if split <= leaf { side(leaf, true) } else { side(split, false) }
-    }
-
-    /// Scores one split, unless bounds show that it cannot beat the best.
-    fn attempt(
-        &mut self,
-        lo: usize,
-        hi: usize,
-        choice: Choice,
-        sides: [(&Group<R::Sum>, u64); 2],
-        best: &mut (f64, Option<Choice>),
-    ) {
+    /// Tries one split of a predictor with levels.
+    fn divide(&mut self, cell: &mut Cell<R::Sum>, index: usize, groups: &[Group<R::Sum>; 2]) {
         self.effort.splits += 1;
-        let jumps = f64::from(choice.jumps) * self.log_gamma;
-        let [mut left, mut right] = sides.map(|(group, key)| self.side(group, key));
-        if jumps + left.score + right.score <= best.0 {
+        let [left, right] = groups;
+        let sides = [left, right].map(|group| Side::of(self.response.worth(&group.sum), group.n_points));
+        if self.hopeless(cell, 0, sides) {
             self.effort.discarded += 1;
             return;
         }
-        for side in [&mut left, &mut right] {
-            if !side.known
-                && let Some(score) = self.memo.get(side.key)
+        let choice = Choice { field: index, right: right.or & self.fields[index].mask, jumps: 0 };
+        self.attempt(cell, choice, groups, sides);
+    }
+
+    fn score(&self, jumps: u32, sides: [Side; 2]) -> f64 {
+        f64::from(jumps) * self.log_gamma + sides[0].score + sides[1].score
+    }
+
+    /// Whether a split cannot beat what the cell has.
+    fn hopeless(&self, cell: &Cell<R::Sum>, jumps: u32, sides: [Side; 2]) -> bool {
+        self.score(jumps, sides) <= cell.best + self.tolerance
+    }
+
+    /// Takes a split whose score is exact, if it is better.
+    fn settle(&self, cell: &mut Cell<R::Sum>, choice: Choice, sides: [Side; 2]) {
+        if !self.hopeless(cell, choice.jumps, sides) {
+            cell.best = self.score(choice.jumps, sides);
+            cell.choice = Some(choice);
+            cell.used = 1 << choice.field | sides[0].used | sides[1].used;
+        }
+    }
+
+    /// Looks up or searches the sides of a split, as long as it may be better than what the cell has.
+    fn attempt(&mut self, cell: &mut Cell<R::Sum>, choice: Choice, groups: &[Group<R::Sum>; 2], mut sides: [Side; 2]) {
+        for (side, group) in sides.iter_mut().zip(groups) {
+            if !side.exact
+                && let Some(known) = self.look_up(group, || self.side_intervals(cell, choice, group))
+                && (known.exact || known.score < side.score)
             {
-                self.effort.found += 1;
-                (side.score, side.known) = (score, true);
+                self.effort.found += u64::from(known.exact);
+                *side = known;
             }
         }
-        if jumps + left.score + right.score <= best.0 {
-            return;
-        }
-        if !(left.known && right.known) {
-            let middle = self.partition(lo, hi, choice.right);
-            debug_assert_eq!(middle - lo, left.n_points);
-            if !left.known {
-                left.score = self.search(lo, middle, left.key, &sides[0].0.sum);
-            }
-            if jumps + left.score + right.score <= best.0 {
-                return;
-            }
-            if !right.known {
-                right.score = self.search(middle, hi, right.key, &sides[1].0.sum);
+        if !(sides[0].exact && sides[1].exact) && !self.hopeless(cell, choice.jumps, sides) {
+            let middle = self.partition(cell.lo, cell.hi, choice.right);
+            let ranges = [(cell.lo, middle), (middle, cell.hi)];
+            for i in 0..2 {
+                if self.hopeless(cell, choice.jumps, sides) {
+                    return;
+                }
+                if !sides[i].exact {
+                    let intervals = self.side_intervals(cell, choice, &groups[i]);
+                    let floor = cell.best - (self.score(choice.jumps, sides) - sides[i].score);
+                    sides[i] = self.resolve(ranges[i].0, ranges[i].1, &groups[i], || intervals, floor);
+                }
             }
         }
-        let score = jumps + left.score + right.score;
-        if score > best.0 + self.tolerance {
-            *best = (score, Some(choice));
-        }
+        self.settle(cell, choice, sides);
     }
 
     /// Puts the points that share no bit with `right` first; returns where the others begin.
@@ -393,11 +488,20 @@ impl<R: Response> Search<R> {
 }
 
 impl Field {
+    /// The bits of its interval in a cell's key.
+    fn cell_mask(&self) -> u64 {
+        ones(self.size + 1) << self.shift
+    }
+
+    /// The heap number of the interval around a row in which the lowest `open` bits are free.
+    fn interval(&self, row: u64, open: u32) -> u64 {
+        1 << (self.size - open) | (row & self.mask) >> self.shift >> open
+    }
+
     /// Halvings of the cell's interval with an empty side before the one that separates rows that differ in `bits`.
-    fn jumps(&self, key: u64, bits: u64) -> u32 {
+    fn jumps(&self, intervals: u64, bits: u64) -> u32 {
         let position = bits.ilog2() - self.shift;
-        let interval = key >> self.shift & ones(self.size + 1);
-        let depth = interval.ilog2();
+        let depth = (intervals >> self.shift & ones(self.size + 1)).ilog2();
         self.size - 1 - position - depth
     }
 }
@@ -407,29 +511,29 @@ impl<R: Response> Search<R> {
     pub fn trace(&mut self, layout: &Layout) -> Vec<Traced<R::Sum>> {
         let mut trace = Trace::default();
         self.tolerance = ROUNDING * (1.0 + self.log_gamma.abs() + self.points.len() as f64);
-        self.trace_cell(0, self.points.len(), layout.root, &mut trace);
+        self.trace_cell(0, self.points.len(), layout.root & !layout.levels_mask, &mut trace);
         self.tolerance = 0.0;
         trace.finish()
     }
 
-    fn trace_cell(&mut self, lo: usize, hi: usize, key: u64, trace: &mut Trace<R::Sum>) {
+    fn trace_cell(&mut self, lo: usize, hi: usize, intervals: u64, trace: &mut Trace<R::Sum>) {
         let all = self.total(lo, hi);
         let levels = all.or & self.levels_mask;
-        let key = key & !self.levels_mask | levels;
-        let choice = if hi - lo < 2 { None } else { self.visit(lo, hi, key, &all.sum).1 };
+        let choice = if hi - lo < 2 { None } else { self.visit(lo, hi, &all, Some(intervals)).1 };
         let Some(choice) = choice else {
             trace.leaf(all.sum);
             return;
         };
         let field = self.fields[choice.field];
+        let rest = intervals & !field.cell_mask();
         if choice.jumps > 0 {
             // All rows are on one side of the midpoint; the other side is a leaf without rows.
-            let interval = key >> field.shift & ones(field.size + 1);
+            let interval = intervals >> field.shift & ones(field.size + 1);
             let bit = field.shift + field.size - 1 - interval.ilog2();
             let side = self.points[lo].key >> bit & 1;
-            let inner = (key & !(ones(field.size + 1) << field.shift)) | (2 * interval + side) << field.shift;
+            let inner = rest | (2 * interval + side) << field.shift;
             let jump = Choice { right: 1 << bit, ..choice };
-            let split = trace.split(choice.field, Left::of(&field, jump, key, levels));
+            let split = trace.split(choice.field, Left::of(&field, jump, intervals, levels));
             if side == 1 {
                 trace.leaf(self.response.zero());
                 trace.turn_right(split);
@@ -441,21 +545,14 @@ impl<R: Response> Search<R> {
             }
             return;
         }
-        let split = trace.split(choice.field, Left::of(&field, choice, key, levels));
+        let split = trace.split(choice.field, Left::of(&field, choice, intervals, levels));
         let middle = self.partition(lo, hi, choice.right);
-        let [left, right] = halves(&field, key);
-        self.trace_cell(lo, middle, left, trace);
+        let half = |side: u64| match field.split {
+            Split::Halving => rest | (2 * (intervals >> field.shift & ones(field.size + 1)) + side) << field.shift,
+            _ => intervals,
+        };
+        self.trace_cell(lo, middle, half(0), trace);
         trace.turn_right(split);
-        self.trace_cell(middle, hi, right, trace);
+        self.trace_cell(middle, hi, half(1), trace);
     }
-}
-
-/// The keys of both halves of an interval; of levels, which follow from the rows, the key itself.
-fn halves(field: &Field, key: u64) -> [u64; 2] {
-    if field.split != Split::Halving {
-        return [key; 2];
-    }
-    let mask = ones(field.size + 1) << field.shift;
-    let interval = (key & mask) >> field.shift;
-    [2 * interval, 2 * interval + 1].map(|half| key & !mask | half << field.shift)
 }

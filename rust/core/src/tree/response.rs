@@ -5,7 +5,31 @@
 
 use std::marker::PhantomData;
 
+use rustc_hash::FxHashMap;
+
+use super::ln::ln;
 use crate::leaf::{Categorical, Moments, Normal, Ordinal};
+
+/// Rows with one combination of predictor bins and levels.
+#[derive(Clone, Debug)]
+pub struct Point<S> {
+    /// Row key.
+    pub key: u64,
+    /// Statistic of their responses.
+    pub sum: S,
+}
+
+/// A part of a cell, as one leaf and as more than one.
+#[derive(Clone, Copy, Debug, Default, PartialEq)]
+pub struct Worth {
+    /// `ln gamma` plus the log marginal of one leaf.
+    pub leaf: f64,
+    /// An upper bound over every partition into at least two leaves.
+    pub split: f64,
+}
+
+/// How many halvings are tried at once.
+pub const LANES: usize = 4;
 
 /// One kind of response.
 pub trait Response {
@@ -18,28 +42,46 @@ pub trait Response {
     /// Of no rows.
     fn zero(&self) -> Self::Sum;
 
-    /// Adds one row.
+    /// Of one row.
     fn observe(&self, sum: &mut Self::Sum, value: Self::Value);
 
     /// Adds another statistic.
     fn add(&self, sum: &mut Self::Sum, other: &Self::Sum);
 
-    /// Adds another statistic if `take`, without a branch where that is possible.
-    fn add_if(&self, sum: &mut Self::Sum, other: &Self::Sum, take: bool) {
-        if take {
-            self.add(sum, other);
-        }
-    }
+    /// Takes away a part.
+    fn subtract(&self, sum: &mut Self::Sum, part: &Self::Sum);
 
-    /// Log marginal likelihood of a leaf with these rows.
-    fn log_marginal(&self, sum: &Self::Sum) -> f64;
-
-    /// To be called with the structure prior's `ln gamma` before `split_bound`.
+    /// To be called with the structure prior's `ln gamma` before `worth`.
     fn prepare(&mut self, log_gamma: f64);
 
-    /// An upper bound on `leaves * ln gamma` plus the log marginals over every partition of these rows into at least
-    /// two leaves.
-    fn split_bound(&self, sum: &Self::Sum) -> f64;
+    /// What some rows are worth.
+    fn worth(&self, sum: &Self::Sum) -> Worth;
+
+    /// Both sides of up to `LANES` halvings of the same points: what has the bit, `2^bits[i]`, goes right. `total` is the
+    /// sum over all points.
+    fn halves(
+        &self,
+        points: &[Point<Self::Sum>],
+        total: &Self::Sum,
+        bits: &[u32],
+        out: &mut [Halves<Self::Sum>; LANES],
+    );
+
+    /// As many as can be tried at once, ready to be written to.
+    fn no_halves(&self) -> [Halves<Self::Sum>; LANES] {
+        std::array::from_fn(|_| Halves { sums: [self.zero(), self.zero()], n_right: 0, worth: [Worth::default(); 2] })
+    }
+}
+
+/// Both sides of a halving.
+#[derive(Clone, Debug)]
+pub struct Halves<S> {
+    /// Left, right.
+    pub sums: [S; 2],
+    /// Points on the right.
+    pub n_right: usize,
+    /// Of either side.
+    pub worth: [Worth; 2],
 }
 
 /// Numbers.
@@ -51,8 +93,23 @@ pub struct Numbers {
     offset: f64,
     published: bool,
     log_gamma: f64,
-    /// By count.
-    tight_split: Vec<f64>,
+    /// By count and bucket of the sum of squares.
+    split_bounds: Vec<f64>,
+    known_bounds: FxHashMap<u64, Vec<f64>>,
+}
+
+/// Sums over some rows.
+#[derive(Clone, Copy, Debug, Default, PartialEq)]
+pub struct NumberSum {
+    n: u64,
+    sum: f64,
+    squares: f64,
+}
+
+impl From<&NumberSum> for Moments {
+    fn from(of: &NumberSum) -> Self {
+        Self { n: of.n, sum: of.sum, squares: of.squares }
+    }
 }
 
 #[derive(Clone, Copy)]
@@ -63,8 +120,8 @@ struct CountTerms {
     inverse: f64,
 }
 
-/// Beyond this count the bound without spread is never below a leaf's score in practice.
-const BOUNDED: usize = 96;
+/// Beyond this count the bound is hardly ever below a leaf's score.
+const BOUNDED: usize = 40;
 
 impl Numbers {
     /// Up to `n_rows` rows.
@@ -81,80 +138,192 @@ impl Numbers {
             offset: leaf.centre() - leaf.mean(),
             published: leaf.is_published(),
             log_gamma: f64::NAN,
-            tight_split: Vec::new(),
+            split_bounds: Vec::new(),
+            known_bounds: FxHashMap::default(),
         }
+    }
+
+    /// What several groups of rows are worth.
+    #[inline(always)]
+    fn worths<const L: usize>(&self, sums: &[NumberSum; L]) -> [Worth; L] {
+        let terms: [CountTerms; L] = std::array::from_fn(|i| self.by_count[sums[i].n as usize]);
+        let n: [f64; L] = std::array::from_fn(|i| sums[i].n as u32 as f64);
+        // The squares about the prior mean; less what the leaf's own mean explains, they are s + t.
+        let squares: [f64; L] =
+            std::array::from_fn(|i| sums[i].squares + self.offset * (2.0 * sums[i].sum + n[i] * self.offset));
+        let spread: [f64; L] = std::array::from_fn(|i| {
+            let about_centre = sums[i].sum * sums[i].sum;
+            let distance = self.offset * (2.0 * sums[i].sum + n[i] * self.offset);
+            let mut spread = sums[i].squares + (self.a * distance - about_centre) * terms[i].inverse;
+            if self.published {
+                spread -= (sums[i].squares - about_centre / n[i].max(1.0)).max(0.0) / n[i].max(1.0);
+            }
+            self.nu_lam + spread.max(0.0)
+        });
+        let logs: [f64; L] = std::array::from_fn(|i| ln(spread[i]));
+        std::array::from_fn(|i| Worth {
+            leaf: self.log_gamma + if sums[i].n == 0 { 0.0 } else { terms[i].constant - terms[i].half_df * logs[i] },
+            split: self.split_bound(sums[i].n as usize, squares[i]),
+        })
+    }
+
+    /// A leaf's spread is at least `nu lam + a q / (n + a)`, where q is the sum of squares about the prior mean. The q of
+    /// all leaves add up to that of the cell, and minus the logarithm of the spread is convex in q: no partition beats
+    /// the best one that has all squares in one leaf and none in the others.
+    #[inline(always)]
+    fn split_bound(&self, n: usize, squares: f64) -> f64 {
+        let at = n * BUCKETS + Self::bucket(squares);
+        self.split_bounds.get(at).copied().unwrap_or(f64::INFINITY)
+    }
+
+    #[inline(always)]
+    fn halves_in_lanes(
+        &self,
+        points: &[Point<NumberSum>],
+        total: &NumberSum,
+        bits: &[u32],
+        out: &mut [Halves<NumberSum>; LANES],
+    ) {
+        // Fields beyond the given ones put everything on the left.
+        let shifts: [u64; LANES] = std::array::from_fn(|i| bits.get(i).map_or(0, |bit| 63 - u64::from(*bit)));
+        let (mut points_right, mut n) = ([0_u64; LANES], [0_u64; LANES]);
+        let (mut sum, mut squares) = ([0.0; LANES], [0.0; LANES]);
+        for point in points {
+            for i in 0..LANES {
+                let mask = ((point.key << shifts[i]) as i64 >> 63) as u64;
+                points_right[i] = points_right[i].wrapping_sub(mask);
+                n[i] += point.sum.n & mask;
+                sum[i] += f64::from_bits(point.sum.sum.to_bits() & mask);
+                squares[i] += f64::from_bits(point.sum.squares.to_bits() & mask);
+            }
+        }
+        let right: [NumberSum; LANES] =
+            std::array::from_fn(|i| NumberSum { n: n[i].min(total.n), sum: sum[i], squares: squares[i] });
+        let left: [NumberSum; LANES] = std::array::from_fn(|i| NumberSum {
+            n: total.n - right[i].n,
+            sum: total.sum - sum[i],
+            squares: total.squares - squares[i],
+        });
+        let (left_worth, right_worth) = (self.worths(&left), self.worths(&right));
+        for i in 0..LANES {
+            out[i] = Halves {
+                sums: [left[i], right[i]],
+                n_right: points_right[i] as usize,
+                worth: [left_worth[i], right_worth[i]],
+            };
+        }
+    }
+
+    /// The same with wider registers; every operation rounds as before, so the results are the same.
+    #[cfg(target_arch = "x86_64")]
+    #[target_feature(enable = "avx2")]
+    fn halves_in_wide_lanes(
+        &self,
+        points: &[Point<NumberSum>],
+        total: &NumberSum,
+        bits: &[u32],
+        out: &mut [Halves<NumberSum>; LANES],
+    ) {
+        self.halves_in_lanes(points, total, bits, out);
     }
 }
 
 impl Response for Numbers {
     type Value = f64;
-    type Sum = Moments;
+    type Sum = NumberSum;
 
-    fn zero(&self) -> Moments {
-        Moments::default()
+    fn zero(&self) -> NumberSum {
+        NumberSum::default()
     }
 
     /// A number, its centre already subtracted.
     #[inline]
-    fn observe(&self, sum: &mut Moments, value: f64) {
-        self.add(sum, &Moments { n: 1, sum: value, squares: value * value });
+    fn observe(&self, sum: &mut NumberSum, value: f64) {
+        self.add(sum, &NumberSum { n: 1, sum: value, squares: value * value });
     }
 
     #[inline]
-    fn add(&self, sum: &mut Moments, other: &Moments) {
+    fn add(&self, sum: &mut NumberSum, other: &NumberSum) {
         sum.n += other.n;
         sum.sum += other.sum;
         sum.squares += other.squares;
     }
 
     #[inline]
-    fn add_if(&self, sum: &mut Moments, other: &Moments, take: bool) {
-        let mask = u64::from(take).wrapping_neg();
-        sum.n += other.n & mask;
-        sum.sum += f64::from_bits(other.sum.to_bits() & mask);
-        sum.squares += f64::from_bits(other.squares.to_bits() & mask);
+    fn subtract(&self, sum: &mut NumberSum, part: &NumberSum) {
+        sum.n -= part.n;
+        sum.sum -= part.sum;
+        sum.squares -= part.squares;
     }
 
     #[inline]
-    fn log_marginal(&self, sum: &Moments) -> f64 {
-        let terms = &self.by_count[sum.n as usize];
-        if sum.n == 0 {
-            return 0.0;
+    fn worth(&self, sum: &NumberSum) -> Worth {
+        self.worths(&[*sum])[0]
+    }
+
+    fn halves(
+        &self,
+        points: &[Point<NumberSum>],
+        total: &NumberSum,
+        bits: &[u32],
+        out: &mut [Halves<NumberSum>; LANES],
+    ) {
+        #[cfg(target_arch = "x86_64")]
+        if std::arch::is_x86_feature_detected!("avx2") {
+            // SAFETY: the processor has it.
+            return unsafe { self.halves_in_wide_lanes(points, total, bits, out) };
         }
-        let n = sum.n as f64;
-        // s + t in one: the squares about the centre, less what the mean explains, plus the prior mean's distance.
-        let distance = self.offset * (2.0 * sum.sum + n * self.offset);
-        let mut spread = sum.squares + (self.a * distance - sum.sum * sum.sum) * terms.inverse;
-        if self.published {
-            spread -= (sum.squares - sum.sum * sum.sum / n).max(0.0) / n;
-        }
-        terms.constant - terms.half_df * (self.nu_lam + spread.max(0.0)).ln()
+        self.halves_in_lanes(points, total, bits, out);
     }
 
     fn prepare(&mut self, log_gamma: f64) {
         if log_gamma == self.log_gamma {
             return;
         }
+        // Parent sets of the same kinds have the same gamma, and there are few combinations of kinds.
+        let before = std::mem::take(&mut self.split_bounds);
+        self.known_bounds.insert(self.log_gamma.to_bits(), before);
         self.log_gamma = log_gamma;
-        // The best that any number of leaves can do is to hold equal responses at the prior mean.
-        let tight = |n: usize| {
-            let terms = &self.by_count[n];
-            log_gamma + terms.constant - terms.half_df * self.nu_lam.ln()
-        };
-        let top = BOUNDED.min(self.by_count.len() - 1);
-        let (mut any, mut split) = (vec![0.0_f64; top + 1], vec![f64::NEG_INFINITY; top + 1]);
-        for n in 1..=top {
-            for part in 1..=n / 2 {
-                split[n] = split[n].max(any[part] + any[n - part]);
-            }
-            any[n] = split[n].max(tight(n));
+        if let Some(known) = self.known_bounds.remove(&log_gamma.to_bits()) {
+            self.split_bounds = known;
+            return;
         }
-        self.tight_split = split;
+        let top = BOUNDED.min(self.by_count.len() - 1);
+        let leaf = |n: usize, squares: f64| {
+            let terms = &self.by_count[n];
+            log_gamma + terms.constant - terms.half_df * ln(self.nu_lam + self.a * squares * terms.inverse)
+        };
+        // The best that any number of leaves can do without spread.
+        let mut tight = vec![0.0_f64; top + 1];
+        for n in 1..=top {
+            tight[n] = (1..n).map(|part| leaf(part, 0.0) + tight[n - part]).fold(leaf(n, 0.0), f64::max);
+        }
+        self.split_bounds.resize((top + 1) * BUCKETS, f64::NEG_INFINITY);
+        for n in 2..=top {
+            for bucket in 0..BUCKETS {
+                let squares = Self::least(bucket);
+                let all_in = |part: usize| leaf(part, squares) + tight[n - part];
+                self.split_bounds[n * BUCKETS + bucket] = (1..n).map(all_in).fold(f64::NEG_INFINITY, f64::max);
+            }
+        }
+    }
+}
+
+/// Buckets of sums of squares: four an octave from `2^-4` on, and one for less.
+const BUCKETS: usize = 64;
+const FIRST: u64 = (1023 - 4) << 2;
+
+impl Numbers {
+    #[inline]
+    fn bucket(squares: f64) -> usize {
+        // Also for numbers that rounding has put below zero.
+        let octave_quarters = squares.max(0.0).to_bits() >> 50;
+        (octave_quarters.saturating_sub(FIRST) as usize).min(BUCKETS - 1)
     }
 
-    #[inline]
-    fn split_bound(&self, sum: &Moments) -> f64 {
-        self.tight_split.get(sum.n as usize).copied().unwrap_or(f64::INFINITY)
+    /// The lower end of a bucket.
+    fn least(bucket: usize) -> f64 {
+        if bucket == 0 { 0.0 } else { f64::from_bits((FIRST + bucket as u64) << 50) }
     }
 }
 
@@ -256,16 +425,10 @@ impl<C: Store, L: LevelsLeaf> Response for Levels<C, L> {
     }
 
     #[inline]
-    fn add_if(&self, sum: &mut C, other: &C, take: bool) {
-        let mask = u32::from(take).wrapping_neg();
-        for (n, m) in sum.counts_mut().iter_mut().zip(other.counts()) {
-            *n += m & mask;
+    fn subtract(&self, sum: &mut C, part: &C) {
+        for (n, m) in sum.counts_mut().iter_mut().zip(part.counts()) {
+            *n -= m;
         }
-    }
-
-    #[inline]
-    fn log_marginal(&self, sum: &C) -> f64 {
-        self.leaf.of_counts(sum.counts())
     }
 
     fn prepare(&mut self, log_gamma: f64) {
@@ -274,14 +437,36 @@ impl<C: Store, L: LevelsLeaf> Response for Levels<C, L> {
 
     /// Every leaf is at most what its levels would be worth in leaves of their own, whatever those cost beyond two.
     #[inline]
-    fn split_bound(&self, sum: &C) -> f64 {
-        if !self.bounded {
-            return f64::INFINITY;
-        }
+    fn worth(&self, sum: &C) -> Worth {
         let counts = sum.counts();
-        if counts.iter().filter(|&&n| n > 0).count() < 2 {
-            return f64::NEG_INFINITY;
+        let leaf = self.log_gamma + self.leaf.of_counts(counts);
+        if !self.bounded {
+            return Worth { leaf, split: f64::INFINITY };
         }
-        2.0 * self.log_gamma + counts.iter().map(|&n| self.pure.log_pure(u64::from(n))).sum::<f64>()
+        let (mut observed, mut pure) = (0, 0.0);
+        for &n in counts {
+            observed += usize::from(n > 0);
+            pure += self.pure.log_pure(u64::from(n));
+        }
+        Worth { leaf, split: if observed < 2 { f64::NEG_INFINITY } else { 2.0 * self.log_gamma + pure } }
+    }
+
+    fn halves(&self, points: &[Point<C>], total: &C, bits: &[u32], out: &mut [Halves<C>; LANES]) {
+        for (&bit, half) in bits.iter().zip(out) {
+            let mut right = self.zero();
+            half.n_right = 0;
+            for point in points {
+                let goes_right = point.key >> bit & 1;
+                half.n_right += goes_right as usize;
+                let mask = (goes_right as u32).wrapping_neg();
+                for (n, m) in right.counts_mut().iter_mut().zip(point.sum.counts()) {
+                    *n += m & mask;
+                }
+            }
+            half.sums[0].clone_from(total);
+            self.subtract(&mut half.sums[0], &right);
+            half.sums[1] = right;
+            half.worth = [self.worth(&half.sums[0]), self.worth(&half.sums[1])];
+        }
     }
 }

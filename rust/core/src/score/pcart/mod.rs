@@ -21,7 +21,7 @@ use crate::prior::parent_count;
 use crate::table::{Column, Table, Var};
 use crate::tree::key::{Coded, Layout, Split};
 use crate::tree::memo::Full;
-use crate::tree::response::{Levels, LevelsLeaf, Numbers, Store};
+use crate::tree::response::{Levels, LevelsLeaf, NumberSum, Numbers, Store};
 
 pub use self::family::Family;
 
@@ -147,7 +147,7 @@ impl Prepared {
                 let codes = Rows::Ordered(codes.collect());
                 let response = Numbers::new(&leaf, values.len());
                 let values = order.iter().map(|&row| values[row as usize]).collect();
-                let node = move |sum: &Moments| number_node(&leaf, sum);
+                let node = move |sum: &NumberSum| number_node(&leaf, &sum.into());
                 Box::new(OfKind::new(self, child, response, values, codes, node))
             }
             Leaf::Categorical(leaf) => self.of_levels(child, leaf.n_levels(), &leaf, &leaf, true),

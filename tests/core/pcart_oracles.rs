@@ -1,0 +1,307 @@
+//! The tree search against oracles: Algorithm 1 word by word, and every tree there is.
+
+use std::sync::Arc;
+
+use arbornet_core::leaf::{Leaf, LeafModel};
+use arbornet_core::model::tree::Node;
+use arbornet_core::score::pcart::{Pcart, Prepared};
+use arbornet_core::{Affine, Codes, Column, Kind, Level, LocalModel, LocalScore, Table, Value, Variable};
+use proptest::prelude::*;
+
+/// Codes of a column with levels, or numbers.
+#[derive(Clone, Debug)]
+enum Raw {
+    Numbers(Vec<f64>),
+    Levels { k: u32, ordered: bool, codes: Vec<u32> },
+}
+
+fn table(columns: &[Raw]) -> Arc<Table> {
+    let (mut variables, mut values) = (Vec::new(), Vec::new());
+    for (i, raw) in columns.iter().enumerate() {
+        let (kind, column) = match raw {
+            Raw::Numbers(x) => (Kind::Continuous { scale: Affine::IDENTITY }, Column::Reals(x.clone())),
+            Raw::Levels { k, ordered, codes } => {
+                let levels = (0..i64::from(*k)).map(Level::Int).collect();
+                let kind = if *ordered { Kind::Ordinal { levels } } else { Kind::Categorical { levels } };
+                (kind, Column::Codes(Codes::pack(codes, *k as usize)))
+            }
+        };
+        variables.push(Variable { name: format!("v{i}").into(), kind });
+        values.push(column);
+    }
+    Arc::new(Table::new(variables, values).unwrap())
+}
+
+/// Columns with ties, constants, narrow ranges beside far outliers, and unobserved levels.
+fn column(n: usize) -> impl Strategy<Value = Raw> {
+    let numbers = |x: BoxedStrategy<f64>| prop::collection::vec(x, n).prop_map(Raw::Numbers);
+    let levels = |ordered| {
+        (1..6_u32).prop_flat_map(move |k| {
+            let observed = 1..=k;
+            observed.prop_flat_map(move |top| {
+                prop::collection::vec(0..top, n).prop_map(move |codes| Raw::Levels { k, ordered, codes })
+            })
+        })
+    };
+    prop_oneof![
+        3 => numbers((-2.0..2.0_f64).boxed()),
+        2 => numbers(prop_oneof![Just(-1.0), Just(0.0), Just(0.25), Just(3.0)].boxed()),
+        2 => numbers(prop_oneof![8 => 0.4..0.5_f64, 1 => Just(30.0)].boxed()),
+        1 => numbers(Just(0.7).boxed()),
+        3 => levels(false),
+        3 => levels(true),
+    ]
+}
+
+fn tables(n_rows: std::ops::Range<usize>, n_columns: std::ops::Range<usize>) -> impl Strategy<Value = Vec<Raw>> {
+    (n_rows, n_columns).prop_flat_map(|(n, m)| prop::collection::vec(column(n), m))
+}
+
+fn prepared(table: &Arc<Table>, parameters: &Pcart) -> Prepared {
+    parameters.prepared(table).unwrap()
+}
+
+fn plain(max_splits: u32) -> Pcart {
+    Pcart { penalised: false, max_splits, ..Pcart::default() }
+}
+
+/// A cell of the predictor space: an interval of bins, or a set of levels.
+#[derive(Clone, PartialEq, Eq, Hash)]
+enum Part {
+    Bins(u32, u32),
+    Nominal(Vec<u32>),
+    Ordered(Vec<u32>),
+}
+
+impl Part {
+    fn holds(&self, code: u32) -> bool {
+        match self {
+            Self::Bins(low, high) => (*low..*high).contains(&code),
+            Self::Nominal(levels) | Self::Ordered(levels) => levels.contains(&code),
+        }
+    }
+
+    fn splits(&self) -> Vec<(Self, Self)> {
+        match self {
+            Self::Bins(low, high) if high - low > 1 => {
+                let middle = u32::midpoint(*low, *high);
+                vec![(Self::Bins(*low, middle), Self::Bins(middle, *high))]
+            }
+            Self::Bins(..) => vec![],
+            Self::Ordered(levels) => (1..levels.len())
+                .map(|i| (Self::Ordered(levels[..i].to_vec()), Self::Ordered(levels[i..].to_vec())))
+                .collect(),
+            Self::Nominal(levels) => (0..(1_u32 << levels.len().saturating_sub(1)) - 1)
+                .map(|side| {
+                    let goes = |i: &usize| *i == 0 || side >> (*i - 1) & 1 == 1;
+                    let part = |left: bool| {
+                        (0..levels.len()).filter(|i| goes(i) == left).map(|i| levels[i]).collect::<Vec<_>>()
+                    };
+                    (Self::Nominal(part(true)), Self::Nominal(part(false)))
+                })
+                .collect(),
+        }
+    }
+}
+
+/// Algorithm 1 without a memo or any shortcut: every tree of every cell, empty sides and all.
+struct Oracle<'a> {
+    codes: Vec<Vec<u32>>,
+    leaf: &'a dyn Fn(&[usize]) -> f64,
+    log_gamma: f64,
+    known: std::collections::HashMap<Vec<Part>, f64>,
+    skip_empty: bool,
+}
+
+impl Oracle<'_> {
+    fn best(&mut self, cell: &[Part]) -> f64 {
+        if let Some(&known) = self.known.get(cell) {
+            return known;
+        }
+        let n = self.codes[0].len();
+        let rows: Vec<usize> =
+            (0..n).filter(|&r| cell.iter().zip(&self.codes).all(|(part, codes)| part.holds(codes[r]))).collect();
+        let mut best = self.log_gamma + (self.leaf)(&rows);
+        for (i, part) in cell.iter().enumerate() {
+            for (left, right) in part.splits() {
+                let left_rows = rows.iter().filter(|&&r| left.holds(self.codes[i][r])).count();
+                if self.skip_empty && (left_rows == 0 || left_rows == rows.len()) && matches!(part, Part::Bins(..)) {
+                    continue;
+                }
+                // A side without rows is a leaf: further splits of it only cost.
+                let mut side = |part: Part, n: usize| {
+                    let mut other = cell.to_vec();
+                    other[i] = part;
+                    if n == 0 { self.log_gamma } else { self.best(&other) }
+                };
+                let score = side(left, left_rows) + side(right, rows.len() - left_rows);
+                best = best.max(score);
+            }
+        }
+        self.known.insert(cell.to_vec(), best);
+        best
+    }
+}
+
+fn oracle(table: &Table, parameters: &Pcart, child: usize, parents: &[usize]) -> f64 {
+    let s = parameters.max_splits;
+    let leaf = parameters.leaf.leaf(table, child, parameters.published);
+    let log_marginal = |rows: &[usize]| match (&leaf, table.column(child)) {
+        (Leaf::Normal(leaf), Column::Reals(y)) => {
+            let mut stat = leaf.empty();
+            rows.iter().for_each(|&r| leaf.observe(&mut stat, y[r]));
+            leaf.log_marginal(&stat)
+        }
+        (Leaf::Categorical(leaf), Column::Codes(y)) => {
+            let mut stat = leaf.empty();
+            rows.iter().for_each(|&r| leaf.observe(&mut stat, y.get(r) as u32));
+            leaf.log_marginal(&stat)
+        }
+        (Leaf::Ordinal(leaf), Column::Codes(y)) => {
+            let mut stat = leaf.empty();
+            rows.iter().for_each(|&r| leaf.observe(&mut stat, y.get(r) as u32));
+            leaf.log_marginal(&stat)
+        }
+        _ => panic!("a leaf of another kind"),
+    };
+    let (mut codes, mut cell, mut n_splits) = (Vec::new(), Vec::new(), 0.0);
+    for &parent in parents {
+        match (table.column(parent), &table.variable(parent).kind) {
+            (Column::Reals(x), _) => {
+                let low = x.iter().copied().fold(f64::INFINITY, f64::min);
+                let high = x.iter().copied().fold(f64::NEG_INFINITY, f64::max);
+                let bins = 1_u32 << s;
+                let threshold = |b: u32| low + (high - low) * (f64::from(b) / f64::from(bins));
+                let bin = |x: f64| if low == high { 0 } else { (1..bins).filter(|&b| x >= threshold(b)).count() as u32 };
+                codes.push(x.iter().map(|&x| bin(x)).collect());
+                cell.push(Part::Bins(0, bins));
+                n_splits += 1.0;
+            }
+            (Column::Codes(c), Kind::Ordinal { levels }) => {
+                codes.push(c.iter().map(|c| c as u32).collect());
+                cell.push(Part::Ordered((0..levels.len() as u32).collect()));
+                n_splits += levels.len() as f64 - 1.0;
+            }
+            (Column::Codes(c), kind) => {
+                let Kind::Categorical { levels } = kind else { panic!("levels") };
+                codes.push(c.iter().map(|c| c as u32).collect());
+                cell.push(Part::Nominal((0..levels.len() as u32).collect()));
+                n_splits += (levels.len() as f64 - 1.0).exp2() - 1.0;
+            }
+        }
+    }
+    let log_gamma = if n_splits == 0.0 { 0.0 } else { -(4.0 * n_splits).ln() };
+    let known = std::collections::HashMap::new();
+    let skip_empty = parameters.published;
+    if parents.is_empty() {
+        return log_marginal(&(0..table.n_rows()).collect::<Vec<_>>());
+    }
+    Oracle { codes, leaf: &log_marginal, log_gamma, known, skip_empty }.best(&cell)
+}
+
+fn close(got: f64, want: f64) -> bool {
+    (got - want).abs() <= 1e-9 * (1.0 + want.abs())
+}
+
+proptest! {
+    #![proptest_config(ProptestConfig { cases: 400, ..ProptestConfig::default() })]
+
+    #[test]
+    fn the_best_tree_is_that_of_algorithm_1_word_by_word(
+        columns in tables(0..30, 2..5), s in 1..4_u32, published in any::<bool>(),
+    ) {
+        let table = table(&columns);
+        let parameters = Pcart { published, ..plain(s) };
+        let score = prepared(&table, &parameters);
+        let parents: Vec<usize> = (1..table.n_vars()).collect();
+        let (got, _) = score.scratch(0).unwrap().best(&parents).unwrap();
+        let want = oracle(&table, &parameters, 0, &parents);
+        prop_assert!(close(got, want), "{got} {want}");
+    }
+
+    #[test]
+    fn a_deep_tree_of_one_or_two_numbers_is_that_of_algorithm_1(
+        columns in tables(10..60, 2..4), s in 4..6_u32,
+    ) {
+        let table = table(&columns);
+        let score = prepared(&table, &plain(s));
+        let parents: Vec<usize> = (1..table.n_vars()).collect();
+        let (got, _) = score.scratch(0).unwrap().best(&parents).unwrap();
+        let want = oracle(&table, &plain(s), 0, &parents);
+        prop_assert!(close(got, want), "{got} {want}");
+    }
+
+    /// The tree that is read has the score that was reported, and its leaves hold the rows that it sends there.
+    #[test]
+    fn the_traced_tree_earns_the_score(columns in tables(1..40, 2..5), s in 1..6_u32) {
+        let table = table(&columns);
+        let parameters = plain(s);
+        let score = prepared(&table, &parameters);
+        let parents: Vec<usize> = (1..table.n_vars()).collect();
+        let (best, prior) = score.scratch(0).unwrap().best(&parents).unwrap();
+        let LocalModel::Tree(tree) = score.model(0, &parents).unwrap() else { panic!("no tree") };
+        let mut rows = vec![Vec::new(); tree.nodes().len()];
+        for row in 0..table.n_rows() {
+            let value = |&p: &usize| match table.column(p) {
+                Column::Reals(x) => Value::Real(x[row]),
+                Column::Codes(c) => Value::Code(c.get(row) as u32),
+            };
+            rows[tree.leaf(&parents.iter().map(value).collect::<Vec<_>>())].push(row);
+        }
+        let mut earned = 0.0;
+        for (node, rows) in tree.nodes().iter().zip(rows) {
+            if let Node::Leaf { n, .. } = node {
+                prop_assert_eq!(*n, rows.len() as u64);
+                let some = columns[0].rows(&rows);
+                let alone = Arc::new(Table::new(vec![table.variable(0).clone()], vec![some]).unwrap());
+                earned += prior.log_gamma + prepared(&alone, &parameters).score(0, &[]).unwrap();
+            }
+        }
+        prop_assert!(close(earned, best), "{earned} {best}");
+    }
+
+    #[test]
+    fn the_order_of_rows_does_not_change_a_bit(columns in tables(2..60, 2..5), turn in 1..50_usize) {
+        let turned: Vec<Raw> = columns.iter().map(|column| column.turned(turn)).collect();
+        let (one, two) = (table(&columns), table(&turned));
+        let parents: Vec<usize> = (1..one.n_vars()).collect();
+        let score = |table: &Arc<Table>| prepared(table, &Pcart::default()).score(0, &parents).unwrap();
+        prop_assert_eq!(score(&one).to_bits(), score(&two).to_bits());
+    }
+
+    /// `BDeu` leaves depend on the cell: checked against every tree with its cells' shares.
+    #[test]
+    fn one_scratch_scores_many_parent_sets_as_fresh_ones_do(columns in tables(5..40, 4..5)) {
+        let table = table(&columns);
+        let score = prepared(&table, &Pcart::default());
+        let mut shared = score.child(0).unwrap();
+        for parents in [&[1, 2, 3][..], &[2], &[], &[1, 3], &[1, 2, 3], &[3]] {
+            prop_assert_eq!(shared.score(parents).unwrap().to_bits(), score.score(0, parents).unwrap().to_bits());
+        }
+    }
+}
+
+impl Raw {
+    fn rows(&self, rows: &[usize]) -> Column {
+        match self {
+            Self::Numbers(x) => Column::Reals(rows.iter().map(|&r| x[r]).collect()),
+            Self::Levels { k, codes, .. } => {
+                Column::Codes(Codes::pack(&rows.iter().map(|&r| codes[r]).collect::<Vec<_>>(), *k as usize))
+            }
+        }
+    }
+
+    /// The same rows in another order.
+    fn turned(&self, by: usize) -> Self {
+        fn turn<T: Copy>(x: &[T], by: usize) -> Vec<T> {
+            let mut x: Vec<T> = x.iter().rev().copied().collect();
+            let by = by % x.len();
+            x.rotate_left(by);
+            x
+        }
+        match self {
+            Self::Numbers(x) => Self::Numbers(turn(x, by)),
+            Self::Levels { k, ordered, codes } => Self::Levels { k: *k, ordered: *ordered, codes: turn(codes, by) },
+        }
+    }
+}
