@@ -149,17 +149,23 @@ fn oracle(table: &Table, parameters: &Pcart, child: usize, parents: &[usize]) ->
     let log_marginal = |rows: &[usize]| match (&leaf, table.column(child)) {
         (Leaf::Normal(leaf), Column::Reals(y)) => {
             let mut stat = leaf.empty();
-            rows.iter().for_each(|&r| leaf.observe(&mut stat, y[r]));
+            for &r in rows {
+                leaf.observe(&mut stat, y[r]);
+            }
             leaf.log_marginal(&stat)
         }
         (Leaf::Categorical(leaf), Column::Codes(y)) => {
             let mut stat = leaf.empty();
-            rows.iter().for_each(|&r| leaf.observe(&mut stat, y.get(r) as u32));
+            for &r in rows {
+                leaf.observe(&mut stat, y.get(r) as u32);
+            }
             leaf.log_marginal(&stat)
         }
         (Leaf::Ordinal(leaf), Column::Codes(y)) => {
             let mut stat = leaf.empty();
-            rows.iter().for_each(|&r| leaf.observe(&mut stat, y.get(r) as u32));
+            for &r in rows {
+                leaf.observe(&mut stat, y.get(r) as u32);
+            }
             leaf.log_marginal(&stat)
         }
         _ => panic!("a leaf of another kind"),
@@ -172,7 +178,8 @@ fn oracle(table: &Table, parameters: &Pcart, child: usize, parents: &[usize]) ->
                 let high = x.iter().copied().fold(f64::NEG_INFINITY, f64::max);
                 let bins = 1_u32 << s;
                 let threshold = |b: u32| low + (high - low) * (f64::from(b) / f64::from(bins));
-                let bin = |x: f64| if low == high { 0 } else { (1..bins).filter(|&b| x >= threshold(b)).count() as u32 };
+                let bin =
+                    |x: f64| if low == high { 0 } else { (1..bins).filter(|&b| x >= threshold(b)).count() as u32 };
                 codes.push(x.iter().map(|&x| bin(x)).collect());
                 cell.push(Part::Bins(0, bins));
                 n_splits += 1.0;
@@ -204,7 +211,7 @@ fn close(got: f64, want: f64) -> bool {
 }
 
 proptest! {
-    #![proptest_config(ProptestConfig { cases: 400, ..ProptestConfig::default() })]
+    #![proptest_config(ProptestConfig { cases: 300, ..ProptestConfig::default() })]
 
     #[test]
     fn the_best_tree_is_that_of_algorithm_1_word_by_word(
@@ -219,10 +226,9 @@ proptest! {
         prop_assert!(close(got, want), "{got} {want}");
     }
 
+    /// With many ties, many points and few distinct values, the same rows are reached through many different cells.
     #[test]
-    fn a_deep_tree_of_one_or_two_numbers_is_that_of_algorithm_1(
-        columns in tables(10..60, 2..4), s in 4..6_u32,
-    ) {
+    fn larger_tables_with_deep_trees_agree_too(columns in tables(60..250, 3..4), s in 3..6_u32) {
         let table = table(&columns);
         let score = prepared(&table, &plain(s));
         let parents: Vec<usize> = (1..table.n_vars()).collect();
@@ -269,7 +275,6 @@ proptest! {
         prop_assert_eq!(score(&one).to_bits(), score(&two).to_bits());
     }
 
-    /// `BDeu` leaves depend on the cell: checked against every tree with its cells' shares.
     #[test]
     fn one_scratch_scores_many_parent_sets_as_fresh_ones_do(columns in tables(5..40, 4..5)) {
         let table = table(&columns);

@@ -3,16 +3,17 @@
 //! The method of fdlibm's `e_log.c`: `x = 2^e (1 + f)`, `s = f / (2 + f)`, `ln(1 + f) = f - f^2/2 + s (f^2/2 + R(s^2))`;
 //! within one unit in the last place, and the same bits on every machine.
 
-const LN2_HIGH: f64 = 6.931_471_803_691_238_164_90e-1;
-const LN2_LOW: f64 = 1.908_214_929_270_587_700_02e-10;
+const LN2_HIGH: f64 = f64::from_bits(0x3fe6_2e42_fee0_0000);
+const LN2_LOW: f64 = f64::from_bits(0x3dea_39ef_3579_3c76);
+/// Coefficients of R, from the lowest power on.
 const R: [f64; 7] = [
-    6.666_666_666_666_735_13e-1,
-    3.999_999_999_940_941_908e-1,
-    2.857_142_874_366_239_149e-1,
-    2.222_219_843_214_978_396e-1,
-    1.818_357_216_161_805_012e-1,
-    1.531_383_769_920_937_332e-1,
-    1.479_819_860_511_658_591e-1,
+    f64::from_bits(0x3fe5_5555_5555_5593),
+    f64::from_bits(0x3fd9_9999_9997_fa04),
+    f64::from_bits(0x3fd2_4924_9422_9359),
+    f64::from_bits(0x3fcc_71c5_1d8e_78af),
+    f64::from_bits(0x3fc7_4664_96cb_03de),
+    f64::from_bits(0x3fc3_9a09_d078_c69f),
+    f64::from_bits(0x3fc2_f112_df3e_5244),
 ];
 /// Bits of a number just below the square root of one half: mantissas are taken from there on.
 const LEAST: u64 = 0x3fe6_a09e_0000_0000;
@@ -20,6 +21,7 @@ const LEAST: u64 = 0x3fe6_a09e_0000_0000;
 const ONES: u64 = 0x4330_0000_0000_0000;
 
 /// `ln x` for a positive normal `x`.
+#[allow(clippy::inline_always)] // it must be compiled for the registers of its caller
 #[inline(always)]
 pub fn ln(x: f64) -> f64 {
     // The exponent, lifted by 1023 so that it stays positive.

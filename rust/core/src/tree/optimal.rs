@@ -14,6 +14,7 @@
 //! sums of both sides are taken, then upper bounds may discard the split, then the sides are looked up. Ties go to the
 //! leaf, then to the earlier predictor, then to the smaller set of levels on the right.
 
+use super::dense::Dense;
 use super::key::{Field, Layout, Split, ones};
 use super::memo::{Full, Key, Known, Memo, WIDE};
 pub use super::response::Point;
@@ -55,6 +56,7 @@ pub struct Search<R: Response> {
     /// The points of the present search.
     pub points: Vec<Point<R::Sum>>,
     memo: Memo,
+    dense: Dense<R::Sum>,
     groups: Vec<Group<R::Sum>>,
     fields: Vec<Field>,
     levels_mask: u64,
@@ -74,6 +76,8 @@ struct Group<S> {
     or: u64,
     and: u64,
     n_points: usize,
+    /// Its score as a leaf, once that is known.
+    leaf: f64,
 }
 
 impl<S> Group<S> {
@@ -120,6 +124,7 @@ impl<R: Response> Search<R> {
             response,
             points: Vec::new(),
             memo: Memo::new(max_bytes),
+            dense: Dense::default(),
             groups: Vec::new(),
             fields: Vec::new(),
             levels_mask: 0,
@@ -142,10 +147,17 @@ impl<R: Response> Search<R> {
         self.levels_mask = layout.levels_mask;
         self.log_gamma = log_gamma;
         self.response.prepare(log_gamma);
-        let all = self.total(0, self.points.len());
-        let root = Side::of(self.response.worth(&all.sum), self.points.len().max(1));
+        let mut all = self.total(0, self.points.len());
+        let worth = self.response.worth(&all.sum);
+        all.leaf = worth.leaf;
+        let root = Side::of(worth, self.points.len().max(1));
+        let few = !self.skip_empty || layout.fields.iter().all(|field| field.split != Split::Halving);
         let score = if root.exact {
             root.score
+        } else if let Some(best) =
+            few.then(|| self.dense.best(&self.response, &self.points, &self.fields, log_gamma)).flatten()
+        {
+            best
         } else {
             self.resolve(0, self.points.len(), &all, || layout.root & !layout.levels_mask, f64::NEG_INFINITY).score
         };
@@ -153,7 +165,7 @@ impl<R: Response> Search<R> {
     }
 
     fn nothing(&self) -> Group<R::Sum> {
-        Group { sum: self.response.zero(), or: 0, and: u64::MAX, n_points: 0 }
+        Group { sum: self.response.zero(), or: 0, and: u64::MAX, n_points: 0, leaf: f64::NAN }
     }
 
     fn total(&self, lo: usize, hi: usize) -> Group<R::Sum> {
@@ -221,13 +233,12 @@ impl<R: Response> Search<R> {
         })
     }
 
-    /// The key of a cell with these intervals; those of predictors that cannot separate its points do not matter.
+    /// The key of a cell with these intervals; one that cannot separate its points is made as small as it can be.
     fn wide_key(&self, group: &Group<R::Sum>, intervals: u64) -> u64 {
         let mut key = group.or & self.levels_mask;
-        for field in &self.fields {
-            if field.split == Split::Halving && (group.or ^ group.and) & field.mask != 0 {
-                key |= intervals & field.cell_mask();
-            }
+        for field in self.fields.iter().filter(|field| field.split == Split::Halving) {
+            let separates = (group.or ^ group.and) & field.mask != 0;
+            key |= if separates { intervals & field.cell_mask() } else { field.interval(group.and, 0) << field.shift };
         }
         key
     }
@@ -261,8 +272,7 @@ impl<R: Response> Search<R> {
         }
         self.effort.visited += 1;
         self.effort.wide += u64::from(wide.is_some());
-        let leaf = self.response.worth(&all.sum).leaf;
-        let mut cell = Cell { lo, hi, all: all.clone(), wide, best: leaf, choice: None, used: 0 };
+        let mut cell = Cell { lo, hi, all: all.clone(), wide, best: all.leaf, choice: None, used: 0 };
         let differ = all.or ^ all.and;
         let mut index = 0;
         while index < self.fields.len() {
@@ -327,7 +337,13 @@ impl<R: Response> Search<R> {
             and[0] &= point.key | right;
             and[1] &= point.key | !right;
         }
-        let group = |i: usize| Group { sum: halves.sums[i].clone(), or: or[i], and: and[i], n_points: n_points[i] };
+        let group = |i: usize| Group {
+            sum: halves.sums[i].clone(),
+            or: or[i],
+            and: and[i],
+            n_points: n_points[i],
+            leaf: halves.worth[i].leaf,
+        };
         self.attempt(cell, choice, &[group(0), group(1)], sides);
     }
 
@@ -388,7 +404,7 @@ impl<R: Response> Search<R> {
             };
             let right = sum_of(subset);
             let left = self.joined(&self.groups[base], &sum_of(all ^ subset));
-            self.divide(cell, index, &[left, right]);
+            self.divide(cell, index, [left, right]);
             if self.full.is_some() {
                 break;
             }
@@ -408,22 +424,25 @@ impl<R: Response> Search<R> {
         for i in 1..m {
             left = self.joined(&left, &self.groups[base + m + i - 1]);
             let right = self.groups[base + i].clone();
-            self.divide(cell, index, &[left.clone(), right]);
+            self.divide(cell, index, [left.clone(), right]);
         }
         self.groups.truncate(base);
     }
 
     /// Tries one split of a predictor with levels.
-    fn divide(&mut self, cell: &mut Cell<R::Sum>, index: usize, groups: &[Group<R::Sum>; 2]) {
+    fn divide(&mut self, cell: &mut Cell<R::Sum>, index: usize, mut groups: [Group<R::Sum>; 2]) {
         self.effort.splits += 1;
-        let [left, right] = groups;
-        let sides = [left, right].map(|group| Side::of(self.response.worth(&group.sum), group.n_points));
+        let sides = groups.each_mut().map(|group| {
+            let worth = self.response.worth(&group.sum);
+            group.leaf = worth.leaf;
+            Side::of(worth, group.n_points)
+        });
         if self.hopeless(cell, 0, sides) {
             self.effort.discarded += 1;
             return;
         }
-        let choice = Choice { field: index, right: right.or & self.fields[index].mask, jumps: 0 };
-        self.attempt(cell, choice, groups, sides);
+        let choice = Choice { field: index, right: groups[1].or & self.fields[index].mask, jumps: 0 };
+        self.attempt(cell, choice, &groups, sides);
     }
 
     fn score(&self, jumps: u32, sides: [Side; 2]) -> f64 {
@@ -437,7 +456,7 @@ impl<R: Response> Search<R> {
 
     /// Takes a split whose score is exact, if it is better.
     fn settle(&self, cell: &mut Cell<R::Sum>, choice: Choice, sides: [Side; 2]) {
-        if !self.hopeless(cell, choice.jumps, sides) {
+        if sides[0].exact && sides[1].exact && !self.hopeless(cell, choice.jumps, sides) {
             cell.best = self.score(choice.jumps, sides);
             cell.choice = Some(choice);
             cell.used = 1 << choice.field | sides[0].used | sides[1].used;
@@ -455,7 +474,7 @@ impl<R: Response> Search<R> {
                 *side = known;
             }
         }
-        if !(sides[0].exact && sides[1].exact) && !self.hopeless(cell, choice.jumps, sides) {
+        if !(sides.iter().all(|side| side.exact) || self.hopeless(cell, choice.jumps, sides)) {
             let middle = self.partition(cell.lo, cell.hi, choice.right);
             let ranges = [(cell.lo, middle), (middle, cell.hi)];
             for i in 0..2 {
@@ -517,7 +536,8 @@ impl<R: Response> Search<R> {
     }
 
     fn trace_cell(&mut self, lo: usize, hi: usize, intervals: u64, trace: &mut Trace<R::Sum>) {
-        let all = self.total(lo, hi);
+        let mut all = self.total(lo, hi);
+        all.leaf = self.response.worth(&all.sum).leaf;
         let levels = all.or & self.levels_mask;
         let choice = if hi - lo < 2 { None } else { self.visit(lo, hi, &all, Some(intervals)).1 };
         let Some(choice) = choice else {

@@ -42,6 +42,9 @@ pub trait Response {
     /// Of no rows.
     fn zero(&self) -> Self::Sum;
 
+    /// Whether there are no rows.
+    fn is_empty(&self, sum: &Self::Sum) -> bool;
+
     /// Of one row.
     fn observe(&self, sum: &mut Self::Sum, value: Self::Value);
 
@@ -127,8 +130,9 @@ impl Numbers {
     /// Up to `n_rows` rows.
     pub fn new(leaf: &Normal, n_rows: usize) -> Self {
         let terms = |n: usize| CountTerms {
-            constant: leaf.count_term(n as u64),
-            half_df: 0.5 * (n as f64 + leaf.nu()),
+            // A leaf without rows is worth nothing.
+            constant: if n == 0 { 0.0 } else { leaf.count_term(n as u64) },
+            half_df: if n == 0 { 0.0 } else { 0.5 * (n as f64 + leaf.nu()) },
             inverse: 1.0 / (n as f64 + leaf.a()),
         };
         Self {
@@ -144,38 +148,43 @@ impl Numbers {
     }
 
     /// What several groups of rows are worth.
+    #[allow(clippy::inline_always)] // compiled for the registers of its caller
     #[inline(always)]
     fn worths<const L: usize>(&self, sums: &[NumberSum; L]) -> [Worth; L] {
-        let terms: [CountTerms; L] = std::array::from_fn(|i| self.by_count[sums[i].n as usize]);
-        let n: [f64; L] = std::array::from_fn(|i| sums[i].n as u32 as f64);
-        // The squares about the prior mean; less what the leaf's own mean explains, they are s + t.
-        let squares: [f64; L] =
-            std::array::from_fn(|i| sums[i].squares + self.offset * (2.0 * sums[i].sum + n[i] * self.offset));
-        let spread: [f64; L] = std::array::from_fn(|i| {
-            let about_centre = sums[i].sum * sums[i].sum;
-            let distance = self.offset * (2.0 * sums[i].sum + n[i] * self.offset);
-            let mut spread = sums[i].squares + (self.a * distance - about_centre) * terms[i].inverse;
+        // Plain loops over arrays: closures would not be compiled for the wider registers of the caller.
+        let (mut constant, mut half_df, mut spread) = ([0.0; L], [0.0; L], [0.0; L]);
+        let mut worths = [Worth::default(); L];
+        for i in 0..L {
+            let NumberSum { n: count, sum, squares } = sums[i];
+            let terms = &self.by_count[count as usize];
+            (constant[i], half_df[i]) = (terms.constant, terms.half_df);
+            let n = f64::from(count as u32);
+            // The squares about the prior mean; less what the leaf's own mean explains, they are s + t.
+            let distance = self.offset * (2.0 * sum + n * self.offset);
+            spread[i] = squares + (self.a * distance - sum * sum) * terms.inverse;
             if self.published {
-                spread -= (sums[i].squares - about_centre / n[i].max(1.0)).max(0.0) / n[i].max(1.0);
+                spread[i] -= (squares - sum * sum / n.max(1.0)).max(0.0) / n.max(1.0);
             }
-            self.nu_lam + spread.max(0.0)
-        });
-        let logs: [f64; L] = std::array::from_fn(|i| ln(spread[i]));
-        std::array::from_fn(|i| Worth {
-            leaf: self.log_gamma + if sums[i].n == 0 { 0.0 } else { terms[i].constant - terms[i].half_df * logs[i] },
-            split: self.split_bound(sums[i].n as usize, squares[i]),
-        })
+            worths[i].split = self.split_bound(count as usize, squares + distance);
+        }
+        for i in 0..L {
+            let leaf = constant[i] - half_df[i] * ln(self.nu_lam + spread[i].max(0.0));
+            worths[i].leaf = self.log_gamma + leaf;
+        }
+        worths
     }
 
     /// A leaf's spread is at least `nu lam + a q / (n + a)`, where q is the sum of squares about the prior mean. The q of
     /// all leaves add up to that of the cell, and minus the logarithm of the spread is convex in q: no partition beats
     /// the best one that has all squares in one leaf and none in the others.
+    #[allow(clippy::inline_always)] // compiled for the registers of its caller
     #[inline(always)]
     fn split_bound(&self, n: usize, squares: f64) -> f64 {
         let at = n * BUCKETS + Self::bucket(squares);
         self.split_bounds.get(at).copied().unwrap_or(f64::INFINITY)
     }
 
+    #[allow(clippy::inline_always)] // compiled for the registers of its caller
     #[inline(always)]
     fn halves_in_lanes(
         &self,
@@ -185,7 +194,10 @@ impl Numbers {
         out: &mut [Halves<NumberSum>; LANES],
     ) {
         // Fields beyond the given ones put everything on the left.
-        let shifts: [u64; LANES] = std::array::from_fn(|i| bits.get(i).map_or(0, |bit| 63 - u64::from(*bit)));
+        let mut shifts = [0_u64; LANES];
+        for (shift, bit) in shifts.iter_mut().zip(bits) {
+            *shift = 63 - u64::from(*bit);
+        }
         let (mut points_right, mut n) = ([0_u64; LANES], [0_u64; LANES]);
         let (mut sum, mut squares) = ([0.0; LANES], [0.0; LANES]);
         for point in points {
@@ -197,20 +209,16 @@ impl Numbers {
                 squares[i] += f64::from_bits(point.sum.squares.to_bits() & mask);
             }
         }
-        let right: [NumberSum; LANES] =
-            std::array::from_fn(|i| NumberSum { n: n[i].min(total.n), sum: sum[i], squares: squares[i] });
-        let left: [NumberSum; LANES] = std::array::from_fn(|i| NumberSum {
-            n: total.n - right[i].n,
-            sum: total.sum - sum[i],
-            squares: total.squares - squares[i],
-        });
-        let (left_worth, right_worth) = (self.worths(&left), self.worths(&right));
+        let mut sums = [NumberSum::default(); 2 * LANES];
         for i in 0..LANES {
-            out[i] = Halves {
-                sums: [left[i], right[i]],
-                n_right: points_right[i] as usize,
-                worth: [left_worth[i], right_worth[i]],
-            };
+            sums[i] = NumberSum { n: total.n - n[i], sum: total.sum - sum[i], squares: total.squares - squares[i] };
+            sums[LANES + i] = NumberSum { n: n[i], sum: sum[i], squares: squares[i] };
+        }
+        let worths = self.worths(&sums);
+        for i in 0..LANES {
+            out[i].sums = [sums[i], sums[LANES + i]];
+            out[i].n_right = points_right[i] as usize;
+            out[i].worth = [worths[i], worths[LANES + i]];
         }
     }
 
@@ -234,6 +242,11 @@ impl Response for Numbers {
 
     fn zero(&self) -> NumberSum {
         NumberSum::default()
+    }
+
+    #[inline]
+    fn is_empty(&self, sum: &NumberSum) -> bool {
+        sum.n == 0
     }
 
     /// A number, its centre already subtracted.
@@ -410,6 +423,11 @@ impl<C: Store, L: LevelsLeaf> Response for Levels<C, L> {
 
     fn zero(&self) -> C {
         C::zeros(self.k)
+    }
+
+    #[inline]
+    fn is_empty(&self, sum: &C) -> bool {
+        sum.counts().iter().all(|&n| n == 0)
     }
 
     #[inline]
