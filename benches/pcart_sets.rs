@@ -37,7 +37,7 @@ fn main() {
 
 fn measured(name: &str, most: usize) -> f64 {
     let table = uci::table(name);
-    let before = uci::user_seconds();
+    let before = user_seconds();
     let score = Pcart { penalised: false, ..Pcart::default() }.prepared(&table).expect("valid parameters");
     let (mut n_sets, mut sum) = (0, 0.0);
     let mut total = Effort::default();
@@ -50,7 +50,7 @@ fn measured(name: &str, most: usize) -> f64 {
         }
         total += family.effort();
     }
-    let seconds = uci::user_seconds() - before;
+    let seconds = user_seconds() - before;
     let each = |n: u64| n as f64 / 1e6;
     println!("{name} D={most}: {n_sets} sets, {seconds:.2} user s, sum of scores {sum:.6}");
     println!(
@@ -63,4 +63,11 @@ fn measured(name: &str, most: usize) -> f64 {
         seconds * 1e9 / total.visited as f64
     );
     seconds
+}
+
+fn user_seconds() -> f64 {
+    let stat = std::fs::read_to_string("/proc/self/stat").expect("Linux");
+    let after_name = stat.rsplit(')').next().expect("a name in brackets");
+    let ticks: f64 = after_name.split_whitespace().nth(11).and_then(|t| t.parse().ok()).expect("utime");
+    ticks / 100.0
 }
