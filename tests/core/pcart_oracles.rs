@@ -145,7 +145,7 @@ impl Oracle<'_> {
 
 fn oracle(table: &Table, parameters: &Pcart, child: usize, parents: &[usize]) -> f64 {
     let s = parameters.max_splits;
-    let leaf = parameters.leaf.leaf(table, child, parameters.published);
+    let leaf = parameters.priors.leaf(table, child, parameters.published);
     let log_marginal = |rows: &[usize]| match (&leaf, table.column(child)) {
         (Leaf::Normal(leaf), Column::Reals(y)) => {
             let mut stat = leaf.empty();
