@@ -60,7 +60,7 @@ def _without_values(column: Column) -> Plan:
 
 
 def _plan_levels(frame: RawFrame, i: int, column: Column, seen: Profile, unseen: Unseen) -> Plan:
-    _check_not_time(column, seen)
+    _check_can_have_levels(column, seen)
     levels = column.levels
     if levels is None:
         raise ColumnError(f"column '{column.name}' has no levels yet; make a Table of the data it was inferred from")
@@ -90,7 +90,12 @@ def _unseen_text(frame: RawFrame, i: int, column: Column, unknown: list[int]) ->
     )
 
 
-def _check_not_time(column: Column, seen: Profile) -> None:
+def _check_can_have_levels(column: Column, seen: Profile) -> None:
+    low, high = seen.range_ or (0.0, 0.0)
+    if seen.class_ == "integer" and not -(2.0**63) <= low <= high < 2.0**63:
+        raise ColumnError(
+            f"column '{column.name}' holds whole numbers beyond 64 bits, which cannot be levels; turn them into text"
+        )
     if seen.class_ in _TIMES:
         raise ColumnError(
             f"column '{column.name}' holds {seen.class_} values, which have no levels; "
@@ -147,7 +152,7 @@ def resolve(raw: Raw, column: Column, missing: str) -> Column:
     if isinstance(kind, Continuous | Binned):
         return column
     if kind.levels is None:
-        _check_not_time(column, seen)
+        _check_can_have_levels(column, seen)
         values, counts = raw.frame.levels(i)
         most = kind.max_levels if isinstance(kind, Categorical) else None
         if most is None and len(values) > MOST_LEVELS:

@@ -136,7 +136,8 @@ def _infer_whole(seen: Profile) -> Inferred:
         told = f"counts the rows from {0 if seen.range_ is not None and seen.range_[0] == 0 else 1}"
         return Inferred(Continuous(), told, told)
     if distinct is None or seen.values is None:
-        return Inferred(Continuous(), "whole numbers, many distinct ones")
+        huge = seen.range_ is not None and max(map(abs, seen.range_)) > 2**53
+        return Inferred(Continuous(), "whole numbers beyond 2^53" if huge else "whole numbers, many distinct ones")
     low, high = seen.values[0][0], seen.values[0][-1]
     gapless = int(high) - int(low) + 1 == distinct
     told = f"{distinct} distinct whole numbers in {n:,} rows"

@@ -150,6 +150,17 @@ def test_text_in_a_column_of_numbers_is_named() -> None:
     )
 
 
+def test_large_whole_numbers_are_told_apart_or_refused_as_levels() -> None:
+    frame = {"big": [2**60 + i % 3 for i in range(30)]}
+    schema = an.infer_schema(frame)
+    assert (str(schema["big"].kind), schema["big"].reason) == ("continuous", "whole numbers beyond 2^53")
+    table = an.Table(frame, schema.with_types(big="categorical"))
+    assert table.handle.levels(0) == [2**60, 2**60 + 1, 2**60 + 2]
+    beyond = pl.DataFrame({"big": pl.Series([2**63 + i % 3 for i in range(30)], dtype=pl.UInt64)})
+    with pytest.raises(an.ColumnError, match=r"'big' holds whole numbers beyond 64 bits.*text"):
+        an.Table(beyond, an.infer_schema(beyond).with_types(big="categorical"))
+
+
 def test_dates_are_no_numbers_and_have_no_levels() -> None:
     days = {"x": [datetime.date(2020, 1, 1), datetime.date(2020, 1, 2)]}
     with pytest.raises(an.ColumnError, match="'x' holds date values where number values are expected"):

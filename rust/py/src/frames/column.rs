@@ -234,6 +234,10 @@ fn numbers(chunks: Vec<ArrayRef>, n_rows: usize) -> Data {
         }
     }
     profile.finish();
+    // Beyond 2^53 neighbouring whole numbers are one float: their distinct values are not known from this pass.
+    if profile.maximum.max(-profile.minimum) > 9_007_199_254_740_992.0 && profile.whole {
+        profile.distinct = None;
+    }
     let counter =
         profile.is_counter_in_order() || n_rows >= 20 && profile.spans_the_rows() && all_differ(&chunks, n_rows);
     Data::Numbers { profile: Box::new(profile), chunks, counter }
