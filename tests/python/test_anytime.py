@@ -67,6 +67,7 @@ def test_instances_reach_their_optimum_and_never_exceed_it(name):
     assert found.score == pytest.approx(rescored(handle, found.dag), abs=1e-9)
     assert found.score == pytest.approx(OPTIMA[name], abs=1e-3 if "xz" in name or "wdbc" in name else 1e-6)
     assert found.bound >= OPTIMA[name] - 1e-3
+    assert found.gap <= 0.03 * abs(OPTIMA[name])
 
 
 def test_threads_and_hash_seeds_change_nothing():

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import math
 import time
 from typing import Any
 
@@ -65,17 +66,35 @@ def anytime(
         rounds = ROUNDS
     if rounds is not None and rounds < 1:
         raise ParameterError(f"rounds={rounds}: give at least one")
+    # A tenth of the time for the bound.
+    searching = time_limit if time_limit is None or time_limit < 0 else 0.9 * time_limit
     with shown("searching among orders", progress) as tell:
         parents, scores, bound, proven, stop, improvements, counters = _core.anytime(
-            handle, rules.spec(), rounds, chains, window, seed, time_limit, n_jobs, tell
+            handle, rules.spec(), rounds, chains, window, seed, searching, n_jobs, tell
         )
     total = sum(scores)
-    bound = total if proven else max(bound, total)
     stopped: Stopped = "proven" if proven else stop or "finished"
+    if proven:
+        bound = total
+    elif stopped != "interrupted":
+        left = None if time_limit is None else max(0.0, time_limit - (time.perf_counter() - began))
+        bound = max(total, min(bound, cluster_bound(_core.restrict(handle, rules.spec()), scores, left)))
     incumbents = tuple(Incumbent(seconds, score, max(bound, score)) for seconds, score in improvements)
     dag = dag_from_parents(handle.names, parents)
     seconds = time.perf_counter() - began
     return Found(dag, total, bound, stopped, seconds, incumbents, details={"search": "anytime", **counters})
+
+
+def cluster_bound(handle: _core.CandidatesHandle, scores: list[float], seconds: float | None) -> float:
+    """No graph scores more: among the variables of a cycle, one takes a set outside; rounded outward."""
+    try:
+        components, unit, base = _core.search_components(handle, 1)
+        for component in components:
+            component.ascend(2, 1, seconds)
+    except KeyboardInterrupt:
+        return math.inf
+    outward = (len(scores) + 1) / unit + 1e-15 * len(scores) * math.fsum(map(abs, scores))
+    return base - sum(component.bound for component in components) / unit + outward
 
 
 def candidates_handle(candidates: Any) -> _core.CandidatesHandle:
