@@ -1,6 +1,6 @@
 """Bayesian networks with a small readable model under every node, learned from mixed tables."""
 
-from arbornet import search
+from arbornet import priors, search
 from arbornet._core import ArbornetError, ColumnError, FamilyError, FormatError, ParameterError, __version__
 from arbornet.candidates import Candidates
 from arbornet.constraints import Constraints
@@ -17,16 +17,22 @@ from arbornet.notices import ArbornetWarning, LeftOutWarning
 from arbornet.planning import Plan, plan
 from arbornet.prepare import local_score
 from arbornet.schema import Schema, infer_schema
-from arbornet.scores import AIC, BIC, PCART, FullTable, LogLikelihood
+from arbornet.scores import AIC, BD, BIC, K2, MIT, NML, PCART, QNML, BDeu, FullTable, LogLikelihood
 from arbornet.scoring import score_parents
 from arbornet.table import Table
 
 __all__ = [
     "AIC",
+    "BD",
     "BIC",
+    "K2",
+    "MIT",
+    "NML",
     "PCART",
+    "QNML",
     "ArbornetError",
     "ArbornetWarning",
+    "BDeu",
     "BayesNet",
     "Binned",
     "Candidates",
@@ -54,6 +60,7 @@ __all__ = [
     "local_model",
     "local_score",
     "plan",
+    "priors",
     "read",
     "read_bif",
     "score_parents",

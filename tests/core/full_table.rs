@@ -267,5 +267,5 @@ fn parameters_out_of_range_are_told() {
     );
     let mut priors = LeafPriors::default();
     priors.per_variable.insert("nobody".into(), priors.common);
-    assert!(told(FullTable { leaf: priors, ..FullTable::default() }).starts_with("per_variable=nobody"));
+    assert!(told(FullTable { priors, ..FullTable::default() }).starts_with("per_variable=nobody"));
 }

@@ -4,14 +4,35 @@ from __future__ import annotations
 
 import dataclasses
 import json
+import math
 import pickle
+from typing import Any
 
+import numpy as np
 import pytest
 
 import arbornet as an
+from arbornet._core import TableHandle
 from arbornet.scores import Parameters
 
-EVERY = [an.PCART(), an.FullTable(), an.LogLikelihood(), an.AIC(), an.BIC()]
+PRIORS = [
+    an.priors.Uniform(),
+    an.priors.ParentCount(),
+    an.priors.Binomial(2),
+    an.priors.EBIC(0.25),
+    an.priors.Parameters(0.5),
+]
+TABULAR = [an.LogLikelihood(), an.AIC(), an.BIC(), an.BD(0.7), an.K2(), an.BDeu(10), an.NML(), an.QNML(), an.MIT(0.95)]
+EVERY = [an.PCART(), an.FullTable(), *TABULAR, *(an.BDeu(prior=prior) for prior in PRIORS)]
+
+
+@pytest.fixture(scope="module")
+def table() -> TableHandle:
+    rng = np.random.default_rng(3)
+    x, y = rng.integers(0, 3, 200).astype(np.uint32), rng.integers(0, 2, 200).astype(np.uint32)
+    z = ((x + y + rng.integers(0, 2, 200)) % 3).astype(np.uint32)
+    levels: list[Any] = [list("abc"), list("de"), list("fgh")]
+    return TableHandle.from_columns(["x", "y", "z"], ["categorical"] * 3, levels, [x, y, z])
 
 
 @pytest.mark.parametrize("score", EVERY, ids=repr)
@@ -53,13 +74,21 @@ def test_equal_scores_are_equal_however_they_are_written() -> None:
 
 def test_changes_for_one_variable_keep_the_score_s_own_values_for_the_rest() -> None:
     score = an.PCART(alpha=2, lam=3, per_variable={"age": {"nu": 4}})
-    own = json.loads(score.spec())["leaf"]["per_variable"]["age"]
+    own = json.loads(score.spec())["priors"]["per_variable"]["age"]
     assert own == {"alpha": 2.0, "kappa": 0.25, "mean": 0.0, "a": 1.0, "nu": 4.0, "lam": 3.0}
 
 
 @pytest.mark.parametrize(
     ("make", "told"),
     [
+        (lambda: an.BDeu(0), r"ess=0: must be a finite number above 0"),
+        (lambda: an.BD(-1), r"alpha=-1"),
+        (lambda: an.MIT(1.0), r"alpha=1.0: must be a number above 0 and below 1"),
+        (lambda: an.K2(prior="uniform"), r"prior='uniform': give one of an.priors"),
+        (lambda: an.K2(prior=an.K2()), r"prior=K2\(\): give one of an.priors"),
+        (lambda: an.priors.Binomial(0), r"expected_parents=0"),
+        (lambda: an.priors.EBIC(-0.5), r"gamma=-0.5: must be a finite number of at least 0"),
+        (lambda: an.priors.Parameters(1.5), r"kappa=1.5: must be above 0 and at most 1"),
         (lambda: an.PCART(alpha=0), r"alpha=0: must be a finite number above 0"),
         (lambda: an.PCART(kappa=float("nan")), r"kappa=nan"),
         (lambda: an.PCART(lam="1"), r"lam='1'"),
@@ -79,3 +108,32 @@ def test_changes_for_one_variable_keep_the_score_s_own_values_for_the_rest() -> 
 def test_a_parameter_out_of_range_is_told_with_name_value_and_range(make: object, told: str) -> None:
     with pytest.raises(an.ParameterError, match=told):
         make()  # type: ignore[operator]
+
+
+@pytest.mark.parametrize("score", EVERY, ids=repr)
+def test_every_score_scores_and_its_model_tells_the_rows(table: TableHandle, score: Parameters) -> None:
+    assert math.isfinite(an.local_score(table, "z", ["x", "y"], score))
+    model = an.local_model(table, "z", ["x", "y"], score)
+    assert sum(leaf.n for leaf in model.leaves) == 200
+
+
+@pytest.mark.parametrize("score", TABULAR, ids=repr)
+def test_priors_add_what_they_say(table: TableHandle, score: Any) -> None:
+    def gain(prior: an.priors.Prior) -> float:
+        with_prior = an.local_score(table, "z", ["x", "y"], score.replace(prior=prior))
+        return with_prior - an.local_score(table, "z", ["x", "y"], score)
+
+    free = 2 * 6
+    assert gain(an.priors.Uniform()) == 0
+    assert gain(an.priors.ParentCount()) == pytest.approx(0, abs=1e-9)
+    assert gain(an.priors.Binomial(1)) == pytest.approx(math.log(0.25), abs=1e-9)
+    assert gain(an.priors.EBIC(0.5)) == pytest.approx(-free * 0.5 * math.log(3), abs=1e-9)
+    assert gain(an.priors.Parameters(0.1)) == pytest.approx(free * math.log(0.1), abs=1e-9)
+
+
+def test_k2_is_bd_with_one_and_bdeu_is_the_same_for_equivalent_graphs(table: TableHandle) -> None:
+    assert an.local_score(table, "z", ["x"], an.K2()) == an.local_score(table, "z", ["x"], an.BD(1))
+    for score in (an.BDeu(5), an.QNML()):
+        forward = an.local_score(table, "x", [], score) + an.local_score(table, "z", ["x"], score)
+        back = an.local_score(table, "z", [], score) + an.local_score(table, "x", ["z"], score)
+        assert forward == pytest.approx(back, abs=1e-9)

@@ -14,16 +14,12 @@ from typing import Any, Self
 from arbornet._core import ParameterError
 
 
-class Parameters:
-    """A score's parameters."""
+class Choice:
+    """A frozen dataclass of parameters, of a score or a prior."""
 
     def document(self) -> dict[str, Any]:
         """Name and parameters as the core reads them."""
         raise NotImplementedError
-
-    def spec(self) -> str:
-        """The JSON form; the same text for the same score."""
-        return json.dumps(self.document(), separators=(",", ":"), sort_keys=True, allow_nan=False)
 
     def replace(self, **changes: Any) -> Self:
         """A copy with some parameters changed.
@@ -46,6 +42,14 @@ class Parameters:
         own = dataclasses.fields(self)  # type: ignore[arg-type]
         changed = [f"{f.name}={value!r}" for f in own if (value := getattr(self, f.name)) != _default(f)]
         return f"{type(self).__name__}({', '.join(changed)})"
+
+
+class Parameters(Choice):
+    """A score's parameters."""
+
+    def spec(self) -> str:
+        """The JSON form; the same text for the same score."""
+        return json.dumps(self.document(), separators=(",", ":"), sort_keys=True, allow_nan=False)
 
 
 def _default(field: dataclasses.Field[Any]) -> Any:

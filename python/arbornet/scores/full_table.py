@@ -49,6 +49,6 @@ class FullTable(Leaves):
             "penalised": self.penalised,
             "max_bins": self.max_bins,
             "normalised": self.normalised,
-            "leaf": self.priors(),
+            "priors": self.priors(),
             "published": self.published,
         }

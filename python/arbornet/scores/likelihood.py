@@ -5,31 +5,43 @@ from __future__ import annotations
 from dataclasses import dataclass
 from typing import Any
 
-from arbornet.scores.base import Parameters
+from arbornet.scores.tables import Tabular
 
 
 @dataclass(frozen=True, repr=False)
-class LogLikelihood(Parameters):
-    """Log-likelihood of levels under a full table. More parents never score lower: it needs a limit on their number."""
+class LogLikelihood(Tabular):
+    """Log-likelihood of levels under a full table. More parents never score lower: it needs a limit on their number.
+
+    Args:
+        prior: a prior over parent sets, one of `an.priors`.
+    """
 
     def document(self) -> dict[str, Any]:
         """Name and parameters as the core reads them."""
-        return {"score": "likelihood", "penalty": "none"}
+        return {"score": "likelihood", "penalty": "none", **self.priors()}
 
 
 @dataclass(frozen=True, repr=False)
-class AIC(Parameters):
-    """Log-likelihood of levels under a full table, less one for each free parameter."""
+class AIC(Tabular):
+    """Log-likelihood of levels under a full table, less one for each free parameter.
+
+    Args:
+        prior: a prior over parent sets, one of `an.priors`.
+    """
 
     def document(self) -> dict[str, Any]:
         """Name and parameters as the core reads them."""
-        return {"score": "likelihood", "penalty": "aic"}
+        return {"score": "likelihood", "penalty": "aic", **self.priors()}
 
 
 @dataclass(frozen=True, repr=False)
-class BIC(Parameters):
-    """Log-likelihood of levels under a full table, less `ln(rows) / 2` for each free parameter."""
+class BIC(Tabular):
+    """Log-likelihood of levels under a full table, less `ln(rows) / 2` for each free parameter.
+
+    Args:
+        prior: a prior over parent sets, one of `an.priors`.
+    """
 
     def document(self) -> dict[str, Any]:
         """Name and parameters as the core reads them."""
-        return {"score": "likelihood", "penalty": "bic"}
+        return {"score": "likelihood", "penalty": "bic", **self.priors()}

@@ -52,7 +52,7 @@ class PCART(Leaves):
             "penalised": self.penalised,
             "max_splits": self.max_splits,
             "ess": self.ess,
-            "leaf": self.priors(),
+            "priors": self.priors(),
             "published": self.published,
             "memory_mb": self.memory_limit,
         }

@@ -34,14 +34,14 @@ pub struct FullTable {
     /// Whether the prior over joint choices of bins is part of the score.
     pub normalised: bool,
     /// Priors of the leaves.
-    pub leaf: LeafPriors,
+    pub priors: LeafPriors,
     /// Leaves as the authors' program computes them, and no prior over choices.
     pub published: bool,
 }
 
 impl Default for FullTable {
     fn default() -> Self {
-        Self { penalised: true, max_bins: 7, normalised: true, leaf: LeafPriors::default(), published: false }
+        Self { penalised: true, max_bins: 7, normalised: true, priors: LeafPriors::default(), published: false }
     }
 }
 
@@ -57,7 +57,7 @@ impl FullTable {
         if !(2..=MOST_BINS).contains(&self.max_bins) {
             return Err(Error::parameter("max_bins", &self.max_bins, format!("must be between 2 and {MOST_BINS}")));
         }
-        self.leaf.check(table)?;
+        self.priors.check(table)?;
         let cuttings = (0..table.n_vars()).map(|v| Cuttings::new(table, v, self.max_bins)).collect();
         Ok(Box::new(Prepared { table: table.clone(), parameters: self.clone(), cuttings }))
     }
@@ -87,7 +87,7 @@ impl Prepared {
     }
 
     fn leaf(&self, child: Var) -> Leaf {
-        self.parameters.leaf.leaf(&self.table, child, self.parameters.published)
+        self.parameters.priors.leaf(&self.table, child, self.parameters.published)
     }
 
     /// Rows in the order in which responses are summed: ascending where sums depend on it.
