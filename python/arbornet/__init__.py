@@ -1,6 +1,8 @@
 """Bayesian networks with a small readable model under every node, learned from mixed tables."""
 
-from arbornet import priors, search
+from typing import TYPE_CHECKING
+
+from arbornet import evaluate, priors, search
 from arbornet._core import ArbornetError, ColumnError, FamilyError, FormatError, ParameterError, __version__
 from arbornet.candidates import Candidates
 from arbornet.constraints import Constraints
@@ -11,6 +13,7 @@ from arbornet.fit import fit
 from arbornet.io.bif import read_bif
 from arbornet.io.json import load
 from arbornet.kinds import Binned, Categorical, Continuous, Ordinal
+from arbornet.learn import learn
 from arbornet.models import LocalModel, local_model
 from arbornet.network import BayesNet
 from arbornet.notices import ArbornetWarning, LeftOutWarning
@@ -20,6 +23,9 @@ from arbornet.schema import Schema, infer_schema
 from arbornet.scores import AIC, BD, BIC, K2, MIT, NML, PCART, QNML, BDeu, FullTable, LogLikelihood
 from arbornet.scoring import score_parents
 from arbornet.table import Table
+
+if TYPE_CHECKING:
+    from arbornet.estimators import NetworkLearner
 
 __all__ = [
     "AIC",
@@ -47,15 +53,18 @@ __all__ = [
     "LeftOutWarning",
     "LocalModel",
     "LogLikelihood",
+    "NetworkLearner",
     "Ordinal",
     "ParameterError",
     "Plan",
     "Schema",
     "Table",
     "__version__",
+    "evaluate",
     "example",
     "fit",
     "infer_schema",
+    "learn",
     "load",
     "local_model",
     "local_score",
@@ -66,3 +75,12 @@ __all__ = [
     "score_parents",
     "search",
 ]
+
+
+def __getattr__(name: str) -> object:
+    # scikit-learn is slow to import and optional, so its estimators come when they are first asked for.
+    if name == "NetworkLearner":
+        from arbornet.estimators import NetworkLearner
+
+        return NetworkLearner
+    raise AttributeError(f"module 'arbornet' has no attribute {name!r}")

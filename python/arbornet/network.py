@@ -9,7 +9,7 @@ from __future__ import annotations
 
 import logging
 from collections.abc import Iterable, Mapping, Sequence
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 from functools import cached_property
 from typing import TYPE_CHECKING, Any, Literal
 
@@ -154,6 +154,12 @@ class BayesNet:
             raise ArbornetError("this network was not fitted to a table with a score, so its arcs have no scores")
         contribution: float = self.graph.edges[parent, child]["contribution"]
         return contribution
+
+    def with_strengths(self, strengths: pl.DataFrame) -> BayesNet:
+        """This network with the strengths of its arcs, as `evaluate.arc_strength` gives them."""
+        from arbornet.evaluate import strengths_of
+
+        return BayesNet(self.handle, self.schema, replace(self.origin, strengths=strengths_of(self, strengths)))
 
     # What it says of rows
 

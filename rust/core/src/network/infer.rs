@@ -1,7 +1,7 @@
 //! Questions to a network, rows at a time: log densities, probabilities of levels, quantiles of numbers, joints.
 //!
-//! Rows are grouped by which of their values are missing; each group's problem is planned once. Within a block of rows
-//! equal evidence is answered once. Blocks have a fixed size, so answers do not depend on the number of threads.
+//! Rows are taken in blocks of fixed size, so answers do not depend on the number of threads. Within a block they are
+//! grouped by which of their values are missing; a group's problem is planned once, and equal evidence answered once.
 
 use rayon::prelude::*;
 use rustc_hash::FxHashMap;
@@ -117,25 +117,38 @@ impl Plan {
     }
 }
 
-/// Which plan answers which row.
-struct Plans {
-    plans: Vec<Plan>,
-    of_row: Vec<u32>,
-}
-
-impl Plans {
-    fn of(&self, row: usize) -> &Plan {
-        &self.plans[self.of_row[row] as usize]
-    }
-}
-
 /// What a problem reads in a row.
 pub(super) fn seen_in(rows: &Rows, row: usize) -> impl Fn(Var) -> Value + '_ {
     move |v| rows.get(v, row).expect("the problem reads what is seen")
 }
 
-/// Distinct evidence within a block: the plan and the codes it reads.
-type Key = (u32, SmallVec<[u32; 12]>);
+/// What is asked about which rows.
+struct Question<'a> {
+    rows: &'a Rows,
+    set: &'a [Var],
+    scope: Scope<'a>,
+}
+
+/// Which of some variables are there, and the rows of a block (counted within it) of which that is so.
+type Pattern = (Vec<bool>, Vec<usize>);
+
+/// The patterns of a block in the order in which they first occur.
+fn patterns(rows: &Rows, may_miss: &[Var], first: usize, len: usize) -> Vec<Pattern> {
+    if may_miss.is_empty() {
+        return vec![(Vec::new(), (0..len).collect())];
+    }
+    let mut places: FxHashMap<Vec<bool>, usize> = FxHashMap::default();
+    let mut patterns: Vec<Pattern> = Vec::new();
+    for i in 0..len {
+        let there: Vec<bool> = may_miss.iter().map(|&v| rows.get(v, first + i).is_some()).collect();
+        let place = *places.entry(there).or_insert_with_key(|there| {
+            patterns.push((there.clone(), Vec::new()));
+            patterns.len() - 1
+        });
+        patterns[place].1.push(i);
+    }
+    patterns
+}
 
 impl Network {
     /// True for the given variables.
@@ -186,64 +199,56 @@ impl Network {
         })
     }
 
-    /// One plan per pattern of missing values; rows for which `skip` holds get none.
-    fn plans(&self, rows: &Rows, set: &[Var], scope: Scope<'_>, settings: &Settings) -> Result<Plans> {
-        let is_set = self.mask(set);
-        let mut known: FxHashMap<Vec<bool>, u32> = FxHashMap::default();
-        let mut plans = Plans { plans: Vec::new(), of_row: Vec::with_capacity(rows.n_rows()) };
-        let may_miss: Vec<Var> = (0..self.n_vars()).filter(|&v| rows.column(v).may_miss()).collect();
-        let mut seen: Vec<bool> = (0..self.n_vars()).map(|v| *rows.column(v) != Observed::Nothing).collect();
-        for row in 0..rows.n_rows() {
-            for &v in &may_miss {
-                seen[v] = rows.get(v, row).is_some();
-            }
-            let index = if let Some(&index) = known.get(&seen) {
-                index
-            } else {
-                let index = plans.plans.len() as u32;
-                plans.plans.push(self.plan(Evidence { seen: &seen, set: &is_set }, scope, settings)?);
-                known.insert(seen.clone(), index);
-                index
-            };
-            plans.of_row.push(index);
-        }
-        Ok(plans)
-    }
-
-    /// Runs `answer` for every row, once per distinct evidence within a block, `width` numbers a row.
+    /// Runs `answer` for every row, `width` numbers a row. Within a block, rows that miss the same values share a plan
+    /// (made, used and dropped, so that memory does not grow with the number of patterns), and equal evidence is
+    /// answered once.
     fn each_row(
-        rows: &Rows,
-        plans: &Plans,
+        &self,
+        question: &Question<'_>,
         width: usize,
+        settings: &Settings,
         control: &Control,
         answer: impl Fn(&Plan, usize, &mut [f64]) -> Sampled + Sync,
     ) -> Result<(Vec<f64>, Sampled)> {
+        let rows = question.rows;
+        let set = self.mask(question.set);
+        let may_miss: Vec<Var> = (0..self.n_vars()).filter(|&v| rows.column(v).may_miss()).collect();
+        let seen: Vec<bool> = (0..self.n_vars()).map(|v| *rows.column(v) != Observed::Nothing).collect();
+        let plan = |seen: &[bool]| self.plan(Evidence { seen, set: &set }, question.scope, settings);
+        let common = if may_miss.is_empty() { Some(plan(&seen)?) } else { None };
         let mut out = vec![f64::NAN; rows.n_rows() * width];
-        let sampled = out
-            .par_chunks_mut(BLOCK * width.max(1))
-            .enumerate()
-            .map(|(block, out)| {
-                let mut sampled = Sampled::default();
-                let mut known: FxHashMap<Key, (usize, Sampled)> = FxHashMap::default();
-                for i in 0..out.len() / width {
-                    let row = block * BLOCK + i;
+        let block = |(block, out): (usize, &mut [f64])| {
+            let first = block * BLOCK;
+            let mut sampled = Sampled::default();
+            for (pattern, members) in patterns(rows, &may_miss, first, out.len() / width) {
+                control.check()?;
+                let own = if common.is_none() {
+                    let mut seen = seen.clone();
+                    may_miss.iter().zip(pattern).for_each(|(&v, there)| seen[v] = there);
+                    Some(plan(&seen)?)
+                } else {
+                    None
+                };
+                let plan = own.as_ref().or(common.as_ref()).expect("there is a plan for every pattern");
+                let mut known: FxHashMap<SmallVec<[u32; 12]>, (usize, Sampled)> = FxHashMap::default();
+                for i in members {
                     control.check()?;
-                    let plan = plans.of(row);
-                    let key = plan.key(rows, row).map(|key| (plans.of_row[row], key));
+                    let key = plan.key(rows, first + i);
                     if let Some(&(earlier, how)) = key.as_ref().and_then(|key| known.get(key)) {
                         out.copy_within(earlier * width..(earlier + 1) * width, i * width);
                         sampled = sampled.join(how);
                         continue;
                     }
-                    let how = answer(plan, row, &mut out[i * width..(i + 1) * width]);
+                    let how = answer(plan, first + i, &mut out[i * width..(i + 1) * width]);
                     sampled = sampled.join(how);
                     if let Some(key) = key {
                         known.insert(key, (i, how));
                     }
                 }
-                Ok(sampled)
-            })
-            .collect::<Result<Vec<Sampled>>>()?;
+            }
+            Ok(sampled)
+        };
+        let sampled = out.par_chunks_mut(BLOCK * width).enumerate().map(block).collect::<Result<Vec<Sampled>>>()?;
         Ok((out, sampled.into_iter().fold(Sampled::default(), Sampled::join)))
     }
 
@@ -265,8 +270,8 @@ impl Network {
             return Err(Error::column(&*self.variables[target].name, "is continuous and has no levels", advice));
         };
         let rows = &self.about(rows, set, target)?;
-        let plans = self.plans(rows, set, Scope::About(&[target]), settings)?;
-        let (probabilities, sampled) = Self::each_row(rows, &plans, k, control, |plan, row, out| {
+        let question = Question { rows, set, scope: Scope::About(&[target]) };
+        let (probabilities, sampled) = self.each_row(&question, k, settings, control, |plan, row, out| {
             let seen = seen_in(rows, row);
             if let Way::Exact(elimination) = &plan.way {
                 let weights = plan.problem.solve(self, elimination, &seen);
@@ -307,9 +312,12 @@ impl Network {
             return Err(Error::parameter("probability", p, "must lie between 0 and 1"));
         }
         let rows = &self.about(rows, set, target)?;
-        let plans = self.plans(rows, set, Scope::About(&[target]), settings)?;
+        if probabilities.is_empty() {
+            return Err(Error::Shape("no probability to give a quantile of".to_owned()));
+        }
+        let question = Question { rows, set, scope: Scope::About(&[target]) };
         let width = probabilities.len();
-        let (values, sampled) = Self::each_row(rows, &plans, width, control, |plan, row, out| {
+        let (values, sampled) = self.each_row(&question, width, settings, control, |plan, row, out| {
             let seen = seen_in(rows, row);
             if matches!(plan.way, Way::Sampling) {
                 let answer = self.weighted_values(&plan.problem, target, &seen, settings);
@@ -362,9 +370,9 @@ impl Network {
     /// # Errors
     /// If no exact answer was possible where one was asked for, or interrupted.
     pub fn log_likelihood(&self, rows: &Rows, settings: &Settings, control: &Control) -> Result<(Vec<f64>, Sampled)> {
-        let plans = self.plans(rows, &[], Scope::Everything, settings)?;
+        let question = Question { rows, set: &[], scope: Scope::Everything };
         let jacobians: Vec<f64> = (0..self.n_vars()).map(|v| self.log_jacobian(v)).collect();
-        let (mut hidden, sampled) = Self::each_row(rows, &plans, 1, control, |plan, row, out| {
+        let (mut hidden, sampled) = self.each_row(&question, 1, settings, control, |plan, row, out| {
             if plan.problem.hidden.is_empty() {
                 out[0] = 0.0;
                 return Sampled::default();

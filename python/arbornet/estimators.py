@@ -1,0 +1,148 @@
+"""A network as a scikit-learn estimator. Importing this module imports scikit-learn; arbornet itself does not."""
+
+from __future__ import annotations
+
+from typing import Any, Literal, Self
+
+import numpy as np
+import polars as pl
+from numpy.typing import NDArray
+
+try:
+    from sklearn.base import BaseEstimator, DensityMixin
+    from sklearn.utils import check_random_state
+    from sklearn.utils.validation import _check_feature_names, _check_n_features, check_is_fitted, validate_data
+except ImportError as error:  # pragma: no cover
+    raise ImportError("arbornet's estimators need scikit-learn: pip install scikit-learn") from error
+
+from arbornet._core import ParameterError
+from arbornet.constraints import Constraints
+from arbornet.kinds import Continuous
+from arbornet.learn import Search, learn
+from arbornet.schema import Column, Schema
+
+Output = Literal["default", "polars", "pandas"]
+
+
+class NetworkLearner(DensityMixin, BaseEstimator):  # type: ignore[misc]
+    """Learns a network with `fit`, scores rows and draws them; for Pipeline, GridSearchCV and clone.
+
+    Frames keep their kinds of columns; the columns of an array are continuous and named x0, x1, ...
+
+    Args:
+        local_score: The local score; `PCART()` if left out.
+        search: As for `learn`.
+        max_parents: As for `learn`.
+        constraints: As for `learn`.
+        schema: As for `learn`.
+        missing: As for `learn`.
+        time_limit: As for `learn`.
+        n_jobs: Threads; None and -1 for all cores.
+
+    Attributes:
+        network_: The network.
+        graph_: Its graph.
+        n_features_in_: Number of columns seen in `fit`.
+        feature_names_in_: Their names, if they had any.
+
+    Example:
+        >>> learner = NetworkLearner(max_parents=2).fit(df)
+        >>> learner.score_samples(df)
+    """
+
+    def __init__(
+        self,
+        local_score: Any = None,
+        *,
+        search: Search = "exact",
+        max_parents: int | Literal["auto"] = "auto",
+        constraints: Constraints | None = None,
+        schema: Schema | None = None,
+        missing: Literal["drop", "error", "level"] = "drop",
+        time_limit: float | None = None,
+        n_jobs: int | None = None,
+    ) -> None:
+        self.local_score = local_score
+        self.search = search
+        self.max_parents = max_parents
+        self.constraints = constraints
+        self.schema = schema
+        self.missing = missing
+        self.time_limit = time_limit
+        self.n_jobs = n_jobs
+
+    def fit(self, X: Any, y: Any = None) -> Self:
+        """Learns the network of a frame or an array; `y` is not used."""
+        frame, schema = self._read(X, reset=True), self.schema
+        if schema is None and isinstance(frame, dict):
+            columns = [Column(name, Continuous(), "number", "a column of an array") for name in frame]
+            schema = Schema(tuple(columns))
+        self.network_ = learn(
+            frame,
+            self.local_score,
+            self.search,
+            self.max_parents,
+            self.constraints,
+            schema=schema,
+            missing=self.missing,
+            time_limit=self.time_limit,
+            n_jobs=self._threads(),
+            verbose=False,
+        )
+        self.graph_ = self.network_.graph
+        self.of_array_ = isinstance(frame, dict)
+        return self
+
+    def score_samples(self, X: Any) -> NDArray[np.float64]:
+        """Natural log density of every row, missing values integrated out."""
+        check_is_fitted(self)
+        densities: NDArray[np.float64] = self.network_.log_likelihood(
+            self._read(X, reset=False), n_jobs=self._threads()
+        )
+        return densities
+
+    def score(self, X: Any, y: Any = None) -> float:
+        """Mean log density of the rows; higher is better."""
+        return float(np.mean(self.score_samples(X)))
+
+    def sample(self, n_samples: int = 1, random_state: Any = None) -> Any:
+        """Draws rows: an array if an array was fitted, else a frame (see `set_output`)."""
+        check_is_fitted(self)
+        seed = int(check_random_state(random_state).randint(2**31 - 1))
+        draws = self.network_.sample(n_samples, seed, n_jobs=self._threads())
+        output: Output = getattr(self, "_output", "default")
+        if output == "pandas":
+            import pandas as pd
+
+            return pd.DataFrame(draws.to_dict(as_series=False))
+        return draws.to_numpy() if output == "default" and self.of_array_ else draws
+
+    def set_output(self, *, transform: Output | None = None) -> Self:
+        """Whether `sample` gives Polars or pandas frames; `"default"`: as fitted."""
+        if transform is not None:
+            if transform not in ("default", "polars", "pandas"):
+                raise ParameterError(f"transform={transform!r}: choose 'default', 'polars' or 'pandas'")
+            self._output = transform
+        return self
+
+    def __sklearn_tags__(self) -> Any:
+        tags = super().__sklearn_tags__()
+        tags.input_tags.allow_nan = True
+        tags.input_tags.string = True
+        tags.input_tags.categorical = True
+        return tags
+
+    def _threads(self) -> int:
+        return -1 if self.n_jobs is None else self.n_jobs
+
+    def _read(self, X: Any, reset: bool) -> Any:
+        """A frame as it is, anything else as an array of numbers, a dict of its columns."""
+        is_frame = hasattr(X, "columns") or hasattr(X, "collect_schema") or hasattr(X, "__arrow_c_stream__")
+        if is_frame and not hasattr(X, "sparse"):
+            if isinstance(X, pl.LazyFrame):
+                X = X.collect()
+            _check_feature_names(self, X, reset=reset)
+            _check_n_features(self, X, reset=reset)
+            return X
+        array = validate_data(self, X, reset=reset, dtype=np.float64, ensure_all_finite="allow-nan")
+        return {f"x{i}": array[:, i] for i in range(array.shape[1])}

@@ -1,0 +1,129 @@
+"""How sure a network is: arcs under resampled data, and the network that most resamples agree on."""
+
+from __future__ import annotations
+
+from collections import Counter
+from typing import TYPE_CHECKING, Any, Literal
+
+import networkx as nx
+import numpy as np
+import polars as pl
+
+from arbornet._core import ParameterError, TableHandle
+from arbornet.graphs import cpdag
+from arbornet.learn import Search, searched
+from arbornet.progress import shown
+from arbornet.scores import PCART
+from arbornet.scoring import score_parents
+from arbornet.table import Table
+
+if TYPE_CHECKING:
+    from arbornet.constraints import Constraints
+    from arbornet.network import BayesNet
+    from arbornet.schema import Schema
+
+
+def arc_strength(
+    frame: Any,
+    score: Any = None,
+    *,
+    n_bootstrap: int = 100,
+    seed: int = 0,
+    search: Search = "hill_climb",
+    max_parents: int | Literal["auto"] = "auto",
+    constraints: Constraints | None = None,
+    schema: Schema | None = None,
+    equivalence: bool = False,
+    n_jobs: int = -1,
+    progress: bool = False,
+) -> pl.DataFrame:
+    """Learns networks from resampled rows and counts how many of them have each arc.
+
+    Args:
+        frame: Any frame, or a Table.
+        score: The local score; `PCART()` if left out.
+        n_bootstrap: How many networks, each from as many rows as there are, drawn with replacement.
+        seed: Where the draws start; the same seed gives the same result at any number of threads.
+        search: As for `learn`.
+        max_parents: As for `learn`.
+        constraints: As for `learn`.
+        schema: As for `learn`.
+        equivalence: Count an arc that may point either way in a network's equivalence class as half in each direction.
+        n_jobs: Threads, -1 for all cores.
+        progress: Show a bar.
+
+    Returns:
+        A frame with a row per arc that any network has, strongest first: `parent`, `child`, `strength` (share of
+        networks with the arc), `adjacency` (share with an arc in either direction).
+
+    Example:
+        >>> strengths = an.evaluate.arc_strength(df, n_bootstrap=200)
+        >>> net = net.with_strengths(strengths)
+    """
+    if n_bootstrap < 1:
+        raise ParameterError(f"n_bootstrap={n_bootstrap}: must be at least 1")
+    table = frame if isinstance(frame, Table) else Table(frame, schema=schema, n_jobs=n_jobs)
+    score = PCART() if score is None else score
+    directed: Counter[tuple[str, str]] = Counter()
+    adjacent: Counter[frozenset[str]] = Counter()
+    rng = np.random.default_rng(seed)
+    with shown("learning networks from resampled rows", progress) as tell:
+        for i in range(n_bootstrap):
+            rows = rng.integers(0, table.n_rows, table.n_rows)
+            candidates = score_parents(resampled(table, rows), score, max_parents, constraints, n_jobs)
+            dag = searched(search, candidates, constraints, None, n_jobs, False).dag
+            adjacent.update(frozenset(arc) for arc in dag.edges)
+            graph = cpdag(dag) if equivalence else dag
+            for parent, child in graph.edges:
+                directed[parent, child] += 1 if not graph.has_edge(child, parent) else 0.5  # type: ignore[assignment]
+            if tell is not None:
+                tell(i + 1, n_bootstrap)
+    place = {name: i for i, name in enumerate(table.names)}
+    order = sorted(directed, key=lambda arc: (-directed[arc], place[arc[0]], place[arc[1]]))
+    return pl.DataFrame(
+        {
+            "parent": [parent for parent, _ in order],
+            "child": [child for _, child in order],
+            "strength": [directed[arc] / n_bootstrap for arc in order],
+            "adjacency": [adjacent[frozenset(arc)] / n_bootstrap for arc in order],
+        },
+        schema={"parent": pl.String, "child": pl.String, "strength": pl.Float64, "adjacency": pl.Float64},
+    )
+
+
+def averaged(strengths: pl.DataFrame, threshold: float = 0.5) -> nx.DiGraph[str]:
+    """The graph of the arcs that enough networks have, strongest first, leaving out what would close a cycle.
+
+    Args:
+        strengths: What `arc_strength` returned.
+        threshold: The least share of networks an arc must be in.
+
+    Example:
+        >>> net = an.fit(table, an.evaluate.averaged(strengths), an.PCART())
+    """
+    graph: nx.DiGraph[str] = nx.DiGraph()
+    for parent, child, strength in strengths.select("parent", "child", "strength").iter_rows():
+        graph.add_nodes_from((parent, child))
+        if strength >= threshold and not nx.has_path(graph, child, parent):
+            graph.add_edge(parent, child, strength=strength)
+    return graph
+
+
+def resampled(table: Table, rows: np.ndarray[Any, Any]) -> Table:
+    """The table of some of a table's rows, in stored units, any row any number of times."""
+    handle = table.handle
+    variables = range(len(handle.names))
+    levels = [handle.levels(v) for v in variables]
+    columns = [(handle.reals(v) if levels[v] is None else handle.codes(v))[rows] for v in variables]
+    scales = [handle.scale(v) or (0.0, 1.0) for v in variables]
+    kinds = [handle.kind(v) for v in variables]
+    return Table.from_handle(TableHandle.from_columns(handle.names, kinds, levels, columns, scales), table.schema)
+
+
+def strengths_of(net: BayesNet, strengths: pl.DataFrame) -> dict[str, dict[str, float]]:
+    """The strengths of a network's own arcs, zero for those that no resample has."""
+    known = {(p, c): s for p, c, s in strengths.select("parent", "child", "strength").iter_rows()}
+    out: dict[str, dict[str, float]] = {}
+    for parent, child in net.graph.edges:
+        out.setdefault(parent, {})[child] = float(known.get((parent, child), 0.0))
+    return out

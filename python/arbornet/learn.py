@@ -1,0 +1,171 @@
+"""`learn`: from a frame to a network, the whole road, with every choice told.
+
+types -> complete rows -> candidate parent sets -> best graph -> a model under every node
+"""
+
+from __future__ import annotations
+
+import dataclasses
+import inspect
+import os
+from collections.abc import Callable, Iterable
+from typing import TYPE_CHECKING, Any, Literal
+
+from arbornet import search as searches
+from arbornet._core import ParameterError
+from arbornet.candidates import brief
+from arbornet.fit import fit
+from arbornet.planning import Plan, plan
+from arbornet.schema import Schema, infer_schema
+from arbornet.scores import PCART
+from arbornet.scoring import score_parents
+from arbornet.search.base import Found
+from arbornet.table import Table
+
+if TYPE_CHECKING:
+    from arbornet.candidates import Candidates
+    from arbornet.constraints import Constraints
+    from arbornet.network import BayesNet
+
+Search = str | Callable[..., Found]
+
+
+def learn(
+    frame: Any,
+    score: Any = None,
+    search: Search = "exact",
+    max_parents: int | Literal["auto"] = "auto",
+    constraints: Constraints | None = None,
+    *,
+    schema: Schema | None = None,
+    missing: Literal["drop", "error", "level"] = "drop",
+    time_limit: float | None = None,
+    n_jobs: int = -1,
+    progress: bool = False,
+    checkpoint: str | os.PathLike[str] | None = None,
+    verbose: bool = True,
+) -> BayesNet:
+    """Learns a network from a frame and prints what it chose: types, rows, parent sets, search, bound.
+
+    Args:
+        frame: Any frame (see `Table`), or a Table.
+        score: The local score; `PCART()` if left out.
+        search: How graphs are searched: the name of a search over candidates (`"exact"`, `"anytime"`,
+            `"hill_climb"`), or a callable that takes Candidates and returns Found.
+        max_parents: The most parents of a variable; `"auto"` for the most up to 4 that are affordable.
+        constraints: What the graph must obey.
+        schema: The columns' kinds; inferred if left out.
+        missing: Rows with a missing value: `"drop"`, `"error"`, or `"level"` to make missing a level of its own.
+        time_limit: Wall seconds for the search.
+        n_jobs: Threads, -1 for all cores.
+        progress: Show bars (log lines where there is no terminal).
+        checkpoint: A folder that keeps scored parent sets, to go on from when killed.
+        verbose: Print the choices.
+
+    Example:
+        >>> net = an.learn(an.example("penguins"))
+        >>> net.explain("species")
+    """
+    tell = print if verbose else _silent
+    table = _table(frame, schema, missing, n_jobs, tell)
+    score = PCART() if score is None else score
+    tell(f"score: {score!r}")
+    if verbose:
+        tell(_planned(plan(table, score, max_parents, constraints, seconds=0.3)))
+    candidates = score_parents(table, score, max_parents, constraints, n_jobs, progress, checkpoint)
+    tell(f"candidates: {_kept(candidates)}")
+    found = searched(search, candidates, constraints, time_limit, n_jobs, progress)
+    name = search if isinstance(search, str) else getattr(search, "__name__", "search")
+    tell(f"search: {name}, {_ended(found)}")
+    net = fit(table, found, score, n_jobs=n_jobs)
+    net.origin = dataclasses.replace(net.origin, search={"method": name, **net.origin.search})
+    tell(f"network: {net!r}")
+    return net
+
+
+def _silent(_: str) -> None:
+    pass
+
+
+def _table(frame: Any, schema: Schema | None, missing: Any, n_jobs: int, tell: Callable[[str], None]) -> Table:
+    if isinstance(frame, Table):
+        table = frame
+    else:
+        if hasattr(frame, "collect"):
+            frame = frame.collect()
+        schema = infer_schema(frame, n_jobs=n_jobs) if schema is None else schema
+        table = Table(frame, schema=schema, missing=missing, n_jobs=n_jobs)
+    by_kind: dict[str, list[str]] = {}
+    for column in table.schema.used:
+        by_kind.setdefault(column.word, []).append(column.name)
+    for word, names in by_kind.items():
+        tell(f"{word}: {', '.join(names)}")
+    for column in table.schema.columns:
+        if not column.used:
+            tell(f"left out: {column.name} {column.left_out}")
+    tell(f"rows: {table.n_rows:,} used; {table.dropped}")
+    return table
+
+
+def _planned(step: Plan) -> str:
+    why = f' ("auto": {step.why})' if step.why else ""
+    return (
+        f"to score: {step.n_sets:,} parent sets of up to {step.max_parents} parents{why}, "
+        f"about {brief(step.seconds)} on one core"
+    )
+
+
+def _kept(candidates: Candidates) -> str:
+    spent = "" if candidates.seconds is None else f" in {brief(candidates.seconds)}"
+    evaluated = "" if candidates.n_evaluated is None else f" of {candidates.n_evaluated:,} scored"
+    return f"{candidates.n_kept:,} parent sets kept{evaluated}{spent}"
+
+
+def searched(
+    search: Search,
+    candidates: Candidates,
+    constraints: Constraints | None,
+    time_limit: float | None,
+    n_jobs: int,
+    progress: bool,
+) -> Found:
+    """What a search, by name or as a callable, finds among candidates; it is given the settings it knows.
+
+    Raises:
+        ParameterError: If there is no such search, or it returns something else than Found.
+    """
+    function = search if callable(search) else _by_name(search)
+    wanted = {"constraints": constraints, "time_limit": time_limit, "n_jobs": n_jobs, "progress": progress}
+    known = inspect.signature(function).parameters
+    takes_any = any(p.kind is inspect.Parameter.VAR_KEYWORD for p in known.values())
+    found = function(candidates, **{key: value for key, value in wanted.items() if key in known or takes_any})
+    if not isinstance(found, Found):
+        raise ParameterError(f"search returned a {type(found).__name__}; it must return a Found")
+    return found
+
+
+def _by_name(name: str) -> Callable[..., Found]:
+    offered = _names()
+    if name not in offered:
+        raise ParameterError(f"search={name!r}: choose one of {', '.join(map(repr, offered))}, or give a callable")
+    function: Callable[..., Found] = getattr(searches, name)
+    return function
+
+
+def _names() -> Iterable[str]:
+    return [name for name in searches.__all__ if inspect.isfunction(getattr(searches, name))]
+
+
+def _ended(found: Found) -> str:
+    arcs = found.dag.number_of_edges()
+    endings = {
+        "proven": "proved best",
+        "finished": "came to its own end",
+        "time": "stopped by its time limit",
+        "memory": "stopped by its memory limit",
+        "interrupted": "interrupted",
+    }
+    known = found.stopped != "proven" and found.bound < float("inf")
+    bound = f", no graph scores above {found.bound:.6f}" if known else ""
+    tier = f" ({found.details['tier']})" if "tier" in found.details else ""
+    return f"{endings[found.stopped]}{tier} in {brief(found.seconds)}: {arcs} arcs, score {found.score:.6f}{bound}"
