@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import dataclasses
+import math
 from typing import TYPE_CHECKING, Any
 
 import networkx as nx
@@ -62,4 +63,5 @@ def _parents(graph: nx.DiGraph[Any], names: list[str]) -> list[list[int]]:
 
 
 def _search(found: Found) -> dict[str, Any]:
-    return {"score": found.score, "bound": found.bound, "stopped": found.stopped, "seconds": found.seconds}
+    told = {"score": found.score, "stopped": found.stopped, "seconds": found.seconds}
+    return told | ({"bound": found.bound} if math.isfinite(found.bound) else {})

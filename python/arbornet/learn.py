@@ -153,7 +153,10 @@ def _by_name(name: str) -> Callable[..., Found]:
 
 
 def _names() -> Iterable[str]:
-    return [name for name in searches.__all__ if inspect.isfunction(getattr(searches, name))]
+    functions = {
+        name: getattr(searches, name) for name in searches.__all__ if inspect.isfunction(getattr(searches, name))
+    }
+    return [name for name, f in functions.items() if inspect.signature(f).return_annotation in ("Found", Found)]
 
 
 def _ended(found: Found) -> str:

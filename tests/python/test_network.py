@@ -34,7 +34,7 @@ def net() -> an.BayesNet:
 
 @pytest.fixture(scope="module")
 def mixed() -> an.BayesNet:
-    return an.fit(an.Table(an.example("penguins")), nx.DiGraph(MIXED_ARCS), an.FullTable())
+    return an.fit(an.Table(an.example("penguins")), nx.DiGraph(MIXED_ARCS), an.PCART())
 
 
 def joint(net: an.BayesNet) -> dict[tuple, float]:
@@ -59,12 +59,12 @@ def test_a_row_has_the_density_that_one_more_row_adds_to_the_marginal_likelihood
     """Section 2.4: the ratio of marginal likelihoods with and without the row, one factor per variable."""
     frame = an.example("penguins").drop_nulls().select("species", "body_mass_g", "bill_depth_mm")
     table = an.Table(frame, standardise=False)
-    net = an.fit(table, nx.DiGraph(), an.FullTable(penalised=False))
+    net = an.fit(table, nx.DiGraph(), an.PCART(penalised=False))
     first = frame.head(1)
     more = an.Table(pl.concat([frame, first]), schema=table.schema)
     for name in frame.columns:
-        ratio = an.local_score(more, name, [], an.FullTable(penalised=False)) - an.local_score(
-            table, name, [], an.FullTable(penalised=False)
+        ratio = an.local_score(more, name, [], an.PCART(penalised=False)) - an.local_score(
+            table, name, [], an.PCART(penalised=False)
         )
         assert math.isclose(net.log_likelihood(first, by="node")[name][0], ratio, rel_tol=1e-8)
 
@@ -75,7 +75,7 @@ def test_densities_are_in_the_users_units(mixed):
     kilograms = frame.with_columns(pl.col("body_mass_g").cast(pl.Float64) / 1000)
     types = {"body_mass_g": "continuous"}
     of = [
-        an.fit(an.Table(data, schema=an.infer_schema(data).with_types(types)), nx.DiGraph(MIXED_ARCS), an.FullTable())
+        an.fit(an.Table(data, schema=an.infer_schema(data).with_types(types)), nx.DiGraph(MIXED_ARCS), an.PCART())
         for data in (frame, kilograms)
     ]
     difference = of[1].log_likelihood(kilograms) - of[0].log_likelihood(frame)

@@ -30,7 +30,7 @@ probability ( "wet, grass" | 雨 ) { (yes) 0.9, 0.1; (no) 0.25 0.75; }
 
 @pytest.fixture(scope="module")
 def net() -> an.BayesNet:
-    return an.fit(an.Table(an.example("penguins")), nx.DiGraph(ARCS), an.FullTable())
+    return an.fit(an.Table(an.example("penguins")), nx.DiGraph(ARCS), an.PCART())
 
 
 @pytest.fixture

@@ -8,6 +8,7 @@ from __future__ import annotations
 
 import dataclasses
 import json
+import math
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
@@ -27,11 +28,24 @@ def to_text(net: BayesNet) -> str:
         "format": FORMAT,
         "version": VERSION,
         "arbornet": __version__,
-        "origin": dataclasses.asdict(net.origin),
+        "origin": _finite(dataclasses.asdict(net.origin)),
         "schema": net.schema.to_dict(),
         "network": json.loads(net.handle.to_json()),
     }
     return json.dumps(told, ensure_ascii=False, allow_nan=False, separators=(",", ":"))
+
+
+def _finite(told: Any) -> Any:
+    """The same with null for numbers that JSON cannot hold (the score of a family that cannot be scored)."""
+    if isinstance(told, dict):
+        return {key: _finite(value) for key, value in told.items()}
+    if isinstance(told, list | tuple):
+        return [_finite(value) for value in told]
+    return None if isinstance(told, float) and not math.isfinite(told) else told
+
+
+def _number(told: Any) -> float:
+    return math.nan if told is None else float(told)
 
 
 def save(net: BayesNet, path: str | Path) -> None:
@@ -115,11 +129,11 @@ def _origin(told: Any, handle: NetworkHandle) -> Any:
     scores, contributions = told.get("family_scores"), told.get("contributions")
     n = len(handle.names)
     if scores is not None:
-        scores = tuple(map(float, scores))
+        scores = tuple(map(_number, scores))
         if len(scores) != n:
             raise FormatError("a family's score is missing; the file is damaged")
     if contributions is not None:
-        contributions = tuple(tuple(map(float, of)) for of in contributions)
+        contributions = tuple(tuple(map(_number, of)) for of in contributions)
         if [len(of) for of in contributions] != [len(handle.parents(v)) for v in range(n)]:
             raise FormatError("an arc's score is missing; the file is damaged")
     strengths = {str(p): {str(c): float(s) for c, s in of.items()} for p, of in told.get("strengths", {}).items()}

@@ -156,8 +156,11 @@ impl Predictive {
                     && (probabilities.iter().sum::<f64>() - 1.0).abs() < 1e-6
             }
             Self::StudentT { df, location, scale } => {
-                let positive = |x: &f64| x.is_finite() && *x > 0.0;
-                variable.is_continuous() && positive(df) && positive(scale) && location.is_finite()
+                // Within these no density, quantile or draw overflows or takes long; no data lead beyond them.
+                variable.is_continuous()
+                    && (1e-3..=1e15).contains(df)
+                    && (1e-150..=1e150).contains(scale)
+                    && location.abs() <= 1e150
             }
         };
         if sound { Ok(()) } else { Err(Error::Shape(format!("no distribution of '{}': {self:?}", variable.name))) }

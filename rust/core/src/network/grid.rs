@@ -37,58 +37,70 @@ impl Network {
             };
             children.iter().map(of).sum()
         };
-        let cell = |low: f64, high: f64| Cell {
-            low,
-            high,
-            mass: mass(&predictive, low, high),
-            log_likelihood: log_likelihood(quantile_within(&predictive, low, high, 0.5)),
-        };
-        let mut cuts: Vec<f64> = (1..FIRST_CELLS)
-            .map(|i| quantile(&predictive, f64::from(i) / f64::from(FIRST_CELLS)))
-            .chain(children.iter().flat_map(|&c| {
-                let place = self.parents(c).binary_search(&target).expect("a child lists its parent");
-                self.model(c).thresholds(place).unwrap_or_default()
-            }))
-            .chain([f64::NEG_INFINITY, f64::INFINITY])
-            .collect();
-        cuts.sort_unstable_by(f64::total_cmp);
-        cuts.dedup();
-        let mut cells: Vec<Cell> = cuts.windows(2).map(|w| cell(w[0], w[1])).collect();
-        for _ in 0..ROUNDS {
-            let weights = weights(&cells);
-            let total: f64 = weights.iter().sum();
-            if total.is_nan() || total <= 0.0 || weights.iter().all(|w| *w <= LARGEST_SHARE * total) {
-                break;
-            }
-            let mut finer = Vec::with_capacity(2 * cells.len());
-            for (old, weight) in cells.iter().zip(&weights) {
-                let parts = ((weight / total / LARGEST_SHARE).ceil() as u32 * 2).min(64);
-                if *weight <= LARGEST_SHARE * total {
-                    finer.push(*old);
-                    continue;
-                }
-                let at = |i: u32| match i {
-                    0 => old.low,
-                    i if i == parts => old.high,
-                    i => quantile_within(&predictive, old.low, old.high, f64::from(i) / f64::from(parts)),
-                };
-                finer.extend((0..parts).filter(|&i| at(i) < at(i + 1)).map(|i| cell(at(i), at(i + 1))));
-            }
-            if finer.len() == cells.len() {
-                break;
-            }
-            cells = finer;
-        }
-        let weights = weights(&cells);
-        let part = |(cell, weight): (&Cell, f64)| Part {
-            weight,
-            low: cell.low,
-            high: cell.high,
-            predictive: predictive.clone(),
-            mass: cell.mass,
-        };
-        Mixture::new(cells.iter().zip(weights).map(part).collect())
+        let jumps = children.iter().flat_map(|&c| {
+            let place = self.parents(c).binary_search(&target).expect("a child lists its parent");
+            self.model(c).thresholds(place).unwrap_or_default()
+        });
+        posterior(&predictive, jumps, log_likelihood)
     }
+}
+
+/// What is known of a number after a likelihood that may jump at some places; `None` if it is zero everywhere.
+fn posterior(
+    predictive: &Predictive,
+    jumps: impl Iterator<Item = f64>,
+    log_likelihood: impl Fn(f64) -> f64,
+) -> Option<Mixture> {
+    let cell = |low: f64, high: f64| Cell {
+        low,
+        high,
+        mass: mass(predictive, low, high),
+        log_likelihood: log_likelihood(quantile_within(predictive, low, high, 0.5)),
+    };
+    let mut cuts: Vec<f64> = (1..FIRST_CELLS)
+        .map(|i| quantile(predictive, f64::from(i) / f64::from(FIRST_CELLS)))
+        .chain(jumps)
+        .chain([f64::NEG_INFINITY, f64::INFINITY])
+        .collect();
+    cuts.sort_unstable_by(f64::total_cmp);
+    cuts.dedup();
+    let mut cells: Vec<Cell> = cuts.windows(2).map(|w| cell(w[0], w[1])).collect();
+    for _ in 0..ROUNDS {
+        let weights = weights(&cells);
+        let total: f64 = weights.iter().sum();
+        if total.is_nan() || total <= 0.0 {
+            return None;
+        }
+        let mut finer = Vec::with_capacity(2 * cells.len());
+        for (old, weight) in cells.iter().zip(&weights) {
+            let share = weight / total;
+            if share <= LARGEST_SHARE {
+                finer.push(*old);
+                continue;
+            }
+            let parts = ((share / LARGEST_SHARE).ceil() as u32 * 2).min(64);
+            let at = |i: u32| match i {
+                0 => old.low,
+                i if i == parts => old.high,
+                i => quantile_within(predictive, old.low, old.high, f64::from(i) / f64::from(parts)),
+            };
+            finer.extend((0..parts).filter(|&i| at(i) < at(i + 1)).map(|i| cell(at(i), at(i + 1))));
+        }
+        let settled = finer.len() == cells.len();
+        cells = finer;
+        if settled {
+            break;
+        }
+    }
+    let weights = weights(&cells);
+    let part = |(cell, weight): (&Cell, f64)| Part {
+        weight,
+        low: cell.low,
+        high: cell.high,
+        predictive: predictive.clone(),
+        mass: cell.mass,
+    };
+    Mixture::new(cells.iter().zip(weights).map(part).collect())
 }
 
 fn quantile(predictive: &Predictive, p: f64) -> f64 {
@@ -104,4 +116,44 @@ fn weights(cells: &[Cell]) -> Vec<f64> {
         return vec![0.0; cells.len()];
     }
     cells.iter().map(|c| if c.mass > 0.0 { c.mass * (c.log_likelihood - top).exp() } else { 0.0 }).collect()
+}
+
+#[cfg(test)]
+mod tests {
+    use super::posterior;
+    use crate::predictive::{Predictive, Value};
+
+    const PROBABILITIES: [f64; 5] = [0.025, 0.25, 0.5, 0.75, 0.975];
+
+    #[test]
+    fn a_normal_prior_and_likelihood_give_the_normal_posterior() {
+        // So many degrees of freedom make a Student t normal for every digit looked at.
+        let normal = |location, scale| Predictive::StudentT { df: 1e12, location, scale };
+        for (seen, noise) in [(0.3_f64, 1.0_f64), (2.5, 0.1), (-4.0, 0.02)] {
+            let precision = 1.0 + noise.powi(-2);
+            let expected = normal(seen * noise.powi(-2) / precision, precision.sqrt().recip());
+            let log_likelihood = |x: f64| normal(x, noise).log_density(Value::Real(seen));
+            let got = posterior(&normal(0.0, 1.0), std::iter::empty(), log_likelihood).unwrap();
+            for p in PROBABILITIES {
+                let below = expected.cdf(Value::Real(got.quantile(p)));
+                assert!((below - p).abs() < 1e-4, "{seen} {noise} {p} {below}");
+            }
+        }
+    }
+
+    #[test]
+    fn a_likelihood_that_jumps_is_exact() {
+        let prior = Predictive::StudentT { df: 5.0, location: 0.0, scale: 1.0 };
+        let log_likelihood = |x: f64| if x < 0.7 { 0.2_f64.ln() } else { 0.8_f64.ln() };
+        let got = posterior(&prior, [0.7].into_iter(), log_likelihood).unwrap();
+        let below = prior.cdf(Value::Real(0.7));
+        let share = 0.2 * below / (0.2 * below + 0.8 * (1.0 - below));
+        assert!((got.quantile(share) - 0.7).abs() < 1e-9);
+    }
+
+    #[test]
+    fn an_impossible_likelihood_has_no_posterior() {
+        let prior = Predictive::StudentT { df: 5.0, location: 0.0, scale: 1.0 };
+        assert!(posterior(&prior, std::iter::empty(), |_| f64::NEG_INFINITY).is_none());
+    }
 }
