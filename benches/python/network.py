@@ -4,7 +4,7 @@
 
 alarm (37 variables): predict one variable for 10,000 rows (all others known, and with a third missing), log-likelihood
 of 100,000 rows, 100,000 draws; load link (724 variables). Then a mixed network (patients) for our own side.
-Peers that are too slow for the full size get fewer rows, and their time is scaled up (marked with *).
+Peers that are too slow for the full size get fewer rows, and their time is multiplied.
 """
 
 from __future__ import annotations
@@ -51,23 +51,27 @@ def with_gaps(frame: pl.DataFrame, share: float) -> pl.DataFrame:
     )
 
 
-def ours(folder: Path, frame: pl.DataFrame, gaps: pl.DataFrame) -> dict[str, float]:
+Work = dict[str, tuple[int, Callable[[], Any]]]
+"""What is measured: how often the work would have to be done for the full size, and the work."""
+
+
+def ours(folder: Path, frame: pl.DataFrame, gaps: pl.DataFrame) -> Work:
     net = an.read_bif(folder / "alarm.bif")
     return {
-        "predict 10,000 rows": seconds(lambda: net.predict(frame[:10_000].drop(TARGET), TARGET)),
-        "predict 10,000 rows, a third missing": seconds(lambda: net.predict(gaps[:10_000].drop(TARGET), TARGET)),
-        "log-likelihood of 100,000 rows": seconds(lambda: net.log_likelihood(frame)),
-        "100,000 draws": seconds(lambda: net.sample(100_000, seed=1)),
-        "load link": seconds(lambda: an.read_bif(folder / "link.bif")),
+        "predict 10,000 rows": (1, lambda: net.predict(frame[:10_000].drop(TARGET), TARGET)),
+        "predict 10,000 rows, a third missing": (1, lambda: net.predict(gaps[:10_000].drop(TARGET), TARGET)),
+        "log-likelihood of 100,000 rows": (1, lambda: net.log_likelihood(frame)),
+        "100,000 draws": (1, lambda: net.sample(100_000, seed=1)),
+        "load link": (1, lambda: an.read_bif(folder / "link.bif")),
     }
 
 
-def pyagrum(folder: Path, frame: pl.DataFrame, gaps: pl.DataFrame) -> dict[str, float]:
+def pyagrum(folder: Path, frame: pl.DataFrame, gaps: pl.DataFrame) -> Work:
     import pyagrum as gum
     from pyagrum.lib.bn2scores import computeScores
 
     net = gum.loadBN(str(folder / "alarm.bif"))
-    data = frame.to_pandas()
+    frame[:10_000].write_csv(folder / "rows.csv")
 
     def predict(rows: pl.DataFrame) -> None:
         engine = gum.LazyPropagation(net)
@@ -83,17 +87,16 @@ def pyagrum(folder: Path, frame: pl.DataFrame, gaps: pl.DataFrame) -> dict[str, 
         generator.to_pandas()
 
     return {
-        "predict 10,000 rows": 10 * seconds(lambda: predict(frame[:1000])),
-        "predict 10,000 rows, a third missing": 100 * seconds(lambda: predict(gaps[:100])),
-        "log-likelihood of 100,000 rows": 10 * seconds(lambda: computeScores(net, data[:10_000])),
-        "100,000 draws": seconds(sample),
-        "load link": seconds(lambda: gum.loadBN(str(folder / "link.bif"))),
+        "predict 10,000 rows": (10, lambda: predict(frame[:1000])),
+        "predict 10,000 rows, a third missing": (50, lambda: predict(gaps[:200])),
+        "log-likelihood of 100,000 rows": (10, lambda: computeScores(net, str(folder / "rows.csv"))),
+        "100,000 draws": (1, sample),
+        "load link": (1, lambda: gum.loadBN(str(folder / "link.bif"))),
     }
 
 
-def pgmpy(folder: Path, frame: pl.DataFrame, gaps: pl.DataFrame) -> dict[str, float]:
+def pgmpy(folder: Path, frame: pl.DataFrame, gaps: pl.DataFrame) -> Work:
     from pgmpy.inference import VariableElimination
-    from pgmpy.metrics import log_likelihood_score
     from pgmpy.readwrite import BIFReader
 
     net = BIFReader(str(folder / "alarm.bif")).get_model()
@@ -104,13 +107,27 @@ def pgmpy(folder: Path, frame: pl.DataFrame, gaps: pl.DataFrame) -> dict[str, fl
             known = {key: value for key, value in row.items() if value is not None}
             engine.map_query([TARGET], evidence=known, show_progress=False)
 
+    def log_likelihood(rows: pl.DataFrame) -> None:
+        for row in rows.iter_rows(named=True):
+            net.get_state_probability(row)
+
     return {
-        "predict 10,000 rows": 500 * seconds(lambda: predict(frame[:20])),
-        "predict 10,000 rows, a third missing": 1000 * seconds(lambda: predict(gaps[:10])),
-        "log-likelihood of 100,000 rows": 100 * seconds(lambda: log_likelihood_score(net, frame[:1000].to_pandas())),
-        "100,000 draws": 10 * seconds(lambda: net.simulate(10_000, show_progress=False)),
-        "load link": seconds(lambda: BIFReader(str(folder / "link.bif")).get_model()),
+        "predict 10,000 rows": (500, lambda: predict(frame[:20])),
+        "predict 10,000 rows, a third missing": (1000, lambda: predict(gaps[:10])),
+        "log-likelihood of 100,000 rows": (10_000, lambda: log_likelihood(frame[:10])),
+        "100,000 draws": (10, lambda: net.simulate(10_000, show_progress=False)),
+        "load link": (1, lambda: BIFReader(str(folder / "link.bif")).get_model()),
     }
+
+
+def measured(work: Work) -> dict[str, float]:
+    out = {}
+    for what, (times, one) in work.items():
+        try:
+            out[what] = times * seconds(one)
+        except Exception as error:  # an interface that changed leaves its line empty
+            print(f"{what}: {type(error).__name__}: {error}", file=sys.stderr)
+    return out
 
 
 def mixed() -> dict[str, float]:
@@ -140,9 +157,9 @@ def main() -> None:
         gaps = with_gaps(frame[:10_000], 1 / 3)
         for side in (ours, pyagrum, pgmpy):
             try:
-                results[side.__name__] = side(folder, frame, gaps)
-            except Exception as error:  # a peer that is missing or changed its interface leaves its column empty
-                print(f"{side.__name__}: {type(error).__name__}: {error}", file=sys.stderr)
+                results[side.__name__] = measured(side(folder, frame, gaps))
+            except ImportError as error:
+                print(f"{side.__name__} is not installed: {error}", file=sys.stderr)
     try:
         results["ours, mixed (patients)"] = mixed()
     except an.ArbornetError as error:

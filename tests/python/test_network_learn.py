@@ -86,7 +86,7 @@ def test_the_estimator_follows_the_conventions_of_scikit_learn():
     learner = an.NetworkLearner(an.FullTable(), search="hill_climb", max_parents=1)
     failed = {
         result["check_name"]: result["exception"]
-        for result in check_estimator(learner, on_fail=None)
+        for result in check_estimator(learner, on_fail=None, on_skip=None)
         if result["status"] == "failed"
     }
     assert failed == {}
