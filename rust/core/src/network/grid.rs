@@ -1,9 +1,9 @@
 //! The posterior of one hidden number when all around it is seen but a child's model bends without thresholds.
 //!
 //! Deterministic quadrature on the number's own predictive distribution: cells between its quantiles (and whatever
-//! thresholds there are), the children's likelihood taken at the middle of each cell's mass. Cells are split until none
-//! holds more than 1/512 of the posterior, so an interval's probability is off by the curvature of the likelihood
-//! within such cells: below 1e-4 for likelihoods as smooth as normal densities.
+//! thresholds there are), the children's likelihood taken at the middle of each cell's mass. Cells that hold more than
+//! 1/512 of the posterior are split, and those beside them, until none does. What remains is the curvature of the
+//! likelihood within such cells: probabilities off by less than 1e-4 for normal likelihoods in the tests.
 
 use super::Network;
 use super::mixture::{Mixture, Part, mass, quantile_within};
@@ -71,14 +71,19 @@ fn posterior(
         if total.is_nan() || total <= 0.0 {
             return None;
         }
+        let heavy: Vec<bool> = weights.iter().map(|weight| *weight > LARGEST_SHARE * total).collect();
         let mut finer = Vec::with_capacity(2 * cells.len());
-        for (old, weight) in cells.iter().zip(&weights) {
-            let share = weight / total;
-            if share <= LARGEST_SHARE {
+        for (i, old) in cells.iter().enumerate() {
+            // A wide cell beside a heavy one may hold more than its middle tells.
+            let beside = (i > 0 && heavy[i - 1]) || heavy.get(i + 1) == Some(&true);
+            let parts = if heavy[i] {
+                ((weights[i] / total / LARGEST_SHARE).ceil() as u32 * 2).min(64)
+            } else if beside {
+                8
+            } else {
                 finer.push(*old);
                 continue;
-            }
-            let parts = ((share / LARGEST_SHARE).ceil() as u32 * 2).min(64);
+            };
             let at = |i: u32| match i {
                 0 => old.low,
                 i if i == parts => old.high,
