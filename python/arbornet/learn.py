@@ -8,7 +8,7 @@ from __future__ import annotations
 import dataclasses
 import inspect
 import os
-from collections.abc import Callable, Iterable
+from collections.abc import Callable
 from typing import TYPE_CHECKING, Any, Literal
 
 from arbornet import search as searches
@@ -152,11 +152,14 @@ def _by_name(name: str) -> Callable[..., Found]:
     return function
 
 
-def _names() -> Iterable[str]:
-    functions = {
-        name: getattr(searches, name) for name in searches.__all__ if inspect.isfunction(getattr(searches, name))
-    }
-    return [name for name, f in functions.items() if inspect.signature(f).return_annotation in ("Found", Found)]
+def _names() -> list[str]:
+    """Searches that may return a Found."""
+    functions = {name: getattr(searches, name) for name in searches.__all__}
+    return [
+        name
+        for name, f in functions.items()
+        if inspect.isfunction(f) and "Found" in str(inspect.signature(f).return_annotation)
+    ]
 
 
 def _ended(found: Found) -> str:
