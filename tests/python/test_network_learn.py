@@ -25,7 +25,7 @@ def frame(n: int = 400) -> pl.DataFrame:
 
 def test_learning_finds_the_best_network_and_tells_its_choices(capsys):
     data = frame().with_columns(pl.when(pl.int_range(pl.len()) < 5).then(None).otherwise(pl.col("size")).alias("size"))
-    net = an.learn(data, an.FullTable(), max_parents=2)
+    net = an.learn(data, an.PCART(), max_parents=2)
     told = capsys.readouterr().out
     for words in (
         "continuous: size, noise",
@@ -34,11 +34,11 @@ def test_learning_finds_the_best_network_and_tells_its_choices(capsys):
         "'size' lacks 5",
         "28 parent sets",
         "proved best",
-        "FullTable()",
+        "PCART()",
     ):
         assert words in told
     table = an.Table(data)
-    best = an.search.exact(an.score_parents(table, an.FullTable(), max_parents=2))
+    best = an.search.exact(an.score_parents(table, an.PCART(), max_parents=2))
     assert set(net.graph.edges) == set(best.dag.edges)
     assert net.origin.search["method"] == "exact" and net.origin.search["stopped"] == "proven"
     assert net.origin.search["score"] == best.score
@@ -47,27 +47,27 @@ def test_learning_finds_the_best_network_and_tells_its_choices(capsys):
 
 def test_learning_can_be_silent_constrained_and_searched_otherwise(capsys):
     rules = an.Constraints(forbidden=[("group", "size")])
-    net = an.learn(frame().lazy(), an.FullTable(), "hill_climb", 2, rules, verbose=False)
+    net = an.learn(frame().lazy(), an.PCART(), "hill_climb", 2, rules, verbose=False)
     assert capsys.readouterr().out == ""
     assert ("group", "size") not in net.graph.edges
-    same = an.learn(an.Table(frame()), an.FullTable(), an.search.hill_climb, 2, rules, verbose=False)
+    same = an.learn(an.Table(frame()), an.PCART(), an.search.hill_climb, 2, rules, verbose=False)
     assert set(same.graph.edges) == set(net.graph.edges)
     with pytest.raises(an.ParameterError, match="'exact'"):
-        an.learn(frame(), an.FullTable(), "magic", verbose=False)
+        an.learn(frame(), an.PCART(), "magic", verbose=False)
 
 
 def test_arc_strengths_are_shares_of_resampled_networks():
-    strengths = an.evaluate.arc_strength(frame(), an.FullTable(), n_bootstrap=12, max_parents=2, seed=1)
+    strengths = an.evaluate.arc_strength(frame(), an.PCART(), n_bootstrap=12, max_parents=2, seed=1)
     assert strengths.columns == ["parent", "child", "strength", "adjacency"]
     assert strengths.equals(
-        an.evaluate.arc_strength(frame(), an.FullTable(), n_bootstrap=12, max_parents=2, seed=1, n_jobs=1)
+        an.evaluate.arc_strength(frame(), an.PCART(), n_bootstrap=12, max_parents=2, seed=1, n_jobs=1)
     )
     adjacency = {frozenset(row[:2]): row[3] for row in strengths.iter_rows()}
     assert adjacency[frozenset(("group", "size"))] == 1.0
     assert strengths["strength"].is_sorted(descending=True)
     graph = an.evaluate.averaged(strengths, 0.4)
     assert nx.is_directed_acyclic_graph(graph) and frozenset(("group", "size")) in {frozenset(e) for e in graph.edges}
-    net = an.learn(frame(), an.FullTable(), max_parents=2, verbose=False).with_strengths(strengths)
+    net = an.learn(frame(), an.PCART(), max_parents=2, verbose=False).with_strengths(strengths)
     for parent, child, data in net.graph.edges(data=True):
         row = strengths.filter((pl.col("parent") == parent) & (pl.col("child") == child))
         assert data["strength"] == (row["strength"][0] if row.height else 0.0)
@@ -83,7 +83,7 @@ def test_resampling_takes_rows_as_they_are():
 def test_the_estimator_follows_the_conventions_of_scikit_learn():
     from sklearn.utils.estimator_checks import check_estimator
 
-    learner = an.NetworkLearner(an.FullTable(), search="hill_climb", max_parents=1)
+    learner = an.NetworkLearner(an.PCART(), search="hill_climb", max_parents=1)
     failed = {
         result["check_name"]: result["exception"]
         for result in check_estimator(learner, on_fail=None, on_skip=None)
@@ -98,7 +98,7 @@ def test_the_estimator_works_in_pipelines_and_searches():
     from sklearn.pipeline import Pipeline
     from sklearn.preprocessing import FunctionTransformer
 
-    learner = an.NetworkLearner(an.FullTable(), search="hill_climb", max_parents=1, n_jobs=1)
+    learner = an.NetworkLearner(an.PCART(), search="hill_climb", max_parents=1, n_jobs=1)
     pipe = Pipeline([("same", FunctionTransformer()), ("network", clone(learner))]).fit(frame())
     assert pipe.score_samples(frame()).shape == (400,)
     data = frame().to_pandas()
@@ -109,11 +109,11 @@ def test_the_estimator_works_in_pipelines_and_searches():
 
 
 def test_the_estimator_gives_the_kind_of_frame_asked_for():
-    learner = an.NetworkLearner(an.FullTable(), search="hill_climb", max_parents=1).fit(frame())
+    learner = an.NetworkLearner(an.PCART(), search="hill_climb", max_parents=1).fit(frame())
     assert isinstance(learner.sample(3, random_state=1), pl.DataFrame)
     assert type(learner.set_output(transform="pandas").sample(3)).__module__.startswith("pandas")
     array = np.random.default_rng(0).normal(size=(50, 2))
-    of_array = an.NetworkLearner(an.FullTable(), search="hill_climb", max_parents=1).fit(array)
+    of_array = an.NetworkLearner(an.PCART(), search="hill_climb", max_parents=1).fit(array)
     assert of_array.sample(4).shape == (4, 2)
     assert isinstance(of_array.set_output(transform="polars").sample(4), pl.DataFrame)
     assert np.isclose(of_array.score(array), of_array.score_samples(array).mean())
