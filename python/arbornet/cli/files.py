@@ -98,6 +98,6 @@ def say(text: str) -> None:
     print(text, file=sys.stderr)
 
 
-def finite(x: float) -> float | None:
-    """A number JSON can hold, None for infinity."""
-    return x if math.isfinite(x) else None
+def finite(value: Any) -> Any:
+    """A value JSON can hold: None for an infinite number."""
+    return None if isinstance(value, float) and not math.isfinite(value) else value

@@ -4,7 +4,6 @@ from __future__ import annotations
 
 import argparse
 from pathlib import Path
-from typing import Any
 
 from arbornet.cli.parser import Options, json_option, learning_options, table_options
 
@@ -50,34 +49,23 @@ def run(asked: Options) -> None:
     rules = words.constraints(asked.require, asked.forbid, asked.tier)
     most = words.max_parents(asked.max_parents)
     frame = an.read(asked.table)
-    table = files.read_table(asked, frame)
-
-    def tell(line: object) -> None:
-        if not asked.json:
-            print(line, flush=True)
-
-    tell(f"{Path(asked.table).name}: {_size(table)}")
-    if not asked.quiet:
-        plan = an.plan(table, score, most, rules, seconds=0.3)
-        most = plan.max_parents
-        tell(f"step 1: {plan.n_sets:,} parent sets of up to {most} parents, {_about(plan.seconds, asked.jobs)}")
-    progress = not asked.quiet
-    candidates = an.score_parents(
-        table, score, most, rules, n_jobs=asked.jobs, progress=progress, checkpoint=asked.checkpoint
+    table = an.Table(frame, words.typed(files.read_schema(frame, asked.schema), asked.set), n_jobs=asked.jobs)
+    net = an.learn(
+        table,
+        score,
+        asked.search,
+        most,
+        rules,
+        time_limit=asked.time_limit,
+        n_jobs=asked.jobs,
+        progress=not asked.quiet,
+        checkpoint=asked.checkpoint,
+        verbose=not asked.json,
     )
-    tell(
-        f"        {candidates.n_evaluated:,} scored, {candidates.n_kept:,} worth searching, {candidates.seconds:.1f} s"
-    )
-    for skipped in candidates.skipped[:3]:
-        files.say(f"not scored: {skipped.reason}")
-    search = getattr(an.search, asked.search)
-    limits = {} if asked.time_limit is None else {"time_limit": asked.time_limit}
-    found = search(candidates, **limits)
-    tell(f"step 2: {ending(found)}")
-    net = an.fit(table, found, score, n_jobs=asked.jobs)
-    tell(f"network: {net.graph.number_of_edges()} arcs, with what the score loses without each")
-    for line in families(net):
-        tell(line)
+    if not asked.json:
+        print("arcs, with what the score loses without each:")
+        for line in families(net):
+            print(line)
     if asked.output:
         files.write_network(net, Path(asked.output))
     if asked.draw:
@@ -87,33 +75,5 @@ def run(asked: Options) -> None:
         net.report(asked.report, data=frame, title=Path(asked.table).name.split(".")[0])
         files.wrote(asked.report)
     if asked.json:
-        told = {"score": found.score, "bound": files.finite(found.bound), "stopped": found.stopped}
-        files.print_json({**told, "n_rows": table.n_rows, "n_dropped": table.n_dropped, **as_dict(net)})
-
-
-def ending(found: Any) -> str:
-    """How a search ended, for a person."""
-    says = f"score {found.score:,.4f}, {found.seconds:.1f} s"
-    if found.stopped == "proven":
-        return f"{says}; proved: no network scores higher among all that these parent sets allow"
-    why = {"finished": "the search came to its own end", "interrupted": "interrupted"}.get(
-        found.stopped, f"stopped by the {found.stopped} limit"
-    )
-    bound = f"; no network scores more than {found.bound:,.4f}" if found.bound < float("inf") else ""
-    return f"{says}; {why}, without a proof{bound}"
-
-
-def _size(table: Any) -> str:
-    words = [column.word for column in table.schema.used]
-    kinds = [f"{words.count(word)} {word}" for word in ("continuous", "categorical", "ordinal") if word in words]
-    return f"{table.n_rows:,} complete rows of {table.n_rows + table.n_dropped:,}; {', '.join(kinds)}"
-
-
-def _about(seconds: float, jobs: int) -> str:
-    import os
-
-    from arbornet.progress import duration
-
-    cores = os.cpu_count() or 1
-    threads = jobs if jobs > 0 else max(1, cores + 1 + jobs)
-    return f"about {duration(seconds / min(threads, cores))}" if seconds >= 1 else "less than a second"
+        found = {key: files.finite(value) for key, value in net.origin.search.items()}
+        files.print_json({**found, "n_rows": table.n_rows, "n_dropped": table.n_dropped, **as_dict(net)})

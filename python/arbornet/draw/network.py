@@ -70,7 +70,7 @@ def _node(node: Node, label: str, centre: Point, width: float, graph: Graph) -> 
 def _arc(arc: Arc, route: tuple[Point, ...]) -> Group:
     strength = 0.35 if arc.strength is None else min(max(arc.strength, 0.0), 1.0)
     thick = 0.8 + 2.4 * strength
-    opacity = 0.9 if arc.strength is None else 0.35 + 0.6 * strength
+    opacity = 0.9 if arc.strength is None else 0.5 + 0.45 * strength
     tip = route[-1]
     behind = next((p for p in reversed(route[:-1]) if p != tip), (tip[0], tip[1] - 1))
     length = math.dist(tip, behind)

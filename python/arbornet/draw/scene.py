@@ -126,7 +126,7 @@ def text_width(text: str, size: float = 13.0) -> float:
             return 690
         return 556 if ord(character) < 0x2E80 else 1000
 
-    return sum(map(thousandths, text)) * size * 1.07 / 1000  # some system fonts run wider than Helvetica
+    return sum(map(thousandths, text)) * size * 1.1 / 1000  # some system fonts run wider than Helvetica
 
 
 def shortened(text: str, width: float, size: float = 13.0) -> str:

@@ -49,7 +49,7 @@ def tree_scene(tree: Tree) -> Scene:
                 else _bars(node, tree.child, (chart_left, base), chart_width, peak)
             )
             says = _summary(node, tree.child)
-            share = f"{node.n:,.0f} rows" + (f" ({node.n / total:.0%})" if total else "")
+            share = f"{node.n:,.0f} rows" + (f" ({_percent(node.n / total)})" if total else "")
             texts = (
                 Text(chart_left + chart_width + 12, y - 1, says, 13, "start"),
                 Text(chart_left + chart_width + 12, y + 15, share, 11.5, "start", "muted"),
@@ -95,6 +95,10 @@ def tree_scene(tree: Tree) -> Scene:
     title = f"Tree of {tree.child.name} with {len(leaves)} {'leaf' if len(leaves) == 1 else 'leaves'}"
     description = "; ".join(group.title for group in groups if group.role == "leaf")
     return Scene(width, bottom + (40 if tree.child.levels else 24), title, description, tuple(groups))
+
+
+def _percent(share: float) -> str:
+    return "<1%" if 0 < share < 0.005 else f"{share:.0%}"
 
 
 def _heading(child: Node, x: float, width: float) -> Group:

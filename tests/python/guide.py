@@ -1,0 +1,116 @@
+"""Runs the pages of the guide: every `python` block, and every `$` line of a `console` block.
+
+What a page shows as output (the rest of a console block, or a `text` block right after a `python` block) must be what
+comes out; `...` stands for anything. `python tests/python/guide.py` in the project's folder writes the outputs anew.
+"""
+
+from __future__ import annotations
+
+import contextlib
+import doctest
+import io
+import os
+import re
+import subprocess
+import sys
+from dataclasses import dataclass
+from pathlib import Path
+from typing import Any
+
+ROOT = Path(__file__).parents[2]
+PAGES = sorted((ROOT / "docs" / "guide").glob("*.md"))
+FENCE = re.compile(r"^```(python|console|text)\n(.*?)^```$", re.MULTILINE | re.DOTALL)
+
+
+@dataclass
+class Block:
+    """A fenced block of a page, with the place of its text."""
+
+    language: str
+    text: str
+    start: int
+    end: int
+
+
+def blocks(page: str) -> list[Block]:
+    """The blocks that are run or compared, in order."""
+    return [Block(match[1], match[2], match.start(2), match.end(2)) for match in FENCE.finditer(page)]
+
+
+def ran(page: str, folder: Path) -> list[tuple[Block, str]]:
+    """Runs a page in a folder; the blocks that hold output, with what they should hold."""
+    names: dict[str, Any] = {"__name__": "__main__"}
+    printed = ""
+    out: list[tuple[Block, str]] = []
+    with contextlib.chdir(folder):
+        for block in blocks(page):
+            if block.language == "python":
+                printed = _run_python(block.text, names)
+            elif block.language == "text":
+                out.append((block, printed))
+            else:
+                out.append((block, _run_console(block.text)))
+    return out
+
+
+def _run_python(text: str, names: dict[str, Any]) -> str:
+    stream = io.StringIO()
+    with contextlib.redirect_stdout(stream):
+        exec(compile(text, "<guide>", "exec"), names)
+    return stream.getvalue()
+
+
+def _run_console(text: str) -> str:
+    commands = [line[2:] for line in text.replace("\\\n", "").splitlines() if line.startswith("$ ")]
+    written = [match[0] for match in re.finditer(r"^\$ (?:.*\\\n)*.*\n", text, re.MULTILINE)]
+    environment = {
+        **os.environ,
+        "PATH": f"{Path(sys.executable).parent}{os.pathsep}{os.environ['PATH']}",
+        "COLUMNS": "120",
+    }
+    out = ""
+    for command, line in zip(commands, written, strict=True):
+        run = subprocess.run(
+            command,
+            shell=True,
+            env=environment,
+            text=True,
+            stdout=subprocess.PIPE,
+            stderr=subprocess.STDOUT,
+            check=False,
+        )
+        if run.returncode:
+            raise RuntimeError(f"{command!r} ended with {run.returncode}: {run.stdout}")
+        out += line + run.stdout
+    return out
+
+
+def same(shown: str, said: str) -> bool:
+    """Whether the page shows what was said; `...` stands for anything, spaces at the ends of lines for nothing."""
+    plain = [re.sub(r"[ \t]+$", "", text, flags=re.MULTILINE) for text in (shown, said)]
+    return doctest.OutputChecker().check_output(*plain, doctest.ELLIPSIS)
+
+
+def pictures(page: str) -> list[str]:
+    """The pictures a page shows; its code draws them under the same names."""
+    return re.findall(r"\]\(images/([^)]+)\)", page)
+
+
+def refresh(path: Path, folder: Path) -> None:
+    """Writes the outputs of a page anew, where they differ, and its pictures."""
+    page = path.read_text(encoding="utf-8")
+    for block, said in reversed(ran(page, folder)):
+        if not same(block.text, said):
+            page = page[: block.start] + re.sub(r"[ \t]+$", "", said, flags=re.MULTILINE) + page[block.end :]
+    path.write_text(page, encoding="utf-8")
+    for name in pictures(page):
+        (path.parent / "images").mkdir(exist_ok=True)
+        (path.parent / "images" / name).write_bytes((folder / name).read_bytes())
+
+
+if __name__ == "__main__":
+    import tempfile
+
+    for each in [Path(argument) for argument in sys.argv[1:]] or PAGES:
+        with tempfile.TemporaryDirectory() as made:
+            refresh(each.resolve(), Path(made))
