@@ -71,9 +71,7 @@ def test_the_story_of_the_epidemiologist_word_for_word(tmp_path):
     line = "arbornet learn patients.csv --schema patients.schema.json --report patients.html"
     second = type_in(line)
     assert "14 rows dropped for missing values ('glucose' lacks 7, 'crp' lacks 7)" in second.stdout
-    assert re.search(
-        r"to score: [0-9,]+ parent sets of up to [34] parents.* about .+ on one core", second.stdout
-    )
+    assert re.search(r"to score: [0-9,]+ parent sets of up to [34] parents.* about .+ on one core", second.stdout)
     assert re.search(r"search: exact, proved best", second.stdout)
     assert (tmp_path / "patients.html").read_text(encoding="utf-8").startswith("<!doctype html>")
 
