@@ -1,6 +1,8 @@
 import logging
 import math
 
+import numpy as np
+import polars as pl
 import pytest
 
 import arbornet as an
@@ -23,6 +25,21 @@ def test_a_plan_reads_as_sentences():
     assert "by number of parents: 0: 4, 1: 12, 2: 12" in text
     assert "7 each" in text
     assert "on one core" in text
+
+
+def test_a_plan_names_the_families_that_are_too_large_and_what_to_do():
+    rng = np.random.default_rng(0)
+    numbers = {f"x{i}": rng.normal(size=30) for i in range(12)}
+    table = an.Table(pl.DataFrame(numbers))
+    plan = an.plan(table, an.PCART(max_splits=20), max_parents=4, seconds=0.05)
+    # 21 bits a parent: up to three fit into 64.
+    assert plan.n_unscorable == 12 * math.comb(11, 4)
+    assert all(len(skipped.parents) == 4 for skipped in plan.unscorable)
+    assert f"{plan.n_unscorable:,} sets cannot be scored" in str(plan)
+    assert "max_splits" in plan.unscorable[0].reason
+    done = an.score_parents(table, an.PCART(max_splits=20), max_parents=4, constraints=an.Constraints(max_parents=4))
+    assert done.n_skipped == plan.n_unscorable
+    assert done.skipped[0] == plan.unscorable[0]
 
 
 def test_auto_takes_four_parents_where_that_is_cheap_and_fewer_where_it_is_not():

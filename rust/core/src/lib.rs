@@ -43,3 +43,8 @@ pub use parents::Parents;
 pub use predictive::{Predictive, Value};
 pub use score::{ChildScore, LocalScore};
 pub use table::{Affine, Codes, Column, Kind, Level, Table, Var, Variable};
+
+/// The worked example of a new score compiles and runs as a doc test.
+#[cfg(doctest)]
+#[doc = include_str!("../../../docs/contributing-score.md")]
+pub struct WorkedExample;
