@@ -29,15 +29,15 @@ def test_a_plan_reads_as_sentences():
 
 def test_a_plan_names_the_families_that_are_too_large_and_what_to_do():
     rng = np.random.default_rng(0)
-    numbers = {f"x{i}": rng.normal(size=30) for i in range(12)}
+    numbers = {f"x{i}": rng.normal(size=30) for i in range(7)}
     table = an.Table(pl.DataFrame(numbers))
-    plan = an.plan(table, an.PCART(max_splits=20), max_parents=4, seconds=0.05)
-    # 21 bits a parent: up to three fit into 64.
-    assert plan.n_unscorable == 12 * math.comb(11, 4)
+    plan = an.plan(table, an.PCART(max_splits=16), max_parents=4, seconds=0.05)
+    # 17 bits a parent: three fit into 64.
+    assert plan.n_unscorable == 7 * math.comb(6, 4)
     assert all(len(skipped.parents) == 4 for skipped in plan.unscorable)
     assert f"{plan.n_unscorable:,} sets cannot be scored" in str(plan)
     assert "max_splits" in plan.unscorable[0].reason
-    done = an.score_parents(table, an.PCART(max_splits=20), max_parents=4, constraints=an.Constraints(max_parents=4))
+    done = an.score_parents(table, an.PCART(max_splits=16), max_parents=4, constraints=an.Constraints(max_parents=4))
     assert done.n_skipped == plan.n_unscorable
     assert done.skipped[0] == plan.unscorable[0]
 
