@@ -39,7 +39,7 @@ def test_exceptions_carry_the_family_and_their_cause():
     def broken(table, child, parents):
         return 1 / 0 if parents else 0
 
-    with pytest.raises(an.FamilyError, match=r"'v0' given \[v1\] failed: it raised ZeroDivisionError") as told:
+    with pytest.raises(an.FamilyError, match=r"'v0' given \[v2\] failed: it raised ZeroDivisionError") as told:
         an.score_parents(chain(3, 20), an.CustomScore(broken), max_parents=2, n_jobs=1)
     assert isinstance(told.value.__cause__, ZeroDivisionError)
     with pytest.raises(an.FamilyError, match="ZeroDivisionError") as told:
