@@ -42,8 +42,8 @@ class Cost:
         return 1e-9 * (self.fixed + table.n_rows * self.row * growth**n_parents)
 
 
-#: Counted, not timed: the choice must be the same on every machine. Against user CPU of families of four parents on nine
-#: tables of 178 to 4,177 rows, PCART's model says from 11 times too much (levels alone, three a variable) to 5 times too
+#: Counted, not timed: the choice must be the same everywhere. Against user CPU of families of four parents on nine
+#: tables of 178 to 4,177 rows, PCART says from 11 times too much (levels alone, three a variable) to 5 times too
 #: little (twenty variables of up to five levels), two to four times too much where most variables are numbers.
 COSTS = {
     "pcart": Cost(fixed=2000, row=2, continuous=8, levels=1.3),
