@@ -33,6 +33,17 @@ pub struct Field {
     pub mask: u64,
 }
 
+impl Field {
+    /// The bits of a row with this bin or level.
+    #[inline]
+    pub fn row(&self, code: u16) -> u64 {
+        match self.split {
+            Split::Halving => u64::from(code) << self.shift,
+            _ => 1 << (u32::from(code) + self.shift),
+        }
+    }
+}
+
 /// The fields of all predictors of one family.
 #[derive(Clone, Debug, Default)]
 pub struct Layout {

@@ -47,14 +47,30 @@ pub struct OfKind<'a, R: Response, F> {
     node: F,
     priors: Priors,
     keys: Vec<(u64, u32)>,
+    index: Vec<u32>,
+    slots: Vec<u32>,
 }
+
+/// With more combinations of bins and levels than this, rows are sorted instead.
+const CELLS_PER_ROW: usize = 32;
 
 impl<'a, R: Response, F: Fn(&R::Sum) -> Node> OfKind<'a, R, F> {
     /// `node` fits a leaf to its rows.
     pub fn new(prepared: &'a Prepared, child: Var, response: R, values: Vec<R::Value>, rows: Rows, node: F) -> Self {
         let parameters = &prepared.parameters;
         let search = Search::new(response, parameters.memory_mb << 20, parameters.published);
-        Self { prepared, child, search, values, rows, node, priors: Priors::default(), keys: Vec::new() }
+        Self {
+            prepared,
+            child,
+            search,
+            values,
+            rows,
+            node,
+            priors: Priors::default(),
+            keys: Vec::new(),
+            index: Vec::new(),
+            slots: Vec::new(),
+        }
     }
 
     fn found(&mut self, parents: &[Var]) -> Result<(f64, Prior, Layout)> {
@@ -63,15 +79,47 @@ impl<'a, R: Response, F: Fn(&R::Sum) -> Node> OfKind<'a, R, F> {
             Rows::AsTheyStand => &self.prepared.coded.codes,
             Rows::Ordered(codes) => codes,
         };
-        merge(&mut self.keys, &layout, parents, codes, self.values.len());
+        let n_rows = self.values.len();
+        let sizes = layout.fields.iter().map(|field| match field.split {
+            Split::Halving => 1_usize << field.size,
+            _ => field.size as usize,
+        });
+        let n_cells = sizes.clone().try_fold(1_usize, usize::checked_mul).unwrap_or(usize::MAX);
         let search = &mut self.search;
         search.points.clear();
-        for run in self.keys.chunk_by(|one, two| one.0 == two.0) {
-            let mut sum = search.response.zero();
-            for &(_, row) in run {
-                search.response.observe(&mut sum, self.values[row as usize]);
+        if n_cells <= CELLS_PER_ROW * n_rows {
+            // Few combinations: rows are counted straight into them.
+            self.index.clear();
+            self.index.resize(n_rows, 0);
+            let mut stride = 1;
+            for (&parent, size) in parents.iter().zip(sizes) {
+                for (index, &code) in self.index.iter_mut().zip(&codes[parent]) {
+                    *index += u32::from(code) * stride;
+                }
+                stride *= size as u32;
             }
-            search.points.push(Point { key: run[0].0, sum });
+            self.slots.clear();
+            self.slots.resize(n_cells, 0);
+            for (row, (&index, &value)) in self.index.iter().zip(&self.values).enumerate() {
+                let slot = &mut self.slots[index as usize];
+                if *slot == 0 {
+                    let key = layout.fields.iter().zip(parents).map(|(field, &p)| field.row(codes[p][row])).sum();
+                    search.points.push(Point { key, sum: search.response.zero() });
+                    *slot = search.points.len() as u32;
+                }
+                search.response.observe(&mut search.points[*slot as usize - 1].sum, value);
+            }
+            // Where they were first met depends on the order of rows.
+            search.points.sort_unstable_by_key(|point| point.key);
+        } else {
+            merge(&mut self.keys, &layout, parents, codes, n_rows);
+            for run in self.keys.chunk_by(|one, two| one.0 == two.0) {
+                let mut sum = search.response.zero();
+                for &(_, row) in run {
+                    search.response.observe(&mut sum, self.values[row as usize]);
+                }
+                search.points.push(Point { key: run[0].0, sum });
+            }
         }
         let prior = self.priors.of(&layout);
         let best = search.best(&layout, prior.log_gamma);
@@ -85,10 +133,7 @@ pub fn merge(keys: &mut Vec<(u64, u32)>, layout: &Layout, parents: &[Var], codes
     keys.extend((0..n_rows as u32).map(|row| (0, row)));
     for (field, &parent) in layout.fields.iter().zip(parents) {
         for ((key, _), &code) in keys.iter_mut().zip(&codes[parent]) {
-            *key |= match field.split {
-                Split::Halving => u64::from(code) << field.shift,
-                _ => 1 << (u32::from(code) + field.shift),
-            };
+            *key |= field.row(code);
         }
     }
     keys.sort_unstable();
