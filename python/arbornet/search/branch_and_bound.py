@@ -39,7 +39,7 @@ class BranchAndBound:
     affordable: float = 3e8
     beam: int = 30
     batch: int = 2048
-    max_live: int = 400
+    max_live: int = 2000
     shallow: float = 0.5
 
 

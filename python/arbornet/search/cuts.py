@@ -34,7 +34,7 @@ class Cuts:
     ascents: int = 6
     patience: int = 100
     columns: int = 3000
-    clusters: int = 400
+    clusters: int = 600
     new: int = 100
     tolerance: float = 1e-6
     rounds: int = 100

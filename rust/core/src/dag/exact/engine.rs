@@ -6,6 +6,7 @@
 use rand::SeedableRng;
 use rand::seq::SliceRandom;
 use rand_xoshiro::Xoshiro256PlusPlus;
+use rustc_hash::FxHashMap;
 
 use crate::control::Budget;
 use crate::dag::exact::bits::Bits;
@@ -91,6 +92,8 @@ struct Engine<const W: usize> {
     first: Dual<W>,
     proved: i64,
     slack: i64,
+    /// Clusters of all dual ascents, with the highest price each had.
+    seen: FxHashMap<Bits<W>, i64>,
     relaxation: Option<Relaxation<W>>,
     frontier: Option<Frontier<W>>,
 }
@@ -113,6 +116,7 @@ pub fn component(loose: &Loose) -> Box<dyn Component> {
             dual,
             proved,
             slack: 0,
+            seen: FxHashMap::default(),
             relaxation: None,
             frontier: None,
         })
@@ -203,6 +207,10 @@ impl<const W: usize> Component for Engine<W> {
             if let Some((cost, order)) = orders::search(&self.problem, 0, seed, Some(order), &mut stop) {
                 self.offer(cost, order);
             }
+            for (cluster, &price) in dual.clusters.iter().zip(&dual.prices) {
+                let highest = self.seen.entry(*cluster).or_insert(0);
+                *highest = price.max(*highest);
+            }
             if dual.bound > self.dual.bound {
                 if self.problem.n_columns() == self.whole.n_columns() {
                     self.first = dual.clone();
@@ -214,9 +222,9 @@ impl<const W: usize> Component for Engine<W> {
     }
 
     fn relax(&mut self, limits: &Limits, budget: Budget) -> Round {
-        let relaxation = self
-            .relaxation
-            .get_or_insert_with(|| Relaxation::new(&self.problem, &self.dual, limits.columns, limits.clusters));
+        let relaxation = self.relaxation.get_or_insert_with(|| {
+            Relaxation::new(&self.problem, &self.dual, &self.seen, limits.columns, limits.clusters)
+        });
         let stop = || budget.over().is_some();
         let round = relaxation.round(&self.problem, &mut self.dual, limits.new, limits.tolerance, &stop);
         let order = orders::greedy(&self.problem, |v, i| self.dual.reduced[v][i]);

@@ -47,6 +47,9 @@ struct Line {
 #[derive(Clone, Copy)]
 struct Live<const W: usize> {
     set: Bits<W>,
+    /// Under the root's prices, above the least of its variable.
+    base: i64,
+    /// Under the state's own prices too.
     reduced: i64,
     column: u32,
 }
@@ -58,14 +61,17 @@ pub struct Scratch<const W: usize> {
     /// Row v, column w: the best set of v once w is placed too.
     singles: Vec<u32>,
     dead: Vec<u64>,
-    least: Vec<i64>,
+    fresh: Vec<u64>,
     /// Live sets of all variables of rest, and where each variable's begin and end.
     live: Vec<Live<W>>,
     spans: Vec<(u32, u32)>,
-    /// Statistics: states bounded, clusters priced.
-    pub bounded: u64,
-    /// Clusters priced.
-    pub priced: u64,
+    /// Per variable, the live sets of reduced cost 0.
+    zero: Vec<Vec<Bits<W>>>,
+    /// Per variable, the line that attains its least reduced cost, and the dead clusters of the state itself.
+    support: Vec<u32>,
+    base_least: Vec<i64>,
+    base_dead: Vec<u64>,
+    base_price: i64,
 }
 
 impl<const W: usize> Scratch<W> {
@@ -115,11 +121,14 @@ impl<const W: usize> Kernel<W> {
             child_ranks: vec![0; n],
             singles: vec![0; n * n],
             dead: vec![0; self.words],
-            least: vec![0; n],
+            fresh: vec![0; self.words],
             live: Vec::new(),
             spans: vec![(0, 0); n],
-            bounded: 0,
-            priced: 0,
+            zero: vec![Vec::new(); n],
+            support: vec![0; n],
+            base_least: vec![0; n],
+            base_dead: vec![0; self.words],
+            base_price: 0,
         }
     }
 
@@ -172,35 +181,100 @@ impl<const W: usize> Kernel<W> {
         }
     }
 
-    /// What completing costs at least, under the prices of the clusters that lie in rest; `least` receives the least
-    /// reduced cost of each variable.
-    fn bound(&self, rest: Bits<W>, ranks: &[u32], dead: &mut [u64], least: &mut [i64]) -> i64 {
-        dead.fill(0);
+    /// What completing a state costs at least, under the prices of the clusters that lie in its rest.
+    fn bound(&self, rest: Bits<W>, scratch: &mut Scratch<W>) -> i64 {
+        let Scratch { ranks, base_dead, base_least, base_price, support, .. } = scratch;
+        base_dead.fill(0);
         for u in Bits::first(self.problem.n()).minus(rest).iter() {
-            for (d, h) in dead.iter_mut().zip(&self.having[u]) {
+            for (d, h) in base_dead.iter_mut().zip(&self.having[u]) {
                 *d |= h;
             }
         }
-        let mut total = 0;
+        *base_price = 0;
         for (i, &price) in self.prices.iter().enumerate() {
-            if dead[i / 64] >> (i % 64) & 1 == 0 {
-                total += price;
+            if base_dead[i / 64] >> (i % 64) & 1 == 0 {
+                *base_price += price;
+            }
+        }
+        let mut total = *base_price;
+        for v in rest.iter() {
+            (base_least[v], support[v]) = self.least(v, ranks[v], base_dead);
+            total += base_least[v];
+        }
+        total
+    }
+
+    /// The same for a state reached by placing more; only what lost a cluster is looked at again.
+    fn child_bound(&self, rest: Bits<W>, placed: Bits<W>, sharp: bool, scratch: &mut Scratch<W>) -> i64 {
+        let Scratch { child_ranks, dead, fresh, base_dead, base_least, base_price, support, live, spans, .. } = scratch;
+        fresh.fill(0);
+        for u in placed.iter() {
+            for (f, h) in fresh.iter_mut().zip(&self.having[u]) {
+                *f |= h;
+            }
+        }
+        let mut total = *base_price;
+        for (k, ((f, d), b)) in fresh.iter_mut().zip(dead.iter_mut()).zip(base_dead.iter()).enumerate() {
+            *f &= !b;
+            *d = *b | *f;
+            let mut lost = *f;
+            while lost != 0 {
+                total -= self.prices[k * 64 + lost.trailing_zeros() as usize];
+                lost &= lost - 1;
             }
         }
         for v in rest.iter() {
-            let mut best = NEVER;
-            for line in &self.lines[v] {
-                if line.raw >= best {
-                    break;
+            let satisfied = &self.satisfied[v];
+            let back = |column: u32| -> i64 {
+                let at = column as usize * self.words;
+                let mut value = 0;
+                for (k, (&s, &f)) in satisfied[at..at + self.words].iter().zip(fresh.iter()).enumerate() {
+                    let mut lost = s & f;
+                    while lost != 0 {
+                        value += self.prices[k * 64 + lost.trailing_zeros() as usize];
+                        lost &= lost - 1;
+                    }
                 }
-                if line.column <= ranks[v] {
-                    best = best.min(self.residual(v, line, dead));
+                value
+            };
+            total += if sharp {
+                let (a, b) = spans[v];
+                let mut best = NEVER;
+                for l in &live[a as usize..b as usize] {
+                    if l.base >= best {
+                        break;
+                    }
+                    if l.column <= child_ranks[v] {
+                        best = best.min(l.base + back(l.column));
+                    }
                 }
-            }
-            least[v] = best;
-            total += best;
+                base_least[v] + best
+            } else if support[v] <= child_ranks[v] && back(support[v]) == 0 {
+                // Its other sets only became dearer or dominated.
+                base_least[v]
+            } else {
+                self.least(v, child_ranks[v], dead).0
+            };
         }
         total
+    }
+
+    /// The least reduced cost of a variable's sets up to a rank, and the column that attains it.
+    #[inline]
+    fn least(&self, v: usize, rank: u32, dead: &[u64]) -> (i64, u32) {
+        let (mut best, mut column) = (NEVER, 0);
+        for line in &self.lines[v] {
+            if line.raw >= best {
+                break;
+            }
+            if line.column <= rank {
+                let value = self.residual(v, line, dead);
+                if value < best {
+                    (best, column) = (value, line.column);
+                }
+            }
+        }
+        (best, column)
     }
 
     /// The reduced cost of a column under the prices of the clusters that are not dead.
@@ -267,40 +341,53 @@ impl<const W: usize> Kernel<W> {
         }
     }
 
-    /// Collects the sets that a completion of total cost below `limit + least` may use; false if they are too many.
+    /// Collects the sets that a completion of total cost below `limit + least` may use, by variable and reduced cost;
+    /// false if they are too many.
     fn collect(&self, rest: Bits<W>, slack: i64, scratch: &mut Scratch<W>) -> bool {
-        scratch.live.clear();
+        let Scratch { ranks, base_dead, base_least, live, spans, .. } = scratch;
+        live.clear();
         for v in rest.iter() {
-            let start = scratch.live.len() as u32;
-            let limit = scratch.least[v] + slack;
+            let start = live.len();
+            let limit = base_least[v] + slack;
+            let mut alive = 0;
+            for (k, (&h, &d)) in self.having[v].iter().zip(base_dead.iter()).enumerate() {
+                let mut left = h & !d;
+                while left != 0 {
+                    alive += self.prices[k * 64 + left.trailing_zeros() as usize];
+                    left &= left - 1;
+                }
+            }
+            let columns = &self.problem.columns[v];
             for line in &self.lines[v] {
                 if line.raw >= limit {
                     break;
                 }
-                if line.column > scratch.ranks[v] {
+                let column = line.column as usize;
+                if line.column > ranks[v] || columns.costs[column] - alive >= limit {
                     continue;
                 }
-                let reduced = self.residual(v, line, &scratch.dead);
-                if reduced < limit {
-                    let set = self.problem.columns[v].sets[line.column as usize] & rest;
-                    scratch.live.push(Live { set, reduced: reduced - scratch.least[v], column: line.column });
-                    if scratch.live.len() > self.max_live {
+                let residual = self.residual(v, line, base_dead);
+                if residual < limit {
+                    let reduced = residual - base_least[v];
+                    live.push(Live { set: columns.sets[column] & rest, base: reduced, reduced, column: line.column });
+                    if live.len() > self.max_live {
                         return false;
                     }
                 }
             }
-            scratch.spans[v] = (start, scratch.live.len() as u32);
+            live[start..].sort_unstable_by_key(|l| (l.base, l.column));
+            spans[v] = (start as u32, live.len() as u32);
         }
         true
     }
 
     /// All variables of rest that sets of reduced cost 0 can place after `prefix`.
-    fn reach(live: &[Live<W>], spans: &[(u32, u32)], rest: Bits<W>, mut prefix: Bits<W>) -> Bits<W> {
+    #[inline]
+    fn reach(zero: &[Vec<Bits<W>>], rest: Bits<W>, mut prefix: Bits<W>) -> Bits<W> {
         loop {
             let before = prefix;
             for v in rest.minus(prefix).iter() {
-                let (a, b) = spans[v];
-                if live[a as usize..b as usize].iter().any(|l| l.reduced == 0 && l.set.within(prefix)) {
+                if zero[v].iter().any(|set| set.within(prefix)) {
                     prefix = prefix.with(v);
                 }
             }
@@ -312,23 +399,27 @@ impl<const W: usize> Kernel<W> {
 
     /// Dual ascent on the live sets; returns what it adds to the bound, at most about `enough`.
     fn ascend(rest: Bits<W>, enough: i64, scratch: &mut Scratch<W>) -> i64 {
-        let Scratch { live, spans, priced, .. } = scratch;
+        let Scratch { live, spans, zero, .. } = scratch;
+        for v in rest.iter() {
+            let (a, b) = spans[v];
+            zero[v].clear();
+            zero[v].extend(live[a as usize..b as usize].iter().filter(|l| l.reduced == 0).map(|l| l.set));
+        }
         let mut gained = 0;
         while gained < enough {
-            let mut prefix = Self::reach(live, spans, rest, Bits::EMPTY);
+            let mut prefix = Self::reach(zero, rest, Bits::EMPTY);
             if prefix == rest {
                 break;
             }
             for v in rest.minus(prefix).iter() {
                 if !prefix.has(v) {
-                    let more = Self::reach(live, spans, rest, prefix.with(v));
+                    let more = Self::reach(zero, rest, prefix.with(v));
                     if more != rest {
                         prefix = more;
                     }
                 }
             }
             let cluster = rest.minus(prefix);
-            *priced += 1;
             let mut least = NEVER;
             for v in cluster.iter() {
                 let (a, b) = spans[v];
@@ -347,6 +438,9 @@ impl<const W: usize> Kernel<W> {
                 for l in &mut live[a as usize..b as usize] {
                     if !l.set.meets(cluster) {
                         l.reduced -= least;
+                        if l.reduced == 0 {
+                            zero[v].push(l.set);
+                        }
                     }
                 }
             }
@@ -365,12 +459,11 @@ impl<const W: usize> Kernel<W> {
         let n = self.problem.n();
         let rest = state.rest;
         self.rank(rest, scratch);
-        let inherited = self.bound(rest, &scratch.ranks, &mut scratch.dead, &mut scratch.least);
+        let inherited = self.bound(rest, scratch);
         let mut bound = state.cost + inherited;
         if bound >= below {
             return bound;
         }
-        scratch.bounded += 1;
         let sharp = self.collect(rest, below - bound, scratch);
         if sharp {
             bound += Self::ascend(rest, below - bound, scratch);
@@ -408,7 +501,7 @@ impl<const W: usize> Kernel<W> {
                 scratch.child_ranks[v] = scratch.ranks[v].min(scratch.singles[v * n + w]);
             }
             let (child, cost) = self.close(rest.without(w), cost, &mut scratch.child_ranks, |_, _| ());
-            let its = cost + self.bound(child, &scratch.child_ranks, &mut scratch.dead, &mut scratch.least);
+            let its = cost + self.child_bound(child, rest.minus(child), sharp, scratch);
             let its = its.max(at_least);
             if its < below {
                 out(w, State { rest: child, cost, bound: its });

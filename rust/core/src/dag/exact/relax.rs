@@ -9,7 +9,7 @@ use rustc_hash::FxHashMap;
 use crate::dag::exact::bits::Bits;
 use crate::dag::exact::dual::Dual;
 use crate::dag::exact::interior::{self, Column};
-use crate::dag::exact::problem::{NEVER, Problem};
+use crate::dag::exact::problem::Problem;
 use crate::dag::exact::separate;
 
 /// The linear program as it grows.
@@ -39,11 +39,17 @@ pub struct Round {
 }
 
 impl<const W: usize> Relaxation<W> {
-    /// Starts from a dual solution with its dearest clusters and the columns of least reduced cost.
-    pub fn new(problem: &Problem<W>, dual: &Dual<W>, max_columns: usize, max_clusters: usize) -> Self {
-        let mut by_price: Vec<usize> = (0..dual.clusters.len()).filter(|&i| dual.prices[i] > 0).collect();
-        by_price.sort_by_key(|&i| (-dual.prices[i], dual.clusters[i]));
-        let pool = by_price.into_iter().take(max_clusters).map(|i| dual.clusters[i]).collect();
+    /// Starts from the dearest of clusters seen in dual ascents, the columns of least reduced cost in the best of them.
+    pub fn new(
+        problem: &Problem<W>,
+        dual: &Dual<W>,
+        seen: &FxHashMap<Bits<W>, i64>,
+        max_columns: usize,
+        max_clusters: usize,
+    ) -> Self {
+        let mut by_price: Vec<(i64, Bits<W>)> = seen.iter().map(|(cluster, price)| (-price, *cluster)).collect();
+        by_price.sort_unstable();
+        let pool = by_price.into_iter().take(max_clusters).map(|(_, cluster)| cluster).collect();
         let mut costs: Vec<i64> = dual.reduced.iter().flatten().copied().collect();
         let cut = if costs.len() > max_columns { *costs.select_nth_unstable(max_columns).1 } else { i64::MAX };
         let active = problem.columns.iter().zip(&dual.reduced).map(|(columns, reduced)| {
@@ -98,7 +104,7 @@ impl<const W: usize> Relaxation<W> {
             return out;
         }
         // Without a better DAG the program may be infeasible and its prices grow without end.
-        let dearest = NEVER / (4 * (self.pool.len() as i64 + 1));
+        let dearest = (1 << 60) / (self.pool.len() as i64 + 1);
         let prices: Vec<i64> = optimum.prices.iter().map(|p| ((p * unit) as i64).min(dearest)).collect();
         let next = Dual::new(problem, self.pool.clone(), prices);
         out.priced = self.price(problem, &next);
