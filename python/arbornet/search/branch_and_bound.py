@@ -27,6 +27,8 @@ class BranchAndBound:
     Args:
         cuts: how the root bound is sharpened.
         small: elementary steps up to which dynamic programming is used at once.
+        looks: how often a root bound looks at each parent set, in elementary steps; also what dynamic programming may
+            cost per parent set before any bound is tried.
         affordable: elementary steps up to which it is used when the root bound leaves a gap.
         beam: width of the beam before the search; 0 for none.
         batch: states expanded between two looks at the clock.
@@ -37,6 +39,7 @@ class BranchAndBound:
     cuts: Cuts = field(default_factory=Cuts)
     small: float = 2e7
     affordable: float = 3e8
+    looks: float = 200.0
     beam: int = 30
     batch: int = 2048
     max_live: int = 2000
@@ -70,11 +73,14 @@ def solve(
     component.tolerate(slack)
     size, steps = component.program_size()
     fits = size < budget.bytes
-    component.ascend(2, 1, budget.left)
-    if done():
-        note()
-        return "proven", "cluster bound"
-    if fits and steps < how.small:
+    # A dual ascent looks at every set many times: with very many sets the program comes first.
+    many = component.n_sets * how.looks
+    if many <= how.small:
+        component.ascend(2, 1, budget.left)
+        if done():
+            note()
+            return "proven", "cluster bound"
+    if fits and steps < max(how.small, many):
         component.program(budget.left)
         note()
     if done():
