@@ -1,9 +1,10 @@
 //! The best tree: Algorithm 1 of section 4.1, exactly, by recursion over cells with a memo.
 //!
 //! `f(R) = max(gamma leaf(R), max over splits f(R') f(R''))`. An empty side of a halving is allowed and costs its
-//! `gamma`: it is the only way to reach finer midpoints. Instead of walking through empty sides one by one, a halving
-//! jumps straight to the first midpoint that separates the cell's rows and pays for the empty sides on the way; a jump
-//! that no split follows never pays. Levels that no row of the cell has are dropped.
+//! `gamma`: it is the only way to reach finer midpoints. Instead of walking through empty sides one by one, an interval
+//! shrinks in one jump to the smallest that holds the cell's rows, and pays for the empty sides on the way. The jump is a
+//! step of its own: when another predictor is split in between, both of its sides profit from one jump, so a jump may not
+//! be left until the split that needs it. Shrinking by less never pays. Levels that no row of the cell has are dropped.
 //!
 //! Rows with equal predictors are merged into points. A *tight* cell, whose intervals are the smallest that hold its
 //! rows, is known by its rows, that is, by the union and intersection of their keys, however it was reached. A wider cell
@@ -279,6 +280,10 @@ impl<R: Response> Search<R> {
             let field = self.fields[index];
             match field.split {
                 _ if differ & field.mask == 0 => index += 1,
+                Split::Halving if self.jumps(&cell, index) > 0 => {
+                    self.shrink(&mut cell, index);
+                    index += 1;
+                }
                 Split::Halving => index = self.halvings(&mut cell, index),
                 Split::Bipartition => {
                     self.bipartition(&mut cell, index);
@@ -293,11 +298,39 @@ impl<R: Response> Search<R> {
         (Known { score: cell.best, used: cell.used }, cell.choice)
     }
 
+    /// Halvings with an empty side before one that separates the cell's rows.
+    fn jumps(&self, cell: &Cell<R::Sum>, index: usize) -> u32 {
+        let field = &self.fields[index];
+        let bits = (cell.all.or ^ cell.all.and) & field.mask;
+        cell.wide.map_or(0, |intervals| if bits == 0 { 0 } else { field.jumps(intervals, bits) })
+    }
+
+    /// Tries to make one interval of a wide cell the smallest that holds its rows, all others as they are.
+    fn shrink(&mut self, cell: &mut Cell<R::Sum>, index: usize) {
+        if self.skip_empty {
+            return;
+        }
+        self.effort.splits += 1;
+        let choice = Choice { field: index, right: 0, jumps: self.jumps(cell, index) };
+        let intervals = cell.wide.expect("only a wide cell can shrink");
+        let mask = self.fields[index].cell_mask();
+        let shrunk = intervals & !mask | self.tight_intervals(&cell.all) & mask;
+        let nothing = Side { score: 0.0, exact: true, used: 0 };
+        let floor = cell.best - f64::from(choice.jumps) * self.log_gamma;
+        let all = cell.all.clone();
+        let side = self.resolve(cell.lo, cell.hi, &all, || shrunk, floor);
+        self.settle(cell, choice, [side, nothing]);
+    }
+
     /// Tries the next few halvings, from field `first` on; returns the first field that was left out.
     fn halvings(&mut self, cell: &mut Cell<R::Sum>, first: usize) -> usize {
         let (mut indices, mut bits, mut n) = ([0; LANES], [0; LANES], 0);
         let mut index = first;
-        while index < self.fields.len() && n < LANES && self.fields[index].split == Split::Halving {
+        while index < self.fields.len()
+            && n < LANES
+            && self.fields[index].split == Split::Halving
+            && self.jumps(cell, index) == 0
+        {
             let differ = (cell.all.or ^ cell.all.and) & self.fields[index].mask;
             if differ != 0 {
                 (indices[n], bits[n]) = (index, differ.ilog2());
@@ -314,18 +347,14 @@ impl<R: Response> Search<R> {
     }
 
     fn halve(&mut self, cell: &mut Cell<R::Sum>, index: usize, bit: u32, halves: &Halves<R::Sum>) {
-        let jumps = cell.wide.map_or(0, |intervals| self.fields[index].jumps(intervals, 1 << bit));
-        if jumps > 0 && self.skip_empty {
-            return;
-        }
         self.effort.splits += 1;
         let n_points = [cell.hi - cell.lo - halves.n_right, halves.n_right];
         let sides = [Side::of(halves.worth[0], n_points[0]), Side::of(halves.worth[1], n_points[1])];
-        if self.hopeless(cell, jumps, sides) {
+        if self.hopeless(cell, 0, sides) {
             self.effort.discarded += 1;
             return;
         }
-        let choice = Choice { field: index, right: 1 << bit, jumps };
+        let choice = Choice { field: index, right: 1 << bit, jumps: 0 };
         if sides[0].exact && sides[1].exact {
             return self.settle(cell, choice, sides);
         }
