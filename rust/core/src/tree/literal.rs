@@ -2,7 +2,7 @@
 //!
 //! Needed where a leaf's score depends on the cell itself and not on its rows alone (`BDeu` leaves: the prior's weight
 //! is the cell's share of the predictor space), since then neither levels nor intervals may be shrunk to the rows. It is
-//! also the oracle of [`super::optimal`] in the tests.
+//! not an oracle of [`super::optimal`]: the tests have their own.
 
 use super::key::{Layout, Split, ones};
 use super::memo::{Full, Known, Memo, WIDE};
