@@ -2,7 +2,7 @@
 
 use std::sync::Arc;
 
-use arbornet_core::leaf::{Leaf, LeafModel};
+use arbornet_core::leaf::{Categorical, Leaf, LeafModel, Ordinal};
 use arbornet_core::model::tree::Node;
 use arbornet_core::score::pcart::{Pcart, Prepared};
 use arbornet_core::{Affine, Codes, Column, Kind, Level, LocalModel, LocalScore, Table, Value, Variable};
@@ -81,6 +81,13 @@ impl Part {
         }
     }
 
+    fn width(&self) -> f64 {
+        match self {
+            Self::Bins(low, high) => f64::from(high - low),
+            Self::Nominal(levels) | Self::Ordered(levels) => levels.len() as f64,
+        }
+    }
+
     fn splits(&self) -> Vec<(Self, Self)> {
         match self {
             Self::Bins(low, high) if high - low > 1 => {
@@ -107,7 +114,9 @@ impl Part {
 /// Algorithm 1 without a memo or any shortcut: every tree of every cell, empty sides and all.
 struct Oracle<'a> {
     codes: Vec<Vec<u32>>,
-    leaf: &'a dyn Fn(&[usize]) -> f64,
+    /// Of some rows in a cell that is this share of the predictor space.
+    leaf: &'a dyn Fn(&[usize], f64) -> f64,
+    root: Vec<Part>,
     log_gamma: f64,
     known: std::collections::HashMap<Vec<Part>, f64>,
     skip_empty: bool,
@@ -121,7 +130,8 @@ impl Oracle<'_> {
         let n = self.codes[0].len();
         let rows: Vec<usize> =
             (0..n).filter(|&r| cell.iter().zip(&self.codes).all(|(part, codes)| part.holds(codes[r]))).collect();
-        let mut best = self.log_gamma + (self.leaf)(&rows);
+        let share = cell.iter().zip(&self.root).map(|(part, all)| part.width() / all.width()).product();
+        let mut best = self.log_gamma + (self.leaf)(&rows, share);
         for (i, part) in cell.iter().enumerate() {
             for (left, right) in part.splits() {
                 let left_rows = rows.iter().filter(|&&r| left.holds(self.codes[i][r])).count();
@@ -146,7 +156,9 @@ impl Oracle<'_> {
 fn oracle(table: &Table, parameters: &Pcart, child: usize, parents: &[usize]) -> f64 {
     let s = parameters.max_splits;
     let leaf = parameters.priors.leaf(table, child, parameters.published);
-    let log_marginal = |rows: &[usize]| match (&leaf, table.column(child)) {
+    let k = table.variable(child).n_levels();
+    let bdeu = |share: f64| Some((parameters.ess? * share / k? as f64, k?));
+    let log_marginal = |rows: &[usize], share: f64| match (&leaf, table.column(child)) {
         (Leaf::Normal(leaf), Column::Reals(y)) => {
             let mut stat = leaf.empty();
             for &r in rows {
@@ -155,6 +167,7 @@ fn oracle(table: &Table, parameters: &Pcart, child: usize, parents: &[usize]) ->
             leaf.log_marginal(&stat)
         }
         (Leaf::Categorical(leaf), Column::Codes(y)) => {
+            let leaf = bdeu(share).map_or_else(|| leaf.clone(), |(alpha, k)| Categorical::new(k, alpha));
             let mut stat = leaf.empty();
             for &r in rows {
                 leaf.observe(&mut stat, y.get(r) as u32);
@@ -162,6 +175,7 @@ fn oracle(table: &Table, parameters: &Pcart, child: usize, parents: &[usize]) ->
             leaf.log_marginal(&stat)
         }
         (Leaf::Ordinal(leaf), Column::Codes(y)) => {
+            let leaf = bdeu(share).map_or_else(|| leaf.clone(), |(alpha, k)| Ordinal::new(k, alpha, leaf.kappa()));
             let mut stat = leaf.empty();
             for &r in rows {
                 leaf.observe(&mut stat, y.get(r) as u32);
@@ -201,9 +215,9 @@ fn oracle(table: &Table, parameters: &Pcart, child: usize, parents: &[usize]) ->
     let known = std::collections::HashMap::new();
     let skip_empty = parameters.published;
     if parents.is_empty() {
-        return log_marginal(&(0..table.n_rows()).collect::<Vec<_>>());
+        return log_marginal(&(0..table.n_rows()).collect::<Vec<_>>(), 1.0);
     }
-    Oracle { codes, leaf: &log_marginal, log_gamma, known, skip_empty }.best(&cell)
+    Oracle { codes, leaf: &log_marginal, root: cell.clone(), log_gamma, known, skip_empty }.best(&cell)
 }
 
 fn close(got: f64, want: f64) -> bool {
@@ -222,6 +236,18 @@ proptest! {
         let score = prepared(&table, &parameters);
         let parents: Vec<usize> = (1..table.n_vars()).collect();
         let (got, _) = score.scratch(0).unwrap().best(&parents).unwrap();
+        let want = oracle(&table, &parameters, 0, &parents);
+        prop_assert!(close(got, want), "{got} {want}");
+    }
+
+    /// `BDeu` leaves see how much of the space their cell is, so levels and halves without rows change the score.
+    #[test]
+    fn bdeu_leaves_follow_algorithm_1_too(columns in tables(0..30, 2..4), s in 1..4_u32, ess in 0.5..20.0_f64) {
+        let table = table(&columns);
+        prop_assume!(!table.variable(0).is_continuous());
+        let parameters = Pcart { ess: Some(ess), ..plain(s) };
+        let parents: Vec<usize> = (1..table.n_vars()).collect();
+        let (got, _) = prepared(&table, &parameters).scratch(0).unwrap().best(&parents).unwrap();
         let want = oracle(&table, &parameters, 0, &parents);
         prop_assert!(close(got, want), "{got} {want}");
     }
