@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import json
 import math
 from typing import TYPE_CHECKING, Any
 
@@ -40,8 +41,34 @@ def of_network(net: BayesNet, data: Any = None, title: str = "") -> Report:
         rows = Rows(max(columns[0].n_rows, net.origin.n_rows), net.origin.n_rows, () if all_used else tuple(lacking))
     notes = [("Column left out", f"{c.name} {c.left_out}") for c in columns if c.left_out]
     if net.origin.score:
-        notes.insert(0, ("Local score", net.origin.score))
+        notes.insert(0, ("Local score", _in_words(net.origin.score)))
     return Report(title or "Bayesian network", variables, graph.arcs, rows, _search(net.origin.search), tuple(notes))
+
+
+def _in_words(spec: str) -> str:
+    """A score as `name (parameter value, ...)`; one that is no JSON, such as a custom score's name, as it stands."""
+    try:
+        document = json.loads(spec)
+        name = str(document.pop("score"))
+    except (ValueError, KeyError, TypeError, AttributeError):
+        return spec
+    parts = []
+    for key, value in document.items():
+        if isinstance(value, dict):
+            parts += [f"{inner} {_plain(v)}" for inner, v in value.get("common", value).items()]
+            parts += [
+                f"{of}: {_in_words(json.dumps({'score': '', **v}))}" for of, v in value.get("per_variable", {}).items()
+            ]
+        elif value is not None:
+            parts.append(f"{key} {_plain(value)}")
+    told = ", ".join(parts).replace("_", " ")
+    return f"{name} ({told})" if name and told else name or told
+
+
+def _plain(value: Any) -> str:
+    if isinstance(value, bool):
+        return "yes" if value else "no"
+    return f"{value:g}" if isinstance(value, float) else str(value)
 
 
 def _variable(
