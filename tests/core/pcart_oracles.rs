@@ -220,6 +220,63 @@ fn oracle(table: &Table, parameters: &Pcart, child: usize, parents: &[usize]) ->
     Oracle { codes, leaf: &log_marginal, root: cell.clone(), log_gamma, known, skip_empty }.best(&cell)
 }
 
+/// The score of every tree over a cell, one by one, without a memo and without a maximum on the way.
+fn every_tree(cell: &[Part], codes: &[Vec<u32>], log_gamma: f64, leaf: &dyn Fn(&[usize]) -> f64) -> Vec<f64> {
+    let rows: Vec<usize> =
+        (0..codes[0].len()).filter(|&row| cell.iter().zip(codes).all(|(part, codes)| part.holds(codes[row]))).collect();
+    let mut scores = vec![log_gamma + leaf(&rows)];
+    for (i, part) in cell.iter().enumerate() {
+        for (left, right) in part.splits() {
+            let side = |part: Part| {
+                let mut side = cell.to_vec();
+                side[i] = part;
+                every_tree(&side, codes, log_gamma, leaf)
+            };
+            let (left, right) = (side(left), side(right));
+            scores.extend(left.iter().flat_map(|l| right.iter().map(move |r| l + r)));
+        }
+    }
+    scores
+}
+
+/// Four ordered levels and three levels: every tree over the whole space.
+#[test]
+fn no_tree_of_all_trees_is_better_and_one_is_as_good() {
+    let mut seed = 1_u64;
+    let mut next = |n: u64| {
+        seed = seed.wrapping_mul(6364136223846793005).wrapping_add(1442695040888963407);
+        (seed >> 33) % n
+    };
+    for round in 0..20 {
+        let n = 4 + next(8) as usize;
+        let ordered = round % 2 == 0;
+        let y: Vec<u32> = (0..n).map(|_| next(3) as u32).collect();
+        let x: Vec<u32> = (0..n).map(|_| next(4) as u32).collect();
+        let g: Vec<u32> = (0..n).map(|_| next(3) as u32).collect();
+        let columns = [
+            Raw::Levels { k: 3, ordered: false, codes: y.clone() },
+            Raw::Levels { k: 4, ordered: true, codes: x.clone() },
+            Raw::Levels { k: 3, ordered, codes: g.clone() },
+        ];
+        let table = table(&columns);
+        let score = prepared(&table, &plain(2));
+        let (got, _) = score.scratch(0).unwrap().best(&[1, 2]).unwrap();
+        let levels = vec![0, 1, 2];
+        let cell =
+            [Part::Ordered(vec![0, 1, 2, 3]), if ordered { Part::Ordered(levels) } else { Part::Nominal(levels) }];
+        let n_splits = 3.0 + if ordered { 2.0 } else { 3.0 };
+        let leaf = Categorical::new(3, 0.5);
+        let marginal = |rows: &[usize]| {
+            let mut stat = leaf.empty();
+            rows.iter().for_each(|&row| leaf.observe(&mut stat, y[row]));
+            leaf.log_marginal(&stat)
+        };
+        let scores = every_tree(&cell, &[x, g], -f64::ln(4.0 * n_splits), &marginal);
+        let want = scores.iter().copied().fold(f64::NEG_INFINITY, f64::max);
+        assert!(scores.len() > 100 && close(got, want), "{got} {want} of {}", scores.len());
+    }
+}
+
 fn close(got: f64, want: f64) -> bool {
     (got - want).abs() <= 1e-9 * (1.0 + want.abs())
 }

@@ -301,7 +301,9 @@ impl Response for Numbers {
             self.split_bounds = known;
             return;
         }
-        let top = BOUNDED.min(self.by_count.len() - 1);
+        // The authors' spread is smaller by s / n; it keeps to the bound for up to two prior observations.
+        let bounded = if self.published && self.a > 2.0 { 0 } else { BOUNDED };
+        let top = bounded.min(self.by_count.len() - 1);
         let leaf = |n: usize, squares: f64| {
             let terms = &self.by_count[n];
             log_gamma + terms.constant - terms.half_df * ln(self.nu_lam + self.a * squares * terms.inverse)
@@ -488,3 +490,6 @@ impl<C: Store, L: LevelsLeaf> Response for Levels<C, L> {
         }
     }
 }
+
+#[cfg(test)]
+mod tests;

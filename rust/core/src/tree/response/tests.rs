@@ -1,0 +1,79 @@
+//! A bound is never below what it bounds: every partition of a few rows, by enumeration.
+
+use proptest::prelude::*;
+
+use super::*;
+use crate::leaf::LeafModel;
+
+/// The best sum of `worth(block)` over all partitions of `0..n` into at least two blocks.
+fn best_partition(n: usize, worth: &dyn Fn(&[usize]) -> f64) -> f64 {
+    fn place(row: usize, n: usize, blocks: &mut Vec<Vec<usize>>, worth: &dyn Fn(&[usize]) -> f64, best: &mut f64) {
+        if row == n {
+            if blocks.len() > 1 {
+                *best = best.max(blocks.iter().map(|block| worth(block)).sum());
+            }
+            return;
+        }
+        for i in 0..blocks.len() {
+            blocks[i].push(row);
+            place(row + 1, n, blocks, worth, best);
+            blocks[i].pop();
+        }
+        blocks.push(vec![row]);
+        place(row + 1, n, blocks, worth, best);
+        blocks.pop();
+    }
+    let mut best = f64::NEG_INFINITY;
+    place(0, n, &mut Vec::new(), worth, &mut best);
+    best
+}
+
+fn sum_of<R: Response>(response: &R, values: impl Iterator<Item = R::Value>) -> R::Sum {
+    let mut sum = response.zero();
+    values.for_each(|value| response.observe(&mut sum, value));
+    sum
+}
+
+fn levels_are_bounded<L: LevelsLeaf + LeafModel<Value = u32> + Clone>(leaf: &L, codes: &[u32], log_gamma: f64) {
+    let mut response: Levels<[u32; 4], L> = Levels::new(leaf.clone(), Categorical::new(4, 0.5).tabulated(8), true);
+    response.prepare(log_gamma);
+    let worth = |block: &[usize]| response.worth(&sum_of(&response, block.iter().map(|&i| codes[i]))).leaf;
+    let best = best_partition(codes.len(), &worth);
+    let all = response.worth(&sum_of(&response, codes.iter().copied()));
+    // What the bound decides is whether splitting can beat the leaf: a pure cell is told to be a leaf at once.
+    let bound = all.split.max(all.leaf);
+    assert!(bound >= best - 1e-9, "{codes:?}: {bound} bounds {best}");
+}
+
+proptest! {
+    #[test]
+    fn no_partition_of_numbers_beats_their_bound(
+        values in prop::collection::vec(prop_oneof![Just(0.0), Just(0.4), -3.0..3.0_f64, Just(30.0)], 2..8),
+        log_gamma in -6.0..-1.4_f64,
+        centre in -1.0..1.0_f64,
+        published in any::<bool>(),
+    ) {
+        let leaf = Normal::default().centred(centre);
+        let leaf = if published { leaf.published() } else { leaf };
+        let mut response = Numbers::new(&leaf, values.len());
+        response.prepare(log_gamma);
+        let of = |rows: &mut dyn Iterator<Item = usize>| sum_of(&response, rows.map(|i| values[i] - centre));
+        let best = best_partition(values.len(), &|block| response.worth(&of(&mut block.iter().copied())).leaf);
+        let all = response.worth(&of(&mut (0..values.len())));
+        prop_assert!(all.split >= best - 1e-9, "{} bounds {best}", all.split);
+        // And a leaf is worth what the distribution says.
+        let mut stat = leaf.empty();
+        for &y in &values {
+            leaf.observe(&mut stat, y);
+        }
+        prop_assert!((all.leaf - log_gamma - leaf.log_marginal(&stat)).abs() < 1e-9 * (1.0 + all.leaf.abs()));
+    }
+
+    #[test]
+    fn no_partition_of_levels_beats_their_bound(
+        codes in prop::collection::vec(0..4_u32, 2..8), log_gamma in -6.0..-1.4_f64,
+    ) {
+        levels_are_bounded(&Categorical::new(4, 0.5).tabulated(8), &codes, log_gamma);
+        levels_are_bounded(&Ordinal::new(4, 0.5, 0.25).tabulated(8), &codes, log_gamma);
+    }
+}
