@@ -268,7 +268,9 @@ fn no_tree_of_all_trees_is_better_and_one_is_as_good() {
         let leaf = Categorical::new(3, 0.5);
         let marginal = |rows: &[usize]| {
             let mut stat = leaf.empty();
-            rows.iter().for_each(|&row| leaf.observe(&mut stat, y[row]));
+            for &row in rows {
+                leaf.observe(&mut stat, y[row]);
+            }
             leaf.log_marginal(&stat)
         };
         let scores = every_tree(&cell, &[x, g], -f64::ln(4.0 * n_splits), &marginal);
