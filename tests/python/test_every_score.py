@@ -36,15 +36,12 @@ def test_scores_for_mixed_columns_take_them(score):
 
 
 @pytest.mark.parametrize("score", [an.PCART(), an.FullTable()], ids=repr)
-def test_threads_and_the_order_of_rows_change_no_byte(score, tmp_path):
+def test_the_number_of_threads_changes_no_byte(score, tmp_path):
     frame = an.example("penguins").drop_nulls()
-    shuffled = frame.sample(fraction=1.0, shuffle=True, seed=3)
 
-    def written(df, n_jobs):
+    def written(n_jobs):
         path = tmp_path / "x.jkl"
-        an.score_parents(an.Table(df), score, max_parents=2, n_jobs=n_jobs).save(path)
+        an.score_parents(an.Table(frame), score, max_parents=2, n_jobs=n_jobs).save(path)
         return path.read_bytes()
 
-    first = written(frame, 1)
-    assert written(frame, 2) == first
-    assert written(shuffled, 2) == first
+    assert written(2) == written(1)
