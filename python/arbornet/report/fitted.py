@@ -8,9 +8,9 @@ from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
-from arbornet import evidence
 from arbornet.draw.parts import Graph, Node, Tree
 from arbornet.draw.values import Bars, Histogram
+from arbornet.network import evidence
 from arbornet.report.parts import Report, Rows, Search, Variable
 
 if TYPE_CHECKING:

@@ -1,0 +1,75 @@
+"""A question about rows, ready for the core: what is known, and how the answer is to be found."""
+
+from __future__ import annotations
+
+import logging
+from collections.abc import Sequence
+from dataclasses import dataclass
+from typing import Literal
+
+import numpy as np
+from numpy.typing import NDArray
+
+from arbornet._core import NetworkHandle, ParameterError
+from arbornet.network.evidence import Columns
+
+Method = Literal["auto", "exact", "sampling"]
+HowTo = tuple[str, int, int]
+"""Method, particles, seed."""
+
+log = logging.getLogger("arbornet")
+
+
+def how_to(method: str, particles: int, seed: int) -> HowTo:
+    """The way to an answer, checked.
+
+    Raises:
+        ParameterError: If the seed or the number of particles is out of range.
+    """
+    if not 0 <= seed < 2**64:
+        raise ParameterError(f"seed={seed}: must be a whole number from 0 to 2^64 - 1")
+    if particles < 1:
+        raise ParameterError(f"particles={particles}: must be at least 1")
+    return method, particles, seed
+
+
+def tell(how: tuple[int, float], n_rows: int, particles: int, what: str) -> None:
+    """Logs how many rows were answered by sampling, and how well."""
+    rows, error = how
+    if rows:
+        text = "%d of %d rows answered by likelihood weighting with %d draws each; %s up to %.2g"
+        log.info(text, rows, n_rows, particles, what, error)
+
+
+@dataclass(frozen=True)
+class Asked:
+    """Coded rows and the way to answer about them; one answer per row, whichever is wanted."""
+
+    handle: NetworkHandle
+    columns: Columns
+    n_rows: int
+    way: HowTo
+    n_jobs: int
+
+    def log_likelihood(self) -> NDArray[np.float64]:
+        """Log densities of what is known."""
+        values, how = self.handle.log_likelihood(self.columns, self.n_rows, self.way, self.n_jobs)
+        self._tell(how, "log densities have a standard error of")
+        return values
+
+    def probabilities(self, target: int) -> NDArray[np.float64]:
+        """A column per level of a target."""
+        flat, how = self.handle.predict_levels(self.columns, self.n_rows, [], target, self.way, self.n_jobs)
+        self._tell(how, "probabilities have a standard error of")
+        return flat.reshape(self.n_rows, -1)
+
+    def quantiles(self, target: int, probabilities: Sequence[float]) -> NDArray[np.float64]:
+        """A column per quantile of a continuous target, in the user's units."""
+        flat, how = self.handle.predict_quantiles(
+            self.columns, self.n_rows, [], target, probabilities, self.way, self.n_jobs
+        )
+        self._tell(how, "the probabilities of the quantiles have a standard error of")
+        return flat.reshape(self.n_rows, -1)
+
+    def _tell(self, how: tuple[int, float], what: str) -> None:
+        tell(how, self.n_rows, self.way[1], what)

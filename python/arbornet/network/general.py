@@ -1,0 +1,91 @@
+"""What a network says in general: distributions given a few values, and rows that it makes up."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Mapping, Sequence
+from typing import Any
+
+import polars as pl
+
+from arbornet._core import ParameterError
+from arbornet.network.asked import Method, how_to, tell
+from arbornet.network.query import known, query
+from arbornet.network.structure import Structure
+from arbornet.values import codes_to_series, numbers_to_series
+
+PARTICLES = 10_000
+"""Weighted draws a block of conditional draws comes from, where it cannot be drawn exactly."""
+
+
+class GeneralAnswers(Structure):
+    """The part of `BayesNet` that needs no rows."""
+
+    def query(
+        self,
+        targets: str | Iterable[str] | Mapping[str, Any],
+        given: Mapping[str, Any] | None = None,
+        do: Mapping[str, Any] | None = None,
+        *,
+        bins: Mapping[str, Sequence[float]] | None = None,
+        method: Method = "auto",
+        particles: int = 100_000,
+        seed: int = 0,
+    ) -> Any:
+        """The distribution of one or several variables, or the probability of an event.
+
+        Args:
+            targets: A name or names (a dict with `...` as every value means the same) for a distribution; a dict of
+                values for the probability that all of them hold: a level, a list of levels, or for a number an interval
+                `(low, high)` with None for an open end.
+            given: Values that were observed.
+            do: Values that were set from outside: they say nothing about what would have caused them.
+            bins: For each continuous variable among several targets, the ends of its classes.
+            method: As for `predict_proba`.
+            particles: Weighted draws, if sampling is needed.
+            seed: Where they start.
+
+        Returns:
+            For levels a frame with a column per target and `probability` (and `standard_error` if sampled); for one
+            number without bins a frame of `probability` and the value below which it lies; for an event a float.
+
+        Example:
+            >>> net.query("rain", given={"wet": "yes"})
+            >>> net.query({"rain": "yes"}, given={"wet": "yes"}, do={"sprinkler": "on"})
+        """
+        return query(self, targets, given, do, bins, how_to(method, particles, seed))
+
+    def sample(
+        self,
+        n: int,
+        seed: int = 0,
+        given: Mapping[str, Any] | None = None,
+        do: Mapping[str, Any] | None = None,
+        *,
+        method: Method = "auto",
+        n_jobs: int = -1,
+    ) -> pl.DataFrame:
+        """Draws rows from the network, the same for the same seed at any number of threads.
+
+        Args:
+            n: Number of rows.
+            seed: Where the draws start.
+            given: Values that were observed; rows are drawn from the distribution given them.
+            do: Values that are set from outside.
+            method: `"exact"` refuses to resample weighted draws where `given` has causes too many to solve exactly.
+            n_jobs: Threads, -1 for all cores.
+
+        Returns:
+            All columns in the user's values.
+        """
+        if n < 0:
+            raise ParameterError(f"n={n}: must not be negative")
+        observed, set_ = known(self, given, do)
+        columns, how = self.handle.sample(n, observed, set_, how_to(method, PARTICLES, seed), n_jobs)
+        tell(how, n, PARTICLES, "shares have a standard error of")
+        numeric = [self.handle.levels(v) is None for v in range(len(self))]
+        return pl.DataFrame(
+            [
+                (numbers_to_series if number else codes_to_series)(column, values)
+                for column, number, values in zip(self.schema.used, numeric, columns, strict=True)
+            ]
+        )

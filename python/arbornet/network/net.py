@@ -1,0 +1,114 @@
+"""`BayesNet`: a fitted network, put together from its rooms, and how it is kept and shown."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from dataclasses import replace
+from typing import TYPE_CHECKING, Any, Literal
+
+import polars as pl
+
+from arbornet.network.general import GeneralAnswers
+from arbornet.network.rows import RowAnswers
+
+if TYPE_CHECKING:
+    from pathlib import Path
+
+
+class BayesNet(RowAnswers, GeneralAnswers):
+    """A directed acyclic graph with a small model under every node.
+
+    Made by `learn`, `fit`, `load` and `read_bif`. Frames of any kind go in, Polars frames come out; rows may have
+    missing values and frames may lack columns: what is not known is summed or integrated out.
+
+    Example:
+        >>> net = an.learn(an.example("penguins"))
+        >>> net.predict(df, "species")
+    """
+
+    def with_strengths(self, strengths: pl.DataFrame) -> BayesNet:
+        """This network with the strengths of its arcs, as `evaluate.arc_strength` gives them."""
+        from arbornet.evaluate import strengths_of
+
+        return BayesNet(self.handle, self.schema, replace(self.origin, strengths=strengths_of(self, strengths)))
+
+    def save(self, path: str | Path) -> None:
+        """Writes the network as JSON, with the schema, the models and where it comes from; `an.load` reads it back."""
+        from arbornet.io.json import save
+
+        save(self, path)
+
+    def to_bif(self, path: str | Path | None = None, *, bins: Mapping[str, int] | int | None = None) -> str:
+        """The network in the Bayesian interchange format, for other programs.
+
+        Args:
+            path: Where to write it as well.
+            bins: Number of bins for continuous variables (for all, or by name); without it they are refused.
+
+        Raises:
+            ColumnError: If a variable is continuous and has no bins.
+        """
+        from arbornet.io.bif import to_bif
+
+        return to_bif(self, path, bins)
+
+    def to_dot(self, path: str | Path | None = None) -> str:
+        """The graph in the language of Graphviz."""
+        from arbornet.io.graphs import to_dot
+
+        return to_dot(self.graph, path)
+
+    def to_graphml(self, path: str | Path) -> None:
+        """The graph as GraphML, with kinds, levels and figures as attributes."""
+        from arbornet.io.graphs import to_graphml
+
+        to_graphml(self.graph, path)
+
+    def draw(self, target: Any, *, engine: Literal["layered", "dot"] = "layered", legend: bool = True) -> None:
+        """Draws the graph, arcs as wide as they are strong.
+
+        Args:
+            target: A path ending in .svg, .png or .pdf, or a matplotlib axis.
+            engine: `"layered"` (built in) or `"dot"` (needs Graphviz).
+            legend: Whether to explain colours and shapes.
+        """
+        from arbornet.draw import draw
+
+        draw(self.graph, target, engine=engine, legend=legend)
+
+    def report(self, path: str | Path, data: Any = None, *, title: str = "") -> None:
+        """Writes one HTML page with the graph, every model, the types and the search; it needs nothing else to open.
+
+        Args:
+            path: Where to.
+            data: A frame with the variables, to show their values beside the models.
+            title: The page's title.
+        """
+        from arbornet.report import write
+        from arbornet.report.fitted import of_network
+
+        write(of_network(self, data, title), path)
+
+    def _repr_svg_(self) -> str:
+        from arbornet.draw import network_svg
+
+        return network_svg(self.graph)
+
+    def __reduce__(self) -> tuple[Any, ...]:
+        from arbornet.io.json import from_text, to_text
+
+        return from_text, (to_text(self), "pickle")
+
+    def __eq__(self, other: object) -> bool:
+        return isinstance(other, BayesNet) and (self.handle, self.schema, self.origin) == (
+            other.handle,
+            other.schema,
+            other.origin,
+        )
+
+    __hash__ = None  # type: ignore[assignment]
+
+    def __repr__(self) -> str:
+        arcs = self.graph.number_of_edges()
+        fitted = "" if self.origin.n_rows is None else f", fitted to {self.origin.n_rows:,} rows"
+        return f"BayesNet({len(self.names)} variables, {arcs} arcs{fitted})"

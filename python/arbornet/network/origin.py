@@ -1,0 +1,24 @@
+"""Where a network comes from."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass, field
+from typing import Any
+
+
+@dataclass(frozen=True)
+class Origin:
+    """Where a network comes from: what it was fitted to, by which score, found by which search."""
+
+    score: str | None = None
+    """The score as JSON."""
+    n_rows: int | None = None
+    """Rows it was fitted to."""
+    family_scores: tuple[float, ...] | None = None
+    """The score of every variable given its parents."""
+    contributions: tuple[tuple[float, ...], ...] | None = None
+    """Per variable and parent (in column order), what the score loses without that arc."""
+    search: dict[str, Any] = field(default_factory=dict)
+    """Score, bound, seconds and end of the search, if there was one."""
+    strengths: dict[str, dict[str, float]] = field(default_factory=dict)
+    """Share of bootstrap networks with an arc, by parent and child, if it was asked for."""

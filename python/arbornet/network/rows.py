@@ -1,0 +1,179 @@
+"""What a network says of rows: densities, predictions, intervals.
+
+Every question goes to the core with the rows coded by the network's schema, and comes back in the user's values. What
+is exact and what is sampled is decided per question: a target whose neighbourhood is known, and any question to a
+network of levels or of trees, is answered exactly where that is affordable.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterable
+from typing import Any, Literal
+
+import numpy as np
+import polars as pl
+
+from arbornet._core import ColumnError, ParameterError
+from arbornet.network.asked import Asked, Method, how_to
+from arbornet.network.evidence import MISSING, Unseen, encode
+from arbornet.network.structure import Structure
+from arbornet.values import codes_to_series, numbers_to_series
+
+
+class RowAnswers(Structure):
+    """The part of `BayesNet` that reads rows."""
+
+    def log_likelihood(
+        self,
+        frame: Any,
+        by: Literal["node"] | None = None,
+        *,
+        method: Method = "auto",
+        particles: int = 2000,
+        seed: int = 0,
+        unseen: Unseen = "error",
+        n_jobs: int = -1,
+    ) -> Any:
+        """Natural log density of every row in the user's units: the posterior predictive given graph and data.
+
+        Args:
+            frame: Rows; missing values, and variables without a column, are summed or integrated out.
+            by: `"node"` for a frame with one column per variable, given its parents; null where one of them is missing.
+            method: See `predict_proba`.
+            particles: Weighted draws for a row that needs sampling.
+            seed: Where the draws start.
+            unseen: A level the training table did not have: `"error"`, or `"missing"` to treat it as missing.
+            n_jobs: Threads, -1 for all cores.
+
+        Returns:
+            A float array with one value per row, or a frame if `by="node"`.
+
+        Example:
+            >>> improbable = df.filter(net.log_likelihood(df) < -40)
+        """
+        if by not in (None, "node"):
+            raise ParameterError(f"by={by!r}: leave it out, or ask for by='node'")
+        asked = self._asked(frame, method, particles, seed, unseen, n_jobs)
+        if by is None:
+            return asked.log_likelihood()
+        densities = self.handle.log_densities(asked.columns, asked.n_rows, n_jobs)
+        return pl.DataFrame(
+            [pl.Series(name, column, nan_to_null=True) for name, column in zip(self.names, densities, strict=True)]
+        )
+
+    def predict_proba(
+        self,
+        frame: Any,
+        target: str,
+        *,
+        method: Method = "auto",
+        particles: int = 2000,
+        seed: int = 0,
+        unseen: Unseen = "error",
+        n_jobs: int = -1,
+    ) -> pl.DataFrame:
+        """Probabilities of a variable's levels in every row, given whatever else the row tells.
+
+        Args:
+            frame: Rows; the target's own column is no evidence. Any values may be missing, any columns absent.
+            target: A variable with levels.
+            method: `"auto"`: exact where affordable, else likelihood weighting; `"exact"`: an error instead of it;
+                `"sampling"`: always weighting. What was sampled is logged with its standard error.
+            particles: Weighted draws for a row that needs sampling.
+            seed: Where the draws start.
+            unseen: A level the training table did not have: `"error"`, or `"missing"` to treat it as missing.
+            n_jobs: Threads, -1 for all cores.
+
+        Returns:
+            One column per level in level order, summing to one; null where the evidence is impossible.
+
+        Raises:
+            ColumnError: If the target is continuous, or a value cannot be coded.
+        """
+        at = self._position(target)
+        levels = self.handle.levels(at)
+        if levels is None:
+            raise ColumnError(f"column '{target}' is continuous and has no levels; use predict_interval or query")
+        probabilities = self._asked(frame, method, particles, seed, unseen, n_jobs).probabilities(at)
+        names = unique_texts(levels)
+        return pl.DataFrame(
+            [pl.Series(name, probabilities[:, code], nan_to_null=True) for code, name in enumerate(names)]
+        )
+
+    def predict(
+        self,
+        frame: Any,
+        target: str,
+        *,
+        method: Method = "auto",
+        particles: int = 2000,
+        seed: int = 0,
+        unseen: Unseen = "error",
+        n_jobs: int = -1,
+    ) -> pl.Series:
+        """The most probable level of a variable, or the median of a number, in every row, given whatever else it tells.
+
+        The parameters are those of `predict_proba`. Ties go to the earlier level.
+
+        Returns:
+            A series in the user's values, null where the evidence is impossible.
+        """
+        at = self._position(target)
+        asked = self._asked(frame, method, particles, seed, unseen, n_jobs)
+        column = self.schema.used[at]
+        if self.handle.levels(at) is None:
+            return numbers_to_series(column, asked.quantiles(at, (0.5,))[:, 0]).alias(target)
+        probabilities = asked.probabilities(at)
+        known = ~np.isnan(probabilities[:, 0])
+        best = np.argmax(np.where(known[:, None], probabilities, 0.0), axis=1).astype(np.uint32)
+        return codes_to_series(column, np.where(known, best, MISSING).astype(np.uint32)).alias(target)
+
+    def predict_interval(
+        self,
+        frame: Any,
+        target: str,
+        mass: float = 0.9,
+        *,
+        method: Method = "auto",
+        particles: int = 2000,
+        seed: int = 0,
+        unseen: Unseen = "error",
+        n_jobs: int = -1,
+    ) -> pl.DataFrame:
+        """The central interval that holds a number with a given probability, in every row.
+
+        Args:
+            frame: Rows, as for `predict_proba`.
+            target: A continuous variable.
+            mass: The probability inside; the rest is split evenly.
+            method: As for `predict_proba`.
+            particles: As for `predict_proba`.
+            seed: As for `predict_proba`.
+            unseen: As for `predict_proba`.
+            n_jobs: As for `predict_proba`.
+
+        Returns:
+            Columns `lower` and `upper` in the user's units.
+        """
+        at = self._position(target)
+        if self.handle.levels(at) is not None:
+            raise ColumnError(f"column '{target}' has levels; predict_proba gives the probability of each")
+        if not 0.0 < mass < 1.0:
+            raise ParameterError(f"mass={mass}: must lie between 0 and 1")
+        outside = (1.0 - mass) / 2.0
+        asked = self._asked(frame, method, particles, seed, unseen, n_jobs)
+        ends = asked.quantiles(at, (outside, 1.0 - outside))
+        column = self.schema.used[at]
+        return pl.DataFrame([numbers_to_series(column, ends[:, i]).alias(("lower", "upper")[i]) for i in (0, 1)])
+
+    def _asked(self, frame: Any, method: Method, particles: int, seed: int, unseen: Unseen, n_jobs: int) -> Asked:
+        way = how_to(method, particles, seed)
+        columns, n_rows = encode(self.schema, frame, unseen, n_jobs)
+        return Asked(self.handle, columns, n_rows, way, n_jobs)
+
+
+def unique_texts(levels: Iterable[Any]) -> list[str]:
+    """Levels as column names; where two read alike, as Python writes them."""
+    listed = list(levels)
+    texts = [str(level) for level in listed]
+    return texts if len(set(texts)) == len(texts) else [repr(level) for level in listed]

@@ -1,0 +1,135 @@
+"""What a network is: its graph, its families, the model under each node."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator, Mapping
+from functools import cached_property
+from typing import TYPE_CHECKING, Any
+
+import networkx as nx
+
+from arbornet._core import ArbornetError, NetworkHandle
+from arbornet.graphs import cpdag
+from arbornet.models import LocalModel
+from arbornet.network import evidence
+from arbornet.network.origin import Origin
+
+if TYPE_CHECKING:
+    from arbornet.schema import Schema
+
+
+class Structure:
+    """The part of `BayesNet` that answers without looking at data."""
+
+    def __init__(self, handle: NetworkHandle, schema: Schema, origin: Origin | None = None) -> None:
+        if handle.names != schema.names:
+            raise ArbornetError(
+                f"the network's variables {evidence.some(handle.names)} are not those of the schema, "
+                f"{evidence.some(schema.names)}"
+            )
+        self.handle = handle
+        self.schema = schema
+        self.origin = origin or Origin()
+
+    @property
+    def names(self) -> list[str]:
+        """The variables in column order."""
+        return self.schema.names
+
+    @cached_property
+    def graph(self) -> nx.DiGraph[str]:
+        """The graph, a copy to keep.
+
+        Nodes carry `kind`, `levels` and `n_parameters` (and `score`); arcs carry, where known, `contribution` (what the
+        score loses without them) and `strength` (their share of bootstrap networks).
+        """
+        graph: nx.DiGraph[str] = nx.DiGraph()
+        for v, name in enumerate(self.names):
+            graph.add_node(
+                name, kind=self.handle.kind(v), levels=self.handle.levels(v), n_parameters=self.handle.n_parameters(v)
+            )
+            if self.origin.family_scores is not None:
+                graph.nodes[name]["score"] = self.origin.family_scores[v]
+        for v, name in enumerate(self.names):
+            for i, p in enumerate(self.handle.parents(v)):
+                told: dict[str, float] = {}
+                if self.origin.contributions is not None:
+                    told["contribution"] = self.origin.contributions[v][i]
+                strength = self.origin.strengths.get(self.names[p], {}).get(name)
+                if strength is not None:
+                    told["strength"] = strength
+                graph.add_edge(self.names[p], name, **told)
+        return graph
+
+    def to_networkx(self) -> nx.DiGraph[str]:
+        """A copy of `graph`."""
+        return self.graph.copy()
+
+    def cpdag(self) -> nx.DiGraph[str]:
+        """The graph's equivalence class: an arc that may point either way is a pair of edges, one each way."""
+        return cpdag(self.graph)
+
+    def __getitem__(self, variable: str) -> LocalModel:
+        """The local model of a variable: `.text()`, `.rules()`, `.leaves`, `.draw()`."""
+        return LocalModel(self.handle.model(self._position(variable)))
+
+    def explain(self, variable: str) -> str:
+        """A variable in words: its kind, what it depends on and how much, what depends on it, and its model."""
+        at = self._position(variable)
+        levels = self.handle.levels(at)
+        told = self.handle.kind(at) if levels is None else f"{self.handle.kind(at)}: {', '.join(map(str, levels))}"
+        lines = [f"{variable} ({told})"]
+        arcs = [(p, self.graph.edges[p, variable]) for p in self.parents(variable)]
+        lines += [f"  depends on {p}{_figures(data)}" for p, data in arcs] or ["  depends on no other variable"]
+        children = [self.names[v] for v in range(len(self)) if at in self.handle.parents(v)]
+        lines += [f"  {c} depends on it{_figures(self.graph.edges[variable, c])}" for c in children]
+        return "\n".join([*lines, "", self[variable].text()])
+
+    def parents(self, variable: str) -> list[str]:
+        """The parents of a variable in column order."""
+        return [self.names[p] for p in self.handle.parents(self._position(variable))]
+
+    def markov_blanket(self, variable: str) -> list[str]:
+        """Parents, children and the children's other parents, in column order: given these, nothing else matters."""
+        at = self._position(variable)
+        families = [self.handle.parents(v) for v in range(len(self.names))]
+        around = set(families[at])
+        for v, parents in enumerate(families):
+            if at in parents:
+                around |= {v, *parents}
+        return [self.names[v] for v in sorted(around - {at})]
+
+    def arc_score(self, parent: str, child: str) -> float:
+        """What the score loses without an arc.
+
+        Raises:
+            ArbornetError: If there is no such arc, or the network was not fitted with a score.
+        """
+        if not self.graph.has_edge(parent, child):
+            raise ArbornetError(f"there is no arc from {parent!r} to {child!r}")
+        if self.origin.contributions is None:
+            raise ArbornetError("this network was not fitted to a table with a score, so its arcs have no scores")
+        contribution: float = self.graph.edges[parent, child]["contribution"]
+        return contribution
+
+    def __len__(self) -> int:
+        return len(self.names)
+
+    def __contains__(self, name: object) -> bool:
+        return name in self.names
+
+    def __iter__(self) -> Iterator[str]:
+        return iter(self.names)
+
+    def _position(self, name: str) -> int:
+        return evidence.position(self.schema, name, "variable")
+
+
+def _figures(data: Mapping[str, Any]) -> str:
+    """An arc's figures in words."""
+    told = []
+    if "contribution" in data:
+        told.append(f"the score loses {data['contribution']:.4g} without this arc")
+    if "strength" in data:
+        told.append(f"in {data['strength']:.0%} of bootstrap networks")
+    return f" ({', '.join(told)})" if told else ""
