@@ -11,6 +11,7 @@ import polars as pl
 import pytest
 
 import arbornet as an
+from arbornet.evaluate.arc_strength import resampled
 
 
 def frame(n: int = 400) -> pl.DataFrame:
@@ -77,7 +78,7 @@ def test_arc_strengths_are_shares_of_resampled_networks():
 def test_resampling_takes_rows_as_they_are():
     table = an.Table(frame())
     rows = np.array([3, 3, 0])
-    assert an.evaluate.resampled(table, rows).to_polars().equals(table.to_polars()[rows.tolist()])
+    assert resampled(table, rows).to_polars().equals(table.to_polars()[rows.tolist()])
 
 
 def test_the_estimator_follows_the_conventions_of_scikit_learn():

@@ -28,7 +28,7 @@ class BayesNet(RowAnswers, GeneralAnswers):
 
     def with_strengths(self, strengths: pl.DataFrame) -> BayesNet:
         """This network with the strengths of its arcs, as `evaluate.arc_strength` gives them."""
-        from arbornet.evaluate import strengths_of
+        from arbornet.evaluate.arc_strength import strengths_of
 
         return BayesNet(self.handle, self.schema, replace(self.origin, strengths=strengths_of(self, strengths)))
 
