@@ -20,6 +20,7 @@ pub mod counts;
 pub mod dag;
 pub mod error;
 pub mod frame;
+pub mod independence;
 pub mod jkl;
 pub mod leaf;
 pub mod model;
