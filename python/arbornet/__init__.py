@@ -20,7 +20,7 @@ from arbornet.notices import ArbornetWarning, LeftOutWarning
 from arbornet.planning import Plan, plan
 from arbornet.prepare import local_score
 from arbornet.schema import Schema, infer_schema
-from arbornet.scores import AIC, BD, BIC, K2, MIT, NML, PCART, QNML, BDeu, FullTable, LogLikelihood
+from arbornet.scores import AIC, BD, BIC, K2, MIT, NML, PCART, QNML, BDe, BDeu, FullTable, LogLikelihood
 from arbornet.scoring import score_parents
 from arbornet.table import Table
 
@@ -38,6 +38,7 @@ __all__ = [
     "QNML",
     "ArbornetError",
     "ArbornetWarning",
+    "BDe",
     "BDeu",
     "BayesNet",
     "Binned",

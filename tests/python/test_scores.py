@@ -137,3 +137,56 @@ def test_k2_is_bd_with_one_and_bdeu_is_the_same_for_equivalent_graphs(table: Tab
         forward = an.local_score(table, "x", [], score) + an.local_score(table, "z", ["x"], score)
         back = an.local_score(table, "z", [], score) + an.local_score(table, "x", ["z"], score)
         assert forward == pytest.approx(back, abs=1e-9)
+
+
+@pytest.fixture(scope="module")
+def prior_network(table: TableHandle) -> an.BayesNet:
+    import networkx as nx
+
+    return an.fit(an.Table.from_handle(table), nx.DiGraph([("x", "z"), ("y", "z")]), an.K2())
+
+
+def test_bde_is_a_score_like_the_others(table: TableHandle, prior_network: an.BayesNet, tmp_path: Any) -> None:
+    score = an.BDe(prior_network, 5)
+    assert pickle.loads(pickle.dumps(score)) == score and hash(score) == hash(score.replace())
+    assert score.replace(ess=7).ess == 7 and score != score.replace(ess=7)
+    assert repr(score) == "BDe(prior_network=BayesNet(3 variables, 2 arcs, fitted to 200 rows), ess=5.0)"
+    prior_network.save(tmp_path / "prior.json")
+    prior_network.to_bif(tmp_path / "prior.bif")
+    expected = an.local_score(table, "z", ["x"], score)
+    for path in (str(tmp_path / "prior.json"), tmp_path / "prior.bif"):
+        assert an.local_score(table, "z", ["x"], an.BDe(path, 5)) == pytest.approx(expected, rel=1e-9)
+
+
+def test_bde_with_a_uniform_network_is_bdeu(table: TableHandle, tmp_path: Any) -> None:
+    levels = {"x": "abc", "y": "de", "z": "fgh"}
+    lines = ["network flat { }"]
+    for name, of in levels.items():
+        lines.append(f"variable {name} {{ type discrete [ {len(of)} ] {{ {', '.join(of)} }}; }}")
+        lines.append(f"probability ( {name} ) {{ table {', '.join([str(1 / len(of))] * len(of))}; }}")
+    (tmp_path / "flat.bif").write_text("\n".join(lines))
+    for child, parents in [("x", []), ("z", ["x", "y"]), ("y", ["z"])]:
+        bde = an.local_score(table, child, parents, an.BDe(tmp_path / "flat.bif", 4))
+        assert bde == pytest.approx(an.local_score(table, child, parents, an.BDeu(4)), rel=1e-9)
+
+
+def test_bde_refuses_what_it_cannot_use(table: TableHandle, prior_network: an.BayesNet) -> None:
+    with pytest.raises(an.ParameterError, match="prior_network=3: give a BayesNet"):
+        an.BDe(3)  # type: ignore[arg-type]
+    with pytest.raises(an.ParameterError, match="ess=0"):
+        an.BDe(prior_network, 0)
+    with pytest.raises(an.ColumnError, match="column 'w' is no variable of the prior network; it knows 'x', 'y', 'z'"):
+        an.local_score(an.Table({"w": list("abab")}), "w", [], an.BDe(prior_network))
+
+
+@pytest.mark.parametrize("score", TABULAR, ids=repr)
+def test_a_continuous_column_is_refused_with_three_ways_out(score: Parameters) -> None:
+    table = an.Table({"dose of x": [0.5, 1.5, 2.25], "y": list("aba")})
+    way_out = r"column 'dose of x' is continuous.*with_types\({'dose of x': an.Binned\(5\)}\).*FayyadIrani.*PCART"
+    for child, parents in [("dose of x", []), ("y", ["dose of x"])]:
+        with pytest.raises(an.ColumnError, match=way_out):
+            an.local_score(table, child, parents, score)
+    with pytest.raises(an.ArbornetError, match=way_out):
+        an.learn(table, score, verbose=False)
+    with pytest.raises(an.ArbornetError, match=way_out):
+        an.search.hill_climb(table, score)

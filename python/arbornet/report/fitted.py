@@ -54,7 +54,9 @@ def _in_words(spec: str) -> str:
         return spec
     parts = []
     for key, value in document.items():
-        if isinstance(value, dict):
+        if key == "network":
+            parts.append(f"prior network of {len(value['variables'])} variables")
+        elif isinstance(value, dict):
             parts += [f"{inner} {_plain(v)}" for inner, v in value.get("common", value).items()]
             parts += [
                 f"{of}: {_in_words(json.dumps({'score': '', **v}))}" for of, v in value.get("per_variable", {}).items()

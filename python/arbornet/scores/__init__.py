@@ -5,10 +5,24 @@ what people choose, read and compare.
 """
 
 from arbornet.scores.base import Parameters
-from arbornet.scores.dirichlet import BD, K2, BDeu
+from arbornet.scores.dirichlet import BD, K2, BDe, BDeu
 from arbornet.scores.full_table import FullTable
 from arbornet.scores.information import MIT, NML, QNML
 from arbornet.scores.likelihood import AIC, BIC, LogLikelihood
 from arbornet.scores.pcart import PCART
 
-__all__ = ["AIC", "BD", "BIC", "K2", "MIT", "NML", "PCART", "QNML", "BDeu", "FullTable", "LogLikelihood", "Parameters"]
+__all__ = [
+    "AIC",
+    "BD",
+    "BIC",
+    "K2",
+    "MIT",
+    "NML",
+    "PCART",
+    "QNML",
+    "BDe",
+    "BDeu",
+    "FullTable",
+    "LogLikelihood",
+    "Parameters",
+]

@@ -256,11 +256,14 @@ impl Table {
     /// The codes of a variable that has levels.
     ///
     /// # Errors
-    /// If the variable is continuous; `advice` says what the caller offers instead.
+    /// If the variable is continuous; `advice` says what the caller offers instead, with `{column}` for its name.
     pub fn codes(&self, var: Var, advice: &str) -> Result<&Codes> {
         match &self.columns[var] {
             Column::Codes(codes) => Ok(codes),
-            Column::Reals(_) => Err(Error::column(self.name(var), "is continuous where levels are needed", advice)),
+            Column::Reals(_) => {
+                let advice = advice.replace("{column}", self.name(var));
+                Err(Error::column(self.name(var), "is continuous where levels are needed", advice))
+            }
         }
     }
 

@@ -38,6 +38,11 @@ pub trait LocalScore: Send + Sync {
         Ok(())
     }
 
+    /// True if graphs that mean the same (Markov equivalent ones) always score alike, whatever the data.
+    fn equivalent(&self) -> bool {
+        false
+    }
+
     /// The score of one family: `child` and `score` in one call.
     ///
     /// # Errors

@@ -35,6 +35,8 @@ scores! {
     Likelihood(super::classic::likelihood::Likelihood),
     /// Bayesian Dirichlet with one alpha for every cell; K2 is alpha = 1.
     Bd(super::classic::dirichlet::Bd),
+    /// Bayesian Dirichlet, equivalent, with a prior network.
+    Bde(super::classic::bde::Bde),
     /// Bayesian Dirichlet, equivalent and uniform.
     Bdeu(super::classic::dirichlet::Bdeu),
     /// factorised normalised maximum likelihood.

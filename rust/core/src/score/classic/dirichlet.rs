@@ -38,7 +38,8 @@ pub struct Bdeu {
     pub prior: GraphPrior,
 }
 
-fn positive(name: &str, value: f64) -> Result<()> {
+/// Refuses what is no number above 0.
+pub(super) fn positive(name: &str, value: f64) -> Result<()> {
     if value.is_finite() && value > 0.0 {
         return Ok(());
     }

@@ -7,6 +7,7 @@
 //! A family costs at most one pass over the rows and one over its cells. Cells that do not occur cost nothing here
 //! and enter through the number of configurations, which counts declared levels, observed or not.
 
+pub mod bde;
 pub mod dirichlet;
 pub mod likelihood;
 pub mod mit;
@@ -27,8 +28,9 @@ use crate::predictive::Predictive;
 use crate::prior::{FamilySize, GraphPrior};
 use crate::table::{Codes, Table, Var};
 
-/// What the classic scores tell a user who has a continuous column.
-pub const ADVICE: &str = "this score needs levels: bin it with Binned(k) in with_types, or use a score for mixed data";
+/// What the classic scores tell a user who has a continuous column; `{column}` stands for its name.
+pub const ADVICE: &str = "this score needs levels: cut it into bins by \
+    with_types({'{column}': an.Binned(5)}) or by an.FayyadIrani(), or use a score for mixed columns such as an.PCART()";
 
 /// A child with its parents, as numbers of levels.
 #[derive(Clone, Debug)]
@@ -133,6 +135,10 @@ impl<C: CountScore> LocalScore for Prepared<C> {
         };
         let cells = counts.into_iter().map(cell).collect();
         Ok(LocalModel::Cells(Cells::new(child, parents.to_vec(), cells, smooth(&vec![0; r]))))
+    }
+
+    fn equivalent(&self) -> bool {
+        self.rule.equivalent()
     }
 }
 
