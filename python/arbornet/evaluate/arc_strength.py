@@ -12,6 +12,7 @@ import polars as pl
 from arbornet._core import ParameterError, TableHandle
 from arbornet.graphs import cpdag
 from arbornet.learn import Search, searched
+from arbornet.parallel import side_by_side
 from arbornet.progress import shown
 from arbornet.scores import PCART
 from arbornet.scoring import score_parents
@@ -66,18 +67,22 @@ def arc_strength(
     score = PCART() if score is None else score
     directed: Counter[tuple[str, str]] = Counter()
     adjacent: Counter[frozenset[str]] = Counter()
-    rng = np.random.default_rng(seed)
+
+    def learned(replicate: int, n_threads: int) -> nx.DiGraph[str]:
+        rows = np.random.default_rng([seed, replicate]).integers(0, table.n_rows, table.n_rows)
+        candidates = score_parents(resampled(table, rows), score, max_parents, constraints, n_threads)
+        return searched(search, candidates, constraints, None, n_threads, False).dag
+
     with shown("learning networks from resampled rows", progress) as tell:
-        for i in range(n_bootstrap):
-            rows = rng.integers(0, table.n_rows, table.n_rows)
-            candidates = score_parents(resampled(table, rows), score, max_parents, constraints, n_jobs)
-            dag = searched(search, candidates, constraints, None, n_jobs, False).dag
+        done = side_by_side(learned, range(n_bootstrap), n_jobs)
+        for count, (_, dag) in enumerate(done, 1):
             adjacent.update(frozenset(arc) for arc in dag.edges)
             graph = cpdag(dag) if equivalence else dag
             for parent, child in graph.edges:
+                # Halves and ones add up without rounding, so the order in which networks come does not matter.
                 directed[parent, child] += 1 if not graph.has_edge(child, parent) else 0.5  # type: ignore[assignment]
             if tell is not None:
-                tell(i + 1, n_bootstrap)
+                tell(count, n_bootstrap)
     place = {name: i for i, name in enumerate(table.names)}
     order = sorted(directed, key=lambda arc: (-directed[arc], place[arc[0]], place[arc[1]]))
     return pl.DataFrame(

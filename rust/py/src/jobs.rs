@@ -8,6 +8,7 @@ use pyo3::exceptions::PyKeyboardInterrupt;
 use pyo3::prelude::*;
 
 use crate::errors::CoreError;
+use crate::stop;
 
 /// How often signals are looked at and progress is told.
 const POLL: Duration = Duration::from_millis(50);
@@ -82,8 +83,7 @@ fn watch<T: Send>(
             let progress = control.progress();
             let news = tell.filter(|_| failed.is_none() && progress != told);
             told = progress;
-            let watch =
-                || py.check_signals().and_then(|()| news.map_or(Ok(()), |tell| tell.call1(progress).map(|_| ())));
+            let watch = || stop::check(py).and_then(|()| news.map_or(Ok(()), |tell| tell.call1(progress).map(|_| ())));
             if let Err(error) = watch() {
                 control.stop();
                 failed.get_or_insert(error);
@@ -116,7 +116,7 @@ pub fn watched_or_left<T: Send + 'static>(
         let progress = control.progress();
         let news = tell.filter(|_| progress != told);
         told = progress;
-        let heard = py.check_signals().and_then(|()| news.map_or(Ok(()), |tell| tell.call1(progress).map(|_| ())));
+        let heard = stop::check(py).and_then(|()| news.map_or(Ok(()), |tell| tell.call1(progress).map(|_| ())));
         if let Err(error) = heard {
             control.stop();
             let asked = Instant::now();
@@ -139,6 +139,17 @@ pub fn threads(n_jobs: isize) -> Result<usize, CoreError> {
         1.. => Ok(n_jobs as usize),
         _ => Ok(cores.saturating_add_signed(n_jobs + 1).max(1)),
     }
+}
+
+/// The number of threads that `n_jobs` asks for.
+#[pyfunction(name = "threads")]
+fn threads_of(n_jobs: isize) -> PyResult<usize> {
+    Ok(threads(n_jobs)?)
+}
+
+pub fn register(module: &Bound<'_, PyModule>) -> PyResult<()> {
+    module.add_class::<stop::Stop>()?;
+    module.add_function(wrap_pyfunction!(threads_of, module)?)
 }
 
 /// A pool of `n_jobs` threads for one call, gone when it is dropped, so that a fork finds no threads of ours.

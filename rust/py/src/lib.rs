@@ -14,6 +14,7 @@ mod models;
 mod network;
 mod scores;
 mod step1;
+mod stop;
 
 #[pymodule]
 fn _core(module: &Bound<'_, PyModule>) -> PyResult<()> {
@@ -22,6 +23,7 @@ fn _core(module: &Bound<'_, PyModule>) -> PyResult<()> {
     exact::register(module)?;
     greedy::register(module)?;
     handles::register(module)?;
+    jobs::register(module)?;
     frames::register(module)?;
     module.add_class::<candidates::CandidatesHandle>()?;
     models::register(module)?;

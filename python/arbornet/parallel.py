@@ -1,0 +1,47 @@
+"""Independent jobs side by side. The core computes without the GIL, so threads suffice, and they share the tables."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Iterator, Sequence
+from concurrent.futures import FIRST_COMPLETED, ThreadPoolExecutor, wait
+from typing import TypeVar
+
+from arbornet._core import Stop, threads
+
+Job = TypeVar("Job")
+Result = TypeVar("Result")
+
+
+def side_by_side(
+    work: Callable[[Job, int], Result], jobs: Sequence[Job], n_jobs: int = -1
+) -> Iterator[tuple[int, Result]]:
+    """Runs `work(job, n_threads)` for every job and yields (position, result) as they are ready.
+
+    Jobs share the threads asked for: many jobs get one each, few jobs several. The first exception, Ctrl-C, or a
+    consumer that stops taking results stops the work under way within a second.
+
+    Args:
+        work: Does one job, whose result must not depend on its number of threads.
+        jobs: The jobs, begun in their order.
+        n_jobs: Threads in all; -1 for all cores.
+    """
+    total = threads(n_jobs)
+    abreast = min(total, len(jobs))
+    if abreast <= 1:
+        for i, job in enumerate(jobs):
+            yield i, work(job, total)
+        return
+    stop = Stop()
+    pool = ThreadPoolExecutor(abreast, thread_name_prefix="arbornet", initializer=stop.heed)
+    try:
+        position = {pool.submit(work, job, total // abreast): i for i, job in enumerate(jobs)}
+        left = set(position)
+        while left:
+            # In short waits: a signal that the system hands to another thread wakes no thread that waits for a lock.
+            ready, left = wait(left, timeout=0.1, return_when=FIRST_COMPLETED)
+            for future in sorted(ready, key=position.__getitem__):
+                yield position[future], future.result()
+    finally:
+        # Ctrl-C comes to the main thread alone; the threads at work hear of it through the stop.
+        stop.set()
+        pool.shutdown(wait=True, cancel_futures=True)
