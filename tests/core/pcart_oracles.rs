@@ -191,7 +191,8 @@ fn oracle(table: &Table, parameters: &Pcart, child: usize, parents: &[usize]) ->
                 let low = x.iter().copied().fold(f64::INFINITY, f64::min);
                 let high = x.iter().copied().fold(f64::NEG_INFINITY, f64::max);
                 let bins = 1_u32 << s;
-                let threshold = |b: u32| low + (high - low) * (f64::from(b) / f64::from(bins));
+                // Values less than 2^-42 of the range below a midpoint count as on it.
+                let threshold = |b: u32| low + (high - low) * (f64::from(b) / f64::from(bins) - (-42_f64).exp2());
                 let bin =
                     |x: f64| if low == high { 0 } else { (1..bins).filter(|&b| x >= threshold(b)).count() as u32 };
                 codes.push(x.iter().map(|&x| bin(x)).collect());

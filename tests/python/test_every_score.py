@@ -79,12 +79,36 @@ def test_scores_for_mixed_columns_take_them(score):
 
 
 @pytest.mark.parametrize("score", [an.PCART(), an.FullTable()], ids=repr)
-def test_the_number_of_threads_changes_no_byte(score, tmp_path):
+def test_threads_and_the_order_of_rows_change_no_byte(score, tmp_path):
     frame = an.example("penguins").drop_nulls()
+    shuffled = frame.sample(fraction=1.0, shuffle=True, seed=3)
 
-    def written(n_jobs):
+    def written(df, n_jobs):
         path = tmp_path / "x.jkl"
-        an.score_parents(an.Table(frame), score, max_parents=2, n_jobs=n_jobs).save(path)
+        an.score_parents(an.Table(df), score, max_parents=2, n_jobs=n_jobs).save(path)
         return path.read_bytes()
 
-    assert written(2) == written(1)
+    first = written(frame, 1)
+    assert written(frame, 2) == first
+    assert written(shuffled, 2) == first
+
+
+@pytest.mark.parametrize("score", [an.PCART(), an.FullTable()], ids=repr)
+def test_any_order_of_the_rows_makes_the_same_model(score):
+    frame = an.example("patients").select("readmitted", "diabetes", "days")
+    orders = [frame.sample(fraction=1.0, shuffle=True, seed=seed) for seed in range(8)] + [frame.sort("days")]
+
+    def made(df):
+        table = an.Table(df)
+        model = an.local_model(table, "readmitted", ["diabetes", "days"], score)
+        return an.local_score(table, "readmitted", ["diabetes", "days"], score), model.to_dict()
+
+    assert all(made(df) == made(frame) for df in orders)
+
+
+def test_whole_numbers_on_the_midpoints_of_their_range_are_told_apart_there():
+    """Days 1 to 17: the first midpoint is 9, and 9 itself goes right, whatever the mean and the deviation are."""
+    for days in ([1, *range(1, 18), 17], [1, 1, 1, *range(2, 18)], [*range(1, 18)] * 3 + [4, 16, 16]):
+        frame = pl.DataFrame({"days": [float(d) for d in days], "late": ["yes" if d >= 9 else "no" for d in days]})
+        tree = str(an.local_model(an.Table(frame), "late", ["days"], an.PCART()))
+        assert "days < 9:" in tree and "days >= 9:" in tree and tree.count("\n") == 2

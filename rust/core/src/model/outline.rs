@@ -6,7 +6,7 @@ use serde::Serialize;
 
 use super::LocalModel;
 use crate::predictive::Predictive;
-use crate::table::{Kind, Level, Var, Variable};
+use crate::table::{Affine, Kind, Level, Var, Variable};
 
 /// Some of a parent's values.
 #[derive(Clone, Debug, PartialEq)]
@@ -187,7 +187,7 @@ impl Answer {
     fn new(values: &Values, variable: &Variable) -> Self {
         match (values, &variable.kind) {
             (&Values::Range(low, high), &Kind::Continuous { scale }) => {
-                Self::Range { low: low.map(|x| scale.to_original(x)), high: high.map(|x| scale.to_original(x)) }
+                Self::Range { low: low.map(|x| as_read(scale, x)), high: high.map(|x| as_read(scale, x)) }
             }
             (&Values::Range(low, high), Kind::Categorical { levels } | Kind::Ordinal { levels }) => {
                 let inside = |code: f64| low.is_none_or(|l| code >= l) && high.is_none_or(|h| code < h);
@@ -209,10 +209,19 @@ impl Answer {
     }
 }
 
+/// A threshold in the user's units. Thresholds lie a very little below the number that is meant, and the way back rounds: if
+/// there is a number of few decimals right there, that is it.
+fn as_read(scale: Affine, threshold: f64) -> f64 {
+    let x = scale.to_original(threshold);
+    let ten = 10_f64.powi((-scale.scale.log10().floor()).clamp(-290.0, 290.0) as i32);
+    let rounded = |digits: f64| (x * ten * digits).round() / digits / ten;
+    let short = rounded(1e6);
+    if ((x - short) * ten).abs() < 5e-11 { short } else { x }
+}
+
 #[cfg(test)]
 mod tests {
     use super::*;
-    use crate::table::Affine;
 
     fn variable(kind: Kind) -> Variable {
         Variable { name: "x".into(), kind }
@@ -223,6 +232,18 @@ mod tests {
         let number = variable(Kind::Continuous { scale: Affine { shift: 50.0, scale: 10.0 } });
         let answer = Answer::new(&Values::Range(Some(-1.0), Some(0.5)), &number);
         assert_eq!(answer, Answer::Range { low: Some(40.0), high: Some(55.0) });
+    }
+
+    #[test]
+    fn thresholds_just_below_a_number_of_few_decimals_are_read_as_that() {
+        let scale = Affine { shift: 9.137, scale: 4.9 };
+        for x in [9.0, 0.225, -130.5, 2016.0] {
+            assert_eq!(as_read(scale, scale.to_stored(x) - 1e-12), x);
+        }
+        let x = 10.0 / 3.0;
+        assert_eq!(as_read(scale, scale.to_stored(x)), scale.to_original(scale.to_stored(x)));
+        let large = Affine { shift: 3e7, scale: 2e9 };
+        assert_eq!(as_read(large, large.to_stored(5e9) - 1e-12), 5e9);
     }
 
     #[test]

@@ -121,6 +121,10 @@ pub fn ones(n: u32) -> u64 {
     if n >= 64 { u64::MAX } else { (1 << n) - 1 }
 }
 
+/// Values less than this part of the range below a midpoint count as on it, and go right: standardised values are rounded,
+/// and whole numbers that lie on a midpoint of their own range must not be told apart from it by their last bit.
+const SLACK: f64 = 1.0 / (1_u64 << 42) as f64;
+
 /// How a continuous variable's range is cut into `2^max_splits` bins of equal width.
 #[derive(Clone, Copy, Debug, PartialEq)]
 pub struct Bins {
@@ -137,9 +141,9 @@ impl Bins {
         Self { low, high, max_splits }
     }
 
-    /// Where bin `bin >= 1` begins; values at or above it are in that bin or higher.
+    /// Where bin `bin >= 1` begins, a very little below its midpoint; values at or above it are in that bin or higher.
     pub fn threshold(&self, bin: u32) -> f64 {
-        let part = f64::from(bin) / f64::from(1_u32 << self.max_splits);
+        let part = f64::from(bin) / f64::from(1_u32 << self.max_splits) - SLACK;
         let width = self.high - self.low;
         if width.is_finite() { self.low + width * part } else { self.low * (1.0 - part) + self.high * part }
     }
@@ -214,6 +218,17 @@ mod tests {
         let bins = Bins::of(&[0.0, 8.0], 3);
         let codes: Vec<_> = [-1.0, 0.0, 0.99, 1.0, 4.0, 7.99, 8.0, 9.0].map(|x| bins.bin(x)).into();
         assert_eq!(codes, [0, 0, 0, 1, 4, 7, 7, 7]);
+    }
+
+    #[test]
+    fn whole_numbers_on_midpoints_go_right_whatever_they_are_standardised_with() {
+        for (shift, scale) in [(0.0, 1.0), (9.137, 4.9), (8.3, 1.0 / 3.0), (-1e4, 7.7e5), (2000.0 / 7.0, 1e-3)] {
+            let bins = |x: f64| (x - shift) / scale;
+            let of = Bins::of(&[bins(1.0), bins(17.0)], 4);
+            for day in 1..=17 {
+                assert_eq!(of.bin(bins(f64::from(day))), (day as u32 - 1).min(15), "{shift} {scale}");
+            }
+        }
     }
 
     #[test]
