@@ -11,7 +11,10 @@ from arbornet.examples import example
 from arbornet.files import read
 from arbornet.fit import fit
 from arbornet.io.bif import read_bif
+from arbornet.io.hugin import read_net
 from arbornet.io.json import load
+from arbornet.io.networks import read_network
+from arbornet.io.xmlbif import read_xmlbif
 from arbornet.kinds import Binned, Categorical, Continuous, Ordinal
 from arbornet.learn import learn
 from arbornet.models import LocalModel, local_model
@@ -73,6 +76,9 @@ __all__ = [
     "priors",
     "read",
     "read_bif",
+    "read_net",
+    "read_network",
+    "read_xmlbif",
     "score_parents",
     "search",
 ]

@@ -263,6 +263,7 @@ class NetworkHandle:
         self,
         columns: Sequence[NDArray[Any] | None],
         n_rows: int,
+        limits: Sequence[tuple[int, tuple[float, float] | Sequence[int]]],
         set: Sequence[int],
         target: int,
         probabilities: Sequence[float],
@@ -272,6 +273,7 @@ class NetworkHandle:
     def joint(
         self,
         known: Sequence[tuple[int, float]],
+        limits: Sequence[tuple[int, tuple[float, float] | Sequence[int]]],
         set: Sequence[int],
         targets: Sequence[tuple[int, Sequence[float]]],
         how_to: tuple[str, int, int],
@@ -280,6 +282,7 @@ class NetworkHandle:
         self,
         n_rows: int,
         known: Sequence[tuple[int, float]],
+        limits: Sequence[tuple[int, tuple[float, float] | Sequence[int]]],
         set: Sequence[int],
         how_to: tuple[str, int, int],
         n_jobs: int,

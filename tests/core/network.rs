@@ -4,7 +4,7 @@ use std::sync::Arc;
 
 use arbornet_core::model::cells::{Cell, Cells};
 use arbornet_core::model::full_table::FullTable;
-use arbornet_core::network::{Method, Network, Observed, Rows, Settings};
+use arbornet_core::network::{Method, Network, Observed, Rows, Settings, Within};
 use arbornet_core::{Affine, Control, Kind, Level, LocalModel, Predictive, Value, Var, Variable};
 use rand::{RngExt, SeedableRng};
 use rand_xoshiro::Xoshiro256PlusPlus;
@@ -325,6 +325,99 @@ fn hidden_numbers_are_integrated_out_exactly() {
             let below = integrate(stored, |x| density(row, 0, x) + density(row, 1, x));
             assert!((below / total - p).abs() < 1e-6, "{row} {p} {}", below / total);
         }
+    }
+}
+
+#[test]
+fn sets_of_levels_count_like_the_sum_over_their_members() {
+    let mut rng = Xoshiro256PlusPlus::seed_from_u64(13);
+    let sampling = Settings { method: Method::Sampling, particles: 60_000, seed: 3 };
+    for round in 0..30 {
+        let network = random_network(&mut rng, 6);
+        let dims = dims(&network);
+        let known = [(4, 1)];
+        let rows = Rows::single(network.variables(), &[(4, Value::Code(1))]).unwrap();
+        // Not the last level of 2, not the first of 5, and the target itself is not its first.
+        let allowed = |v: Var, code: u32| match v {
+            2 => code as usize + 1 < dims[2],
+            0 | 5 => code > 0,
+            _ => true,
+        };
+        let limits = [0, 2, 5].map(|v| (v, Within::Levels((0..dims[v] as u32).map(|c| allowed(v, c)).collect())));
+        let rows = rows.limited(network.variables(), limits.to_vec()).unwrap();
+        for set in [&[][..], &[4]] {
+            let agreeing: Vec<_> = configurations(&dims)
+                .into_iter()
+                .filter(|at| agrees(at, &known) && at.iter().enumerate().all(|(v, &c)| allowed(v, c)))
+                .collect();
+            let total: f64 = agreeing.iter().map(|at| joint(&network, at, set)).sum();
+            let answer = network.joint(&rows, set, &[(0, vec![]), (3, vec![])], &AUTO).unwrap();
+            for (at, got) in configurations(&answer.dims).iter().zip(&answer.probabilities) {
+                let of = agreeing.iter().filter(|c| c[0] == at[0] && c[3] == at[1]);
+                let p = of.map(|c| joint(&network, c, set)).sum::<f64>() / total;
+                assert!((got - p).abs() < 1e-12);
+            }
+            if round < 4 {
+                let drawn = network.joint(&rows, set, &[(0, vec![]), (3, vec![])], &sampling).unwrap();
+                for (a, b) in drawn.probabilities.iter().zip(&answer.probabilities) {
+                    assert!((a - b).abs() < 6.0 * drawn.sampled.standard_error, "{a} {b} {:?}", drawn.sampled);
+                }
+                let (draws, _) = network.sample(20_000, &rows, set, &AUTO, &Control::default()).unwrap();
+                let row = |i| (0..6).map(|v| if let Some(Value::Code(c)) = draws.get(v, i) { c } else { 9 }).collect();
+                let counted: Vec<Vec<u32>> = (0..20_000).map(row).collect();
+                for at in &agreeing {
+                    let p = joint(&network, at, set) / total;
+                    let share = counted.iter().filter(|c| *c == at).count() as f64 / 20_000.0;
+                    assert!((share - p).abs() < 5.0 * (p * (1.0 - p) / 20_000.0).sqrt() + 1e-4);
+                }
+                assert!(counted.iter().all(|c| agreeing.contains(c)));
+            }
+        }
+    }
+}
+
+#[test]
+fn intervals_of_numbers_count_like_integrals_over_them() {
+    let network = mixed_network();
+    let known = Rows::single(network.variables(), &[(3, Value::Real(0.6))]).unwrap();
+    let known = known.limited(network.variables(), vec![(1, Within::Between(-0.1, 1.3))]).unwrap();
+    let density = |sex, team, x| mixed_density(&network, sex, x, team, 0.6);
+    let within = |f: &dyn Fn(f64) -> f64| integrate(1.3, f) - integrate(-0.1, f);
+    let total = within(&|x| (0..6).map(|i| density(i / 3, i % 3, x)).sum());
+    let answer = network.joint(&known, &[], &[(0, vec![]), (2, vec![])], &AUTO).unwrap();
+    for (at, p) in configurations(&[2, 3]).iter().zip(&answer.probabilities) {
+        assert!((p - within(&|x| density(at[0], at[1], x)) / total).abs() < 1e-6);
+    }
+    // The number itself stays within, drawn or asked for.
+    let (draws, sampled) = network.sample(5000, &known, &[], &AUTO, &Control::default()).unwrap();
+    assert_eq!(sampled.rows, 0);
+    assert!((0..5000).all(|row| matches!(draws.get(1, row), Some(Value::Real(x)) if (-0.1..1.3).contains(&x))));
+    for method in [Method::Exact, Method::Sampling] {
+        let settings = Settings { method, particles: 50_000, seed: 5 };
+        let heights = network.quantiles(&known, &[], 1, &[0.1, 0.5, 0.9], &settings, &Control::default()).unwrap();
+        for (p, height) in [0.1, 0.5, 0.9].into_iter().zip(heights.values) {
+            let stored = (height - 170.0) / 10.0;
+            let all = |x| (0..6).map(|i| density(i / 3, i % 3, x)).sum::<f64>();
+            let below = (integrate(stored, all) - integrate(-0.1, all)) / total;
+            let tolerance = if method == Method::Exact { 1e-6 } else { 5.0 * heights.sampled.standard_error };
+            assert!((below - p).abs() < tolerance, "{method:?} {p} {below}");
+        }
+    }
+}
+
+#[test]
+fn limits_that_leave_nothing_are_refused() {
+    let network = mixed_network();
+    let rows = || Rows::single(network.variables(), &[(3, Value::Real(0.6))]).unwrap();
+    for limit in [
+        (0, Within::Levels(vec![false, false])),
+        (0, Within::Levels(vec![true])),
+        (0, Within::Between(0.0, 1.0)),
+        (1, Within::Between(1.0, 1.0)),
+        (1, Within::Between(f64::NAN, 1.0)),
+        (3, Within::Between(0.0, 1.0)),
+    ] {
+        assert!(rows().limited(network.variables(), vec![limit.clone()]).is_err(), "{limit:?}");
     }
 }
 

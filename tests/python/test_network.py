@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import datetime as dt
 import itertools
 import logging
 import math
@@ -166,6 +167,40 @@ def test_a_query_lists_levels_with_probabilities(net):
     assert math.isclose(either, answer.filter(pl.col("grade") <= 1)["probability"].sum(), rel_tol=1e-12)
 
 
+def test_levels_and_intervals_can_be_given(net, mixed):
+    table = joint(net)
+    told = {at: p for at, p in table.items() if at[1] == "yes" and at[2] in (1, 2)}
+    of_cause = sum(p for at, p in told.items() if at[0]) / sum(told.values())
+    assert math.isclose(net.query({"cause": True}, given={"middle": "yes", "grade": [2, 1]}), of_cause, rel_tol=1e-12)
+    for several, one in [({"grade": {3}}, {"grade": 3}), ({"grade": net.graph.nodes["grade"]["levels"]}, None)]:
+        answers = [net.query("cause", given=given)["probability"] for given in (several, one)]
+        np.testing.assert_allclose(*answers, rtol=1e-12)
+    assert set(net.sample(500, given={"grade": (1, 2)})["grade"]) == {1, 2}
+
+    between = (3500, 4200)
+    gentoo = mixed.query({"species": "Gentoo"}, given={"body_mass_g": between})
+    whole = mixed.query({"body_mass_g": between})
+    both = mixed.query({"species": "Gentoo", "body_mass_g": between})
+    assert math.isclose(gentoo, both / whole, rel_tol=1e-9)
+    assert mixed.query("species", given={"body_mass_g": (None, None)}).equals(mixed.query("species"))
+    drawn = mixed.sample(2000, given={"body_mass_g": between})["body_mass_g"]
+    assert drawn.min() >= 3500 and drawn.max() <= 4200
+    inside = mixed.query("body_mass_g", given={"body_mass_g": between})["body_mass_g"]
+    assert inside.min() >= 3500 and inside.max() <= 4200
+
+
+def test_dates_are_asked_about_as_dates():
+    days = pl.date_range(dt.date(2020, 1, 1), dt.date(2020, 12, 31), eager=True)
+    warm = (days.dt.month() - 6.5).abs() < 3
+    frame = pl.DataFrame({"day": days, "warm": warm})
+    net = an.fit(an.Table(frame), nx.DiGraph([("day", "warm")]), an.PCART())
+    summer = {"day": (dt.date(2020, 5, 1), dt.date(2020, 9, 1))}
+    assert net.query({"warm": True}, given=summer) > 0.9
+    assert 0.2 < net.query(summer) < 0.5
+    classes = net.query(["day", "warm"], bins={"day": [dt.date(2020, 4, 1)]})
+    assert classes["day"].unique(maintain_order=True).to_list() == ["before 2020-04-01", "from 2020-04-01"]
+
+
 def test_a_query_about_a_number_gives_quantiles_classes_and_events(mixed):
     quantiles = mixed.query("body_mass_g", given={"species": "Gentoo"})
     assert quantiles.columns == ["probability", "body_mass_g"] and quantiles["body_mass_g"].is_sorted()
@@ -254,6 +289,10 @@ def test_parents_and_children_make_a_markov_blanket():
         (lambda net: net.query("cause", given={"middle": "yes"}, do={"middle": "no"}), "in given and in do"),
         (lambda net: net.query("cause", given={"middle": None}), "not known"),
         (lambda net: net.query({"cause": True, "grade": ...}), "mix"),
+        (lambda net: net.query("cause", given={"grade": []}), "none of its levels"),
+        (lambda net: net.query("cause", given={"grade": [1, 9]}), "9"),
+        (lambda net: net.query("cause", do={"grade": [1, 2]}), "set to one value"),
+        (lambda net: net.query({"grade": []}), "none of its levels"),
         (lambda net: net.query([]), "empty"),
         (lambda net: net.log_likelihood(discrete_frame(2), by="row"), "by='row'"),
         (lambda net: net.predict(discrete_frame(2), "grade", method="magic"), "method"),
@@ -271,6 +310,21 @@ def test_parents_and_children_make_a_markov_blanket():
 def test_a_mistake_is_named(net, call, words):
     with pytest.raises(an.ArbornetError, match=words):
         call(net)
+
+
+@pytest.mark.parametrize(
+    ("given", "words"),
+    [
+        ((5000, 4000), "below its high end"),
+        ((4000,), "an interval"),
+        ([1, 2, 3], "an interval"),
+        (("light", 4000), "light"),
+        ({4000, 5000}, "an interval"),
+    ],
+)
+def test_an_interval_that_is_none_is_named(mixed, given, words):
+    with pytest.raises(an.ArbornetError, match=words):
+        mixed.query("species", given={"body_mass_g": given})
 
 
 def test_a_level_that_training_did_not_have_can_count_as_missing(net):

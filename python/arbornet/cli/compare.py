@@ -22,7 +22,7 @@ examples:
 
 def options(command: argparse.ArgumentParser) -> None:
     """Adds the options."""
-    command.add_argument("first", metavar="TRUE", help="a network: .json or .bif")
+    command.add_argument("first", metavar="TRUE", help="a network: .json, .bif, .xmlbif or .net")
     command.add_argument("second", metavar="LEARNED", help="another over the same variables")
     json_option(command)
 

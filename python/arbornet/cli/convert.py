@@ -10,13 +10,14 @@ from arbornet.cli.parser import Options
 HELP = "turn a network, candidates or a table into another format"
 ABOUT = """\
 Rewrites a file by its endings:
-  networks    .json, .bif                  to .json, .bif, .dot, .graphml
+  networks    .json, .bif, .xmlbif, .net   to .json, .bif, .xmlbif, .net, .dot, .graphml
   candidates  .jkl, .jkl.gz, .parquet      to .jkl, .jkl.gz, .parquet
   tables      .csv, .parquet, .arrow, ...  to .csv, .parquet, .arrow, ..."""
 EXAMPLES = """\
 examples:
   arbornet convert patients.json patients.bif --bins 5     numbers cut into five bins
-  arbornet convert asia.bif asia.json
+  arbornet convert asia.bif.gz asia.json
+  arbornet convert asia.bif asia.xmlbif                    or asia.net, for other programs
   arbornet convert candidates.parquet candidates.jkl
   arbornet convert patients.csv patients.parquet"""
 
@@ -25,19 +26,22 @@ def options(command: argparse.ArgumentParser) -> None:
     """Adds the options."""
     command.add_argument("source", metavar="FROM", help="the file to read")
     command.add_argument("target", metavar="TO", help="the file to write")
-    command.add_argument("--bins", type=int, metavar="N", help="for .bif: cut every number into so many bins")
+    command.add_argument(
+        "--bins", type=int, metavar="N", help="for .bif, .xmlbif and .net: cut every number into so many bins"
+    )
 
 
 def run(asked: Options) -> None:
     """Runs the command."""
     import arbornet as an
     from arbornet.cli import files
+    from arbornet.io.networks import READERS
 
     source, target = Path(asked.source), Path(asked.target)
     if ".jkl" in (*source.suffixes, *target.suffixes):
         an.Candidates.load(source).save(target)
         files.wrote(target)
-    elif source.suffix.lower() in (".json", ".bif"):
+    elif Path(source.name.lower().removesuffix(".gz")).suffix in READERS:
         files.write_network(files.read_network(asked.source), target, asked.bins)
     else:
         files.write_table(an.read(source), asked.target)

@@ -44,10 +44,8 @@ def write_table(frame: pl.DataFrame, path: str | None) -> None:
 
 
 def read_network(path: str) -> Any:
-    """A network from .json or .bif."""
-    if Path(path).suffix.lower() == ".bif":
-        return an.read_bif(path)
-    return an.load(path)
+    """A network from a file of any known format."""
+    return an.read_network(path)
 
 
 def read_table(asked: Any, frame: pl.DataFrame) -> an.Table:
@@ -67,6 +65,9 @@ def write_network(net: Any, path: Path, bins: int | None = None) -> None:
     writers: dict[str, Callable[[], Any]] = {
         ".json": lambda: net.save(path),
         ".bif": lambda: net.to_bif(path, bins=bins),
+        ".xmlbif": lambda: net.to_xmlbif(path, bins=bins),
+        ".bifxml": lambda: net.to_xmlbif(path, bins=bins),
+        ".net": lambda: net.to_net(path, bins=bins),
         ".dot": lambda: net.to_dot(path),
         ".graphml": lambda: net.to_graphml(path),
     }

@@ -33,7 +33,7 @@ def options(command: argparse.ArgumentParser) -> None:
     )
     command.add_argument("--time-limit", type=float, metavar="S", help="stop the search after so many seconds")
     command.add_argument("--checkpoint", metavar="DIRECTORY", help="keep scores, and go on from there next time")
-    command.add_argument("-o", "--output", metavar="FILE", help="write the network: .json or .bif")
+    command.add_argument("-o", "--output", metavar="FILE", help="write the network: .json, .bif, .xmlbif or .net")
     command.add_argument("--report", metavar="FILE", help="write one HTML page with everything")
     command.add_argument("--draw", metavar="FILE", help="draw the network: .svg, .png or .pdf")
     json_option(command)

@@ -21,7 +21,7 @@ examples:
 
 def options(command: argparse.ArgumentParser) -> None:
     """Adds the options."""
-    command.add_argument("network", metavar="NETWORK", help="the network: .json or .bif")
+    command.add_argument("network", metavar="NETWORK", help="the network: .json, .bif, .xmlbif or .net")
     command.add_argument("table", metavar="TABLE", help="the rows")
     command.add_argument("target", metavar="VARIABLE", nargs="?", help="what to predict")
     how = command.add_mutually_exclusive_group()

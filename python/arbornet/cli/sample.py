@@ -14,12 +14,13 @@ EXAMPLES = """\
 examples:
   arbornet sample patients.json -n 1000 --seed 7 -o made_up.parquet
   arbornet sample patients.json -n 5 --given stage=IV
+  arbornet sample patients.json -n 5 --given stage=III,IV --given age=50..60     one of several; an interval
   arbornet sample patients.json -n 5 --do treatment=surgery"""
 
 
 def options(command: argparse.ArgumentParser) -> None:
     """Adds the options."""
-    command.add_argument("network", metavar="NETWORK", help="the network: .json or .bif")
+    command.add_argument("network", metavar="NETWORK", help="the network: .json, .bif, .xmlbif or .net")
     command.add_argument("-n", "--rows", type=int, default=10, metavar="N", help="number of rows (default: 10)")
     command.add_argument("--seed", type=int, default=0, metavar="N", help="where the draws start (default: 0)")
     command.add_argument("--given", metavar="NAME=VALUE", action="append", default=[], help="what was observed")

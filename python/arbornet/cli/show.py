@@ -22,7 +22,7 @@ examples:
 
 def options(command: argparse.ArgumentParser) -> None:
     """Adds the options."""
-    command.add_argument("network", metavar="NETWORK", help="the network: .json or .bif")
+    command.add_argument("network", metavar="NETWORK", help="the network: .json, .bif, .xmlbif or .net")
     command.add_argument("variable", metavar="VARIABLE", nargs="?", help="show the model under it")
     command.add_argument("--draw", metavar="FILE", help="draw to .svg, .png or .pdf")
     command.add_argument("--engine", choices=("layered", "dot"), default="layered", help="who lays the picture out")

@@ -126,7 +126,7 @@ def max_parents(text: str) -> Any:
 
 
 def assignments(schema: an.Schema, texts: Iterable[str]) -> dict[str, Any]:
-    """Values written `NAME=VALUE`, as the variables' own values.
+    """Values written `NAME=VALUE`, as the variables' own values; `NAME=LOW..HIGH` and `NAME=A,B` where it is several.
 
     Raises:
         ParameterError: If a text is not of this form, or a value not one its variable can have.
@@ -144,11 +144,20 @@ def assignments(schema: an.Schema, texts: Iterable[str]) -> dict[str, Any]:
 
 def _own_value(column: Any, text: str) -> Any:
     if column.levels is None:
-        try:
-            return float(text)
-        except ValueError:
-            raise ParameterError(f"'{column.name}' is a number, not {text!r}") from None
-    for level in column.levels:
-        if str(level) == text:
-            return level
+        low, dots, high = text.partition("..")
+        ends = [None if dots and not end else _number(column, end) for end in ((low, high) if dots else (text,))]
+        return tuple(ends) if dots else ends[0]
+    known = {str(level): level for level in column.levels}
+    if text in known:
+        return known[text]
+    several = [part.strip() for part in text.split(",")]
+    if all(part in known for part in several):
+        return [known[part] for part in several]
     raise ParameterError(f"{text!r} is none of the levels of '{column.name}': {', '.join(map(str, column.levels))}")
+
+
+def _number(column: Any, text: str) -> float:
+    try:
+        return float(text)
+    except ValueError:
+        raise ParameterError(f"'{column.name}' is a number, not {text!r}; an interval is written 50..60") from None

@@ -66,7 +66,7 @@ class Asked:
     def quantiles(self, target: int, probabilities: Sequence[float]) -> NDArray[np.float64]:
         """A column per quantile of a continuous target, in the user's units."""
         flat, how = self.handle.predict_quantiles(
-            self.columns, self.n_rows, [], target, probabilities, self.way, self.n_jobs
+            self.columns, self.n_rows, [], [], target, probabilities, self.way, self.n_jobs
         )
         self._tell(how, "the probabilities of the quantiles have a standard error of")
         return flat.reshape(self.n_rows, -1)

@@ -7,19 +7,23 @@ variables without a column are missing in every row.
 from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
+from dataclasses import dataclass, field
 from typing import TYPE_CHECKING, Any, Literal
 
 import numpy as np
 import polars as pl
 from numpy.typing import NDArray
 
-from arbornet._core import ArbornetError, ColumnError
+from arbornet._core import ArbornetError, ColumnError, ParameterError
 
 if TYPE_CHECKING:
     from arbornet.schema import Schema
 
 MISSING = np.uint32(2**32 - 1)
 Columns = list[NDArray[Any] | None]
+Limit = tuple[float, float] | list[int]
+Several = (list, tuple, set, frozenset)
+EVERYTHING = (float("-inf"), float("inf"))
 Unseen = Literal["error", "missing"]
 
 
@@ -49,6 +53,49 @@ def _unrelated(schema: Schema) -> ArbornetError:
     return ArbornetError(f"no column of the frame is a variable of the network, which are {some(schema.names)}")
 
 
+@dataclass(frozen=True)
+class Known:
+    """What is known of single variables, as the core reads it."""
+
+    values: list[tuple[int, float]] = field(default_factory=list)
+    """Codes, or numbers in stored units, by position."""
+    limits: list[tuple[int, Limit]] = field(default_factory=list)
+    """Of variables known short of their value: an interval in stored units, or codes."""
+    set: list[int] = field(default_factory=list)
+    """Which of the values were set from outside."""
+
+
+def known(schema: Schema, given: Mapping[str, Any] | None, do: Mapping[str, Any] | None) -> Known:
+    """What was observed and what was set.
+
+    Raises:
+        ArbornetError: If a name is no variable, or in both.
+        ColumnError: If a value is not one its variable can have, or is missing.
+        ParameterError: If an interval or a set of levels is empty.
+    """
+    given, do = ({str(name): value for name, value in (values or {}).items()} for values in (given, do))
+    both = sorted(set(given) & set(do))
+    if both:
+        raise ArbornetError(f"{both[0]!r} is in given and in do; a value is either observed or set")
+    several = {name for name, value in given.items() if isinstance(value, Several)}
+    acted = next((name for name, value in do.items() if isinstance(value, Several)), None)
+    if acted is not None:
+        raise ColumnError(f"column '{acted}' is {do[acted]!r} in do; a variable is set to one value")
+    acts = single(schema, do, "do")
+    seen = single(schema, {name: value for name, value in given.items() if name not in several}, "given")
+    limits = []
+    for name in sorted(several, key=list(given).index):
+        var = position(schema, name, "given")
+        limit: Limit
+        if schema.used[var].levels is None:
+            limit = interval(schema, var, given[name], "given")
+        else:
+            limit = codes(schema, var, given[name], "given")
+        if limit != EVERYTHING:
+            limits.append((var, limit))
+    return Known(seen + acts, limits, [var for var, _ in acts])
+
+
 def single(schema: Schema, values: Mapping[str, Any] | None, role: str) -> list[tuple[int, float]]:
     """Known values of variables by name as (position, code or number in stored units).
 
@@ -67,6 +114,40 @@ def single(schema: Schema, values: Mapping[str, Any] | None, role: str) -> list[
             raise ColumnError(f"column '{name}' is {value!r} in {role}; leave a variable out that is not known")
         known.append((var, float(cells[0])))
     return known
+
+
+def codes(schema: Schema, var: int, levels: Any, role: str) -> list[int]:
+    """Some levels of a variable as codes, ascending.
+
+    Raises:
+        ParameterError: If there are none.
+        ColumnError: If one is not among the variable's levels.
+    """
+    name = schema.names[var]
+    if not levels:
+        raise ParameterError(f"{role}: '{name}' may be none of its levels; name at least one")
+    return sorted({int(single(schema, {name: level}, role)[0][1]) for level in levels})
+
+
+def interval(schema: Schema, var: int, value: Any, role: str) -> tuple[float, float]:
+    """The ends of an interval of numbers (or dates, or times) in stored units, infinite where it is open.
+
+    Raises:
+        ColumnError: If it is not a pair of values.
+        ParameterError: If its low end is not below its high end.
+    """
+    name = schema.names[var]
+    if not (isinstance(value, tuple | list) and len(value) == 2):
+        raise ColumnError(
+            f"column '{name}' is continuous: {role} takes an interval (low, high), None for an open end, not {value!r}"
+        )
+    low, high = (
+        open_ if end is None or end == open_ else single(schema, {name: end}, role)[0][1]
+        for end, open_ in zip(value, EVERYTHING, strict=True)
+    )
+    if low >= high:
+        raise ParameterError(f"{role}: the interval of '{name}' is {value!r}; its low end must be below its high end")
+    return low, high
 
 
 def position(schema: Schema, name: object, role: str) -> int:

@@ -8,8 +8,9 @@ from typing import Any
 import polars as pl
 
 from arbornet._core import ParameterError
+from arbornet.network import evidence
 from arbornet.network.asked import Method, how_to, tell
-from arbornet.network.query import known, query
+from arbornet.network.query import query
 from arbornet.network.structure import Structure
 from arbornet.values import codes_to_series, numbers_to_series
 
@@ -37,7 +38,8 @@ class GeneralAnswers(Structure):
             targets: A name or names (a dict with `...` as every value means the same) for a distribution; a dict of
                 values for the probability that all of them hold: a level, a list of levels, or for a number an interval
                 `(low, high)` with None for an open end.
-            given: Values that were observed.
+            given: Values that were observed. For what is known less exactly: levels that are possible, as a list, or
+                for a number an interval `(low, high)`.
             do: Values that were set from outside: they say nothing about what would have caused them.
             bins: For each continuous variable among several targets, the ends of its classes.
             method: As for `predict_proba`.
@@ -51,6 +53,7 @@ class GeneralAnswers(Structure):
         Example:
             >>> net.query("rain", given={"wet": "yes"})
             >>> net.query({"rain": "yes"}, given={"wet": "yes"}, do={"sprinkler": "on"})
+            >>> net.query("stage", given={"age": (50, 60), "site": ["lung", "skin"]})
         """
         return query(self, targets, given, do, bins, how_to(method, particles, seed))
 
@@ -69,7 +72,7 @@ class GeneralAnswers(Structure):
         Args:
             n: Number of rows.
             seed: Where the draws start.
-            given: Values that were observed; rows are drawn from the distribution given them.
+            given: Values that were observed, as for `query`; rows are drawn from the distribution given them.
             do: Values that are set from outside.
             method: `"exact"` refuses to resample weighted draws where `given` has causes too many to solve exactly.
             n_jobs: Threads, -1 for all cores.
@@ -79,8 +82,10 @@ class GeneralAnswers(Structure):
         """
         if n < 0:
             raise ParameterError(f"n={n}: must not be negative")
-        observed, set_ = known(self, given, do)
-        columns, how = self.handle.sample(n, observed, set_, how_to(method, PARTICLES, seed), n_jobs)
+        known = evidence.known(self.schema, given, do)
+        columns, how = self.handle.sample(
+            n, known.values, known.limits, known.set, how_to(method, PARTICLES, seed), n_jobs
+        )
         tell(how, n, PARTICLES, "shares have a standard error of")
         numeric = [self.handle.levels(v) is None for v in range(len(self))]
         return pl.DataFrame(

@@ -52,6 +52,18 @@ class BayesNet(RowAnswers, GeneralAnswers):
 
         return to_bif(self, path, bins)
 
+    def to_xmlbif(self, path: str | Path | None = None, *, bins: Mapping[str, int] | int | None = None) -> str:
+        """The network as XMLBIF 0.3, for other programs; parameters and errors are those of `to_bif`."""
+        from arbornet.io.xmlbif import to_xmlbif
+
+        return to_xmlbif(self, path, bins)
+
+    def to_net(self, path: str | Path | None = None, *, bins: Mapping[str, int] | int | None = None) -> str:
+        """The network in Hugin's NET language, for other programs; parameters and errors are those of `to_bif`."""
+        from arbornet.io.hugin import to_net
+
+        return to_net(self, path, bins)
+
     def to_dot(self, path: str | Path | None = None) -> str:
         """The graph in the language of Graphviz."""
         from arbornet.io.graphs import to_dot

@@ -2,7 +2,7 @@
 
 use std::sync::Arc;
 
-use arbornet_core::network::{Method, Network, Observed, Rows, Sampled, Settings, contributions};
+use arbornet_core::network::{Method, Network, Observed, Rows, Sampled, Settings, Within, contributions};
 use arbornet_core::{Control, Error, Kind, Value, bif};
 use numpy::{IntoPyArray, PyArray1, PyReadonlyArray1};
 use pyo3::exceptions::PyIndexError;
@@ -20,6 +20,14 @@ type How = (usize, f64);
 type Reals<'py> = Bound<'py, PyArray1<f64>>;
 /// (position, code or number in stored units)
 type Known = Vec<(usize, f64)>;
+
+/// What is known short of a value: an interval (low, high) in stored units, or a list of codes.
+#[derive(FromPyObject)]
+enum Limit {
+    Between(f64, f64),
+    Levels(Vec<usize>),
+}
+type Limits = Vec<(usize, Limit)>;
 
 /// A fitted network. Immutable, so any number of threads may hold it.
 #[pyclass(frozen, module = "arbornet._core")]
@@ -68,6 +76,27 @@ impl NetworkHandle {
         };
         let known = known.iter().map(value).collect::<PyResult<Vec<_>>>()?;
         Ok(Rows::single(self.0.variables(), &known).map_err(CoreError)?)
+    }
+
+    fn limited(&self, rows: Rows, limits: Limits) -> PyResult<Rows> {
+        let within = |(var, limit): (usize, Limit)| -> PyResult<(usize, Within)> {
+            let n_levels = self.0.variables()[self.checked(var)?].n_levels();
+            let within = match limit {
+                Limit::Between(low, high) => Within::Between(low, high),
+                Limit::Levels(codes) => {
+                    let mut allowed = vec![false; n_levels.unwrap_or(0)];
+                    for code in codes {
+                        if let Some(slot) = allowed.get_mut(code) {
+                            *slot = true;
+                        }
+                    }
+                    Within::Levels(allowed)
+                }
+            };
+            Ok((var, within))
+        };
+        let limits = limits.into_iter().map(within).collect::<PyResult<Vec<_>>>()?;
+        Ok(rows.limited(self.0.variables(), limits).map_err(CoreError)?)
     }
 
     /// Runs a question on a pool of its own, without the GIL, signals watched.
@@ -248,20 +277,21 @@ impl NetworkHandle {
         Ok((answer.probabilities.into_pyarray(py), how(answer.sampled)))
     }
 
-    /// Quantiles of a continuous target in the user's units, row after row.
+    /// Quantiles of a continuous target in the user's units, row after row; limits hold in every row.
     #[allow(clippy::too_many_arguments)]
     fn predict_quantiles<'py>(
         &self,
         py: Python<'py>,
         columns: Vec<Option<Bound<'py, PyAny>>>,
         n_rows: usize,
+        limits: Limits,
         set: Vec<usize>,
         target: usize,
         probabilities: Vec<f64>,
         how_to: (String, usize, u64),
         n_jobs: isize,
     ) -> PyResult<(Reals<'py>, How)> {
-        let rows = self.rows(&columns, n_rows)?;
+        let rows = self.limited(self.rows(&columns, n_rows)?, limits)?;
         self.checked(target)?;
         set.iter().try_for_each(|&v| self.checked(v).map(|_| ()))?;
         let settings = settings((&how_to.0, how_to.1, how_to.2))?;
@@ -271,15 +301,17 @@ impl NetworkHandle {
     }
 
     /// The joint distribution of targets, each with cuts in stored units (none for levels); the last varies fastest.
+    #[allow(clippy::too_many_arguments)]
     fn joint<'py>(
         &self,
         py: Python<'py>,
         known: Known,
+        limits: Limits,
         set: Vec<usize>,
         targets: Vec<(usize, Vec<f64>)>,
         how_to: (String, usize, u64),
     ) -> PyResult<(Reals<'py>, How)> {
-        let known = self.known(&known)?;
+        let known = self.limited(self.known(&known)?, limits)?;
         set.iter().chain(targets.iter().map(|t| &t.0)).try_for_each(|&v| self.checked(v).map(|_| ()))?;
         let settings = settings((&how_to.0, how_to.1, how_to.2))?;
         let answer = self.ask(py, 1, |net, _| net.joint(&known, &set, &targets, &settings))?;
@@ -287,16 +319,18 @@ impl NetworkHandle {
     }
 
     /// Draws, column after column: codes, or numbers in the user's units.
+    #[allow(clippy::too_many_arguments)]
     fn sample<'py>(
         &self,
         py: Python<'py>,
         n_rows: usize,
         known: Known,
+        limits: Limits,
         set: Vec<usize>,
         how_to: (String, usize, u64),
         n_jobs: isize,
     ) -> PyResult<(Vec<Bound<'py, PyAny>>, How)> {
-        let known = self.known(&known)?;
+        let known = self.limited(self.known(&known)?, limits)?;
         set.iter().try_for_each(|&v| self.checked(v).map(|_| ()))?;
         let settings = settings((&how_to.0, how_to.1, how_to.2))?;
         let (rows, sampled) =

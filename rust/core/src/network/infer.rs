@@ -178,7 +178,12 @@ impl Network {
         let way = match problem.eliminate(&keep, settings.limit()) {
             Ok(elimination) => Way::Exact(elimination),
             Err(_) if settings.method == Method::Sampling => Way::Sampling,
-            Err(_) if !problem.is_finite() && problem.hidden.len() == 1 && matches!(scope, Scope::About(_)) => {
+            Err(_)
+                if !problem.is_finite()
+                    && problem.hidden.len() == 1
+                    && problem.limits[0].is_none()
+                    && matches!(scope, Scope::About(_)) =>
+            {
                 Way::Grid
             }
             Err(cost) if settings.method == Method::Exact => return Err(self.not_exact(&problem, cost)),
@@ -214,7 +219,8 @@ impl Network {
         let set = self.mask(question.set);
         let may_miss: Vec<Var> = (0..self.n_vars()).filter(|&v| rows.column(v).may_miss()).collect();
         let seen: Vec<bool> = (0..self.n_vars()).map(|v| *rows.column(v) != Observed::Nothing).collect();
-        let plan = |seen: &[bool]| self.plan(Evidence { seen, set: &set }, question.scope, settings);
+        let limits = rows.limits();
+        let plan = |seen: &[bool]| self.plan(Evidence { seen, set: &set, limits }, question.scope, settings);
         let common = if may_miss.is_empty() { Some(plan(&seen)?) } else { None };
         let mut out = vec![f64::NAN; rows.n_rows() * width];
         let block = |(block, out): (usize, &mut [f64])| {

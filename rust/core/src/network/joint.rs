@@ -60,7 +60,7 @@ impl Network {
         let is_set = self.mask(set);
         let asked: Vec<Var> = targets.iter().map(|(t, _)| *t).collect();
         let all_cuts: Vec<(Var, f64)> = targets.iter().flat_map(|(t, cuts)| cuts.iter().map(|&c| (*t, c))).collect();
-        let evidence = Evidence { seen: &seen, set: &is_set };
+        let evidence = Evidence { seen: &seen, set: &is_set, limits: known.limits() };
         let problem = self.problem(evidence, Scope::About(&asked), &all_cuts);
         let keep: Vec<usize> = asked.iter().filter_map(|&t| problem.position(t)).collect();
         let value = seen_in(known, 0);

@@ -30,7 +30,7 @@ use crate::table::{Codes, Column, Table, Var, Variable};
 
 pub use infer::{Levels, Method, Quantiles, Sampled, Settings};
 pub use joint::Joint;
-pub use rows::{Observed, Rows};
+pub use rows::{Observed, Rows, Within};
 
 /// A directed acyclic graph with a fitted local model under every node. Immutable once made.
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]

@@ -8,9 +8,9 @@
 
 use smallvec::SmallVec;
 
-use super::Network;
 use super::eliminate::{Elimination, rescale};
 use super::mixture::mass;
+use super::{Network, Within};
 use crate::predictive::{Predictive, Value};
 use crate::table::Var;
 
@@ -83,17 +83,21 @@ pub(super) struct Problem {
     pub hidden: Vec<Var>,
     /// Their states; `None` if no finite set of states will do.
     pub states: Vec<Option<States>>,
+    /// What is known of them, short of their values; thresholds of pieces include the ends of intervals.
+    pub limits: Vec<Option<Within>>,
     /// The factors that touch them, by node.
     pub factors: Vec<Factor>,
     /// The seen variables these factors read, ascending.
     pub read: Vec<Var>,
 }
 
-/// What is known and done: `seen` variables have values, those of them that were `set` from outside lost their parents.
+/// What is known and done: `seen` variables have values, those of them that were `set` from outside lost their parents;
+/// of others it is known within what `limits` they lie.
 #[derive(Clone, Copy)]
 pub(super) struct Evidence<'a> {
     pub seen: &'a [bool],
     pub set: &'a [bool],
+    pub limits: &'a [(Var, Within)],
 }
 
 /// How much of the network a question is about.
@@ -110,6 +114,7 @@ impl Network {
     pub(super) fn relevant(&self, evidence: Evidence<'_>, scope: Scope<'_>) -> Vec<bool> {
         let mut relevant = vec![false; self.n_vars()];
         let mut stack: Vec<Var> = (0..self.n_vars()).filter(|&v| evidence.seen[v]).collect();
+        stack.extend(evidence.limits.iter().map(|(v, _)| v));
         if let Scope::About(targets) = scope {
             stack.extend(targets);
         }
@@ -131,7 +136,10 @@ impl Network {
         let mut reached = vec![false; self.n_vars()];
         let mut taken = vec![false; self.n_vars()];
         let mut stack: Vec<Var> = match scope {
-            Scope::About(targets) => targets.iter().copied().filter(|&v| is_hidden(v)).collect(),
+            Scope::About(targets) => {
+                let limited = evidence.limits.iter().map(|(v, _)| *v);
+                targets.iter().copied().chain(limited).filter(|&v| is_hidden(v)).collect()
+            }
             Scope::Everything => (0..self.n_vars()).filter(|&v| is_hidden(v)).collect(),
         };
         while let Some(v) = stack.pop() {
@@ -169,13 +177,19 @@ impl Network {
             .collect();
         read.sort_unstable();
         read.dedup();
+        let limits: Vec<Option<Within>> = hidden
+            .iter()
+            .map(|v| evidence.limits.iter().find(|(u, _)| u == v).map(|(_, within)| within.clone()))
+            .collect();
         let states = hidden
             .iter()
-            .map(|&v| {
+            .zip(&limits)
+            .map(|(&v, limit)| {
                 if let Some(k) = self.variables[v].n_levels() {
                     return Some(States::Levels(k));
                 }
                 let mut all: Vec<f64> = cuts.iter().filter(|(u, _)| *u == v).map(|(_, cut)| *cut).collect();
+                all.extend(limit.iter().flat_map(Within::cuts));
                 for &child in self.children(v).iter().filter(|&&c| taken[c]) {
                     let place = self.parents(child).binary_search(&v).expect("a child lists its parent");
                     all.extend(self.model(child).thresholds(place)?);
@@ -185,7 +199,7 @@ impl Network {
                 Some(States::Pieces(all))
             })
             .collect();
-        Problem { hidden, states, factors, read }
+        Problem { hidden, states, limits, factors, read }
     }
 }
 
@@ -243,6 +257,12 @@ impl Problem {
             Some(states) => push_masses(predictive, states, &mut out),
             None => out.push(predictive.log_density(seen(factor.node))),
         });
+        if let (Some(states), Some(within)) = (own, self.limit_of(factor)) {
+            let allowed: Vec<bool> = (0..states.len()).map(|s| within.allows(states.representative(s))).collect();
+            for masses in out.chunks_mut(allowed.len()) {
+                masses.iter_mut().zip(&allowed).filter(|(_, allowed)| !**allowed).for_each(|(mass, _)| *mass = 0.0);
+            }
+        }
         if own.is_none() {
             let max = out.iter().copied().fold(f64::NEG_INFINITY, f64::max);
             if max > f64::NEG_INFINITY {
@@ -257,6 +277,12 @@ impl Problem {
             *log_scale += rescale(&mut out);
         }
         out
+    }
+
+    /// What is known of a factor's own node, if it is hidden.
+    pub fn limit_of(&self, factor: &Factor) -> Option<&Within> {
+        let own = factor.node_is_free.then(|| *factor.free.last().expect("the node is free"))?;
+        self.limits[own].as_ref()
     }
 
     /// The values of a factor's parents, the hidden ones from one value per hidden variable.

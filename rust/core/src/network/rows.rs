@@ -38,11 +38,40 @@ impl Observed {
     }
 }
 
+/// What may be known of a variable short of its value.
+#[derive(Clone, Debug, PartialEq)]
+pub enum Within {
+    /// It is one of the levels marked true.
+    Levels(Vec<bool>),
+    /// It lies in `[low, high)`, in stored units; an end may be infinite.
+    Between(f64, f64),
+}
+
+impl Within {
+    /// Whether a value agrees.
+    pub fn allows(&self, value: Value) -> bool {
+        match (self, value) {
+            (Self::Levels(allowed), Value::Code(code)) => allowed[code as usize],
+            (&Self::Between(low, high), Value::Real(x)) => low <= x && x < high,
+            _ => false,
+        }
+    }
+
+    /// Where a number's pieces must end so that each lies inside or outside.
+    pub(super) fn cuts(&self) -> impl Iterator<Item = f64> {
+        let (low, high) = if let Self::Between(low, high) = *self { (low, high) } else { (f64::NAN, f64::NAN) };
+        [low, high].into_iter().filter(|end| end.is_finite())
+    }
+}
+
 /// Rows of evidence about the variables of a network.
 #[derive(Clone, Debug, PartialEq)]
+#[allow(clippy::struct_field_names)] // `n_rows` is what it is called everywhere
 pub struct Rows {
     columns: Vec<Observed>,
     n_rows: usize,
+    /// What is known of variables in every row, short of their values.
+    limits: Vec<(Var, Within)>,
 }
 
 impl Rows {
@@ -80,7 +109,7 @@ impl Rows {
                 _ => return bad("holds values of another kind".to_owned(), "make kind and values agree"),
             }
         }
-        Ok(Self { columns, n_rows })
+        Ok(Self { columns, n_rows, limits: Vec::new() })
     }
 
     /// The rows of a complete table.
@@ -89,7 +118,7 @@ impl Rows {
             Column::Reals(x) => Observed::Reals(x.clone()),
             Column::Codes(c) => Observed::Codes(c.iter().map(|c| c as u32).collect()),
         };
-        Self { columns: (0..table.n_vars()).map(column).collect(), n_rows: table.n_rows() }
+        Self { columns: (0..table.n_vars()).map(column).collect(), n_rows: table.n_rows(), limits: Vec::new() }
     }
 
     /// One row of known values.
@@ -105,6 +134,34 @@ impl Rows {
             };
         }
         Self::new(variables, columns, 1)
+    }
+
+    /// The same rows with variables known to lie within limits, each without a column of its own.
+    ///
+    /// # Errors
+    /// If a limit is not of its variable's kind, leaves nothing, or the variable has values or another limit.
+    pub fn limited(mut self, variables: &[Variable], limits: Vec<(Var, Within)>) -> Result<Self> {
+        for (i, (var, within)) in limits.iter().enumerate() {
+            let bad = |problem: &str, advice: &str| Err(Error::column(&*variables[*var].name, problem, advice));
+            let fits = match (within, variables[*var].n_levels()) {
+                (Within::Levels(allowed), Some(k)) => allowed.len() == k && allowed.contains(&true),
+                (Within::Between(low, high), None) => low < high,
+                _ => false,
+            };
+            if !fits {
+                return bad("is limited to nothing it can be", "give some of its levels, or an interval (low, high)");
+            }
+            if self.columns[*var] != Observed::Nothing || limits[..i].iter().any(|(v, _)| v == var) {
+                return bad("is given twice", "give its values or a limit, once");
+            }
+        }
+        self.limits = limits;
+        Ok(self)
+    }
+
+    /// What is known of variables in every row, short of their values.
+    pub fn limits(&self) -> &[(Var, Within)] {
+        &self.limits
     }
 
     /// Number of rows.

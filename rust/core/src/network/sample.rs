@@ -49,7 +49,8 @@ impl Network {
         let seen: Vec<bool> = (0..self.n_vars()).map(|v| known.get(v, 0).is_some()).collect();
         let is_set = self.mask(set);
         let value = seen_in(known, 0);
-        let problem = self.problem(Evidence { seen: &seen, set: &is_set }, Scope::Everything, &[]);
+        let evidence = Evidence { seen: &seen, set: &is_set, limits: known.limits() };
+        let problem = self.problem(evidence, Scope::Everything, &[]);
         let source = if problem.hidden.is_empty() {
             Source::Free
         } else {

@@ -5,14 +5,15 @@
 //! particle gives the target's distribution given all other values), which never raises the variance. Every row starts
 //! from the same seed: its answer depends neither on its neighbours nor on threads.
 
-use rand::SeedableRng;
+use rand::{RngExt, SeedableRng};
 use rand_xoshiro::Xoshiro256PlusPlus;
 use smallvec::SmallVec;
 
-use super::Network;
 use super::infer::Settings;
+use super::mixture::{mass, quantile_within};
 use super::plan::{Factor, Problem};
-use crate::predictive::Value;
+use super::{Network, Within};
+use crate::predictive::{Predictive, Value};
 use crate::table::Var;
 
 /// Weighted draws of the hidden variables of one problem.
@@ -52,11 +53,19 @@ impl Network {
         let mut logs = Vec::with_capacity(settings.particles);
         let mut current = vec![Value::Code(0); n_hidden];
         for _ in 0..settings.particles {
+            let mut log_limits = 0.0;
             for &(position, factor) in &drawn {
                 let parents = Problem::parents_of(factor, &current, seen);
-                current[position] = self.model(factor.node).predictive(&parents).sample(&mut rng);
+                let predictive = self.model(factor.node).predictive(&parents);
+                if let Some(within) = problem.limit_of(factor) {
+                    let share;
+                    (current[position], share) = sample_within(&predictive, within, &mut rng);
+                    log_limits += share.ln();
+                } else {
+                    current[position] = predictive.sample(&mut rng);
+                }
             }
-            logs.push(weighing.iter().map(|f| self.log_factor(problem, f, &current, seen)).sum::<f64>());
+            logs.push(log_limits + weighing.iter().map(|f| self.log_factor(problem, f, &current, seen)).sum::<f64>());
             values.extend_from_slice(&current);
         }
         let top = logs.iter().copied().fold(f64::NEG_INFINITY, f64::max);
@@ -90,6 +99,10 @@ impl Network {
             let mut logs: SmallVec<[f64; 16]> = SmallVec::new();
             for code in 0..k {
                 values[at] = Value::Code(code as u32);
+                if problem.limits[at].as_ref().is_some_and(|within| !within.allows(values[at])) {
+                    logs.push(f64::NEG_INFINITY);
+                    continue;
+                }
                 logs.push(touching.iter().map(|f| self.log_factor(problem, f, &values, seen)).sum());
             }
             let top = logs.iter().copied().fold(f64::NEG_INFINITY, f64::max);
@@ -134,6 +147,28 @@ impl Network {
             particles.weights.iter().enumerate().map(|(i, w)| (real(particles.of(i)[at]), w / total)).collect();
         values.sort_unstable_by(|a, b| a.0.total_cmp(&b.0));
         Some((values, 0.5 / particles.effective_size().sqrt()))
+    }
+}
+
+/// A draw from the part of a distribution within a limit, and the probability of that part.
+fn sample_within(predictive: &Predictive, within: &Within, rng: &mut Xoshiro256PlusPlus) -> (Value, f64) {
+    match (within, predictive) {
+        (&Within::Between(low, high), _) => {
+            let x = quantile_within(predictive, low, high, rng.random::<f64>());
+            (Value::Real(x), mass(predictive, low, high))
+        }
+        (Within::Levels(allowed), Predictive::Levels { probabilities }) => {
+            let of = |code: usize| if allowed[code] { probabilities[code] } else { 0.0 };
+            let total: f64 = (0..allowed.len()).map(of).sum();
+            let mut left = rng.random::<f64>() * total;
+            let last = (0..allowed.len()).rev().find(|&code| of(code) > 0.0).unwrap_or(0);
+            let drawn = (0..last).find(|&code| {
+                left -= of(code);
+                left < 0.0
+            });
+            (Value::Code(drawn.unwrap_or(last) as u32), total)
+        }
+        (Within::Levels(_), _) => unreachable!("limits have their variable's kind"),
     }
 }
 

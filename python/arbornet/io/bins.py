@@ -1,0 +1,95 @@
+"""A network with its numbers cut into classes, for formats that hold levels only."""
+
+from __future__ import annotations
+
+import json
+from collections.abc import Mapping, Sequence
+from itertools import product
+from typing import TYPE_CHECKING, Any
+
+import numpy as np
+from numpy.typing import NDArray
+
+from arbornet._core import ArbornetError, ColumnError, NetworkHandle, ParameterError
+from arbornet.schema import bin_names
+
+if TYPE_CHECKING:
+    from arbornet.network import BayesNet
+
+Bins = Mapping[str, int] | int | None
+EXACTLY = ("exact", 1, 0)
+
+
+def binned(net: BayesNet, bins: Bins, what: str) -> NetworkHandle:
+    """The network with every number in classes of equal probability.
+
+    A family's table is the exact joint distribution of its classes under the network, so every family agrees with the
+    network; what is lost is how a number acts within its class.
+    """
+    cuts = [_cuts(net, v, bins, what) for v in range(len(net.names))]
+    variables = [_variable(net, v, of) for v, of in enumerate(cuts)]
+    models = [_table(net, v, cuts) for v in range(len(net.names))]
+    return NetworkHandle.from_json(json.dumps({"variables": variables, "models": models}), "bins")
+
+
+def _cuts(net: BayesNet, var: int, bins: Bins, what: str) -> list[float]:
+    """Ends of the classes of a number, in the user's units; none for levels."""
+    if net.handle.levels(var) is not None:
+        return []
+    name = net.names[var]
+    k = bins.get(name) if isinstance(bins, Mapping) else bins
+    if k is None:
+        raise ColumnError(
+            f"column '{name}' is continuous, and {what} holds levels only; give bins=5 (or bins={{{name!r}: 5}}), "
+            "or save the network as JSON"
+        )
+    if k < 2:
+        raise ParameterError(f"bins={k} for '{name}': give at least 2")
+    probabilities = [i / k for i in range(1, k)]
+    nothing: list[Any] = [None] * len(net.names)
+    values, _ = net.handle.predict_quantiles(nothing, 1, [], [], var, probabilities, ("auto", 20_000, 0), 1)
+    return sorted(set(values.tolist()))
+
+
+def _variable(net: BayesNet, var: int, cuts: list[float]) -> dict[str, Any]:
+    levels = net.handle.levels(var)
+    if levels is None:
+        return {"name": net.names[var], "kind": "ordinal", "levels": list(bin_names(tuple(cuts)))}
+    return {"name": net.names[var], "kind": net.handle.kind(var), "levels": levels}
+
+
+def _table(net: BayesNet, var: int, cuts: list[list[float]]) -> Mapping[str, Any]:
+    parents = net.handle.parents(var)
+    family = [*parents, var]
+    stored = []
+    for v in family:
+        shift, scale = net.handle.scale(v) or (0.0, 1.0)
+        stored.append((v, [(cut - shift) / scale for cut in cuts[v]]))
+    try:
+        flat, _ = net.handle.joint([], [], [], stored, EXACTLY)
+    except ArbornetError:
+        flat, _ = net.handle.joint([], [], [], stored, ("auto", 200_000, 0))
+    sizes = [len(net.handle.levels(v) or cuts[v] + [0.0]) for v in family]
+    table = flat.reshape(-1, sizes[-1])
+    total = table.sum(axis=1, keepdims=True)
+    table = np.where(total > 0, table / np.where(total > 0, total, 1.0), 1.0 / sizes[-1])
+
+    return cells(var, parents, sizes[:-1], table)
+
+
+def cells(child: int, parents: Sequence[int], shape: Sequence[int], rows: NDArray[np.float64]) -> Mapping[str, object]:
+    """A table as the core's JSON has it."""
+    k = rows.shape[1]
+
+    def distribution(row: NDArray[np.float64]) -> dict[str, object]:
+        return {"distribution": "levels", "probabilities": row.tolist()}
+
+    return {
+        "model": "cells",
+        "child": child,
+        "parents": list(parents),
+        "configurations": [code for at in product(*map(range, shape)) for code in at],
+        "n_rows": [0] * len(rows),
+        "distributions": [distribution(row) for row in rows],
+        "unseen": distribution(np.full(k, 1.0 / k)),
+    }

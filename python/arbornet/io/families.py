@@ -1,0 +1,149 @@
+"""Networks of levels as plain tables, what every interchange format says in its own words.
+
+A reader makes `Family` objects and `network` checks them all; a writer asks `families` for them, with numbers binned
+if it is told how.
+"""
+
+from __future__ import annotations
+
+import gzip
+import json
+import zlib
+from collections.abc import Sequence
+from dataclasses import dataclass
+from itertools import product
+from math import prod
+from pathlib import Path
+from typing import TYPE_CHECKING
+
+import numpy as np
+from numpy.typing import NDArray
+
+from arbornet._core import ArbornetError, FormatError, NetworkHandle
+from arbornet.io.bins import Bins, binned, cells
+from arbornet.table import Table
+
+if TYPE_CHECKING:
+    from arbornet.network import BayesNet
+
+LARGEST = 1 << 30
+"""The most bytes a packed file may unpack to."""
+MOST_NUMBERS = 10_000_000
+"""The largest table that is written out."""
+TOLERANCE = 0.02
+"""How far the probabilities of a configuration may be from summing to one, by rounding."""
+
+
+@dataclass(frozen=True)
+class Family:
+    """A variable, its levels, its parents, and a row of probabilities per configuration (first parent slowest)."""
+
+    name: str
+    levels: Sequence[str]
+    parents: Sequence[str]
+    rows: NDArray[np.float64]
+
+
+def text_of(path: str | Path) -> str:
+    """The text of a file, which may be gzipped.
+
+    Raises:
+        FormatError: If it is not UTF-8 text, or unpacks to more than a gigabyte.
+    """
+    try:
+        data = Path(path).read_bytes()
+        if data[:2] == b"\x1f\x8b":
+            with gzip.open(path) as packed:
+                data = packed.read(LARGEST + 1)
+        if len(data) > LARGEST:
+            raise FormatError(f"{path}: larger than {LARGEST >> 20:,} MB, so no network that is kept as text")
+        return data.decode("utf-8-sig")
+    except (UnicodeDecodeError, EOFError, gzip.BadGzipFile, zlib.error) as error:
+        raise FormatError(f"{path}: not a text: {error}") from error
+
+
+def numbers(words: Sequence[str], name: str, k: int, parents: Sequence[int], origin: str) -> NDArray[np.float64]:
+    """The table of a variable of k levels, from words with the variable itself varying fastest, rows summing to one.
+
+    Raises:
+        FormatError: If there are too few or too many, or they are no probabilities.
+    """
+    expected = prod(parents) * k
+    if len(words) != expected:
+        raise FormatError(
+            f"{origin}: '{name}' has {k} levels and {prod(parents)} configurations of parents, which makes {expected} "
+            f"numbers; there are {len(words)}"
+        )
+    try:
+        table = np.array(words, dtype=np.float64).reshape(-1, k)
+    except ValueError as error:
+        raise FormatError(f"{origin}: '{name}' has something else than a number in its table: {error}") from None
+    sums = table.sum(axis=1)
+    if not np.isfinite(table).all() or (table < 0).any() or (np.abs(sums - 1.0) > TOLERANCE).any():
+        raise FormatError(f"{origin}: '{name}' has a row in its table that is no distribution: it must sum to one")
+    exact = np.abs(sums - 1.0) <= 1e-12
+    return np.where(exact[:, None], table, table / sums[:, None])
+
+
+def network(families: Sequence[Family], origin: str) -> BayesNet:
+    """The network of families of levels.
+
+    Raises:
+        FormatError: If names repeat, parents are unknown, or the arcs form a cycle.
+    """
+    from arbornet.network import BayesNet
+
+    if not families:
+        raise FormatError(f"{origin}: there is no variable in it")
+    place = {family.name: v for v, family in enumerate(families)}
+    if len(place) < len(families):
+        twice = next(f.name for v, f in enumerate(families) if place[f.name] != v)
+        raise FormatError(f"{origin}: the variable '{twice}' is there twice")
+    models = []
+    for child, family in enumerate(families):
+        unknown = [p for p in family.parents if p not in place]
+        if unknown or len({*family.parents, family.name}) <= len(family.parents):
+            problem = f"the parent '{unknown[0]}', which is no variable" if unknown else "a parent twice, or itself"
+            raise FormatError(f"{origin}: '{family.name}' has {problem}")
+        parents = [place[p] for p in family.parents]
+        shape = [len(families[p].levels) for p in parents]
+        # The file's order of parents to the order of columns.
+        order = sorted(range(len(parents)), key=parents.__getitem__)
+        k = len(family.levels)
+        rows = family.rows.reshape(*shape, k).transpose(*order, len(parents)).reshape(-1, k)
+        models.append(cells(child, sorted(parents), [shape[i] for i in order], rows))
+    variables = [{"name": f.name, "kind": "categorical", "levels": list(f.levels)} for f in families]
+    try:
+        handle = NetworkHandle.from_json(json.dumps({"variables": variables, "models": models}), origin)
+        return BayesNet(handle, Table.from_handle(handle.empty_table()).schema)
+    except FormatError:
+        raise
+    except ArbornetError as error:
+        raise FormatError(f"{origin}: {error}") from error
+
+
+def families(net: BayesNet, bins: Bins, what: str) -> list[Family]:
+    """The families of a network, its numbers in classes of equal probability.
+
+    Raises:
+        ColumnError: If a variable is continuous and has no bins.
+        ArbornetError: If a table would be too large.
+    """
+    handle = net.handle
+    if any(handle.levels(v) is None for v in range(len(net.names))):
+        handle = binned(net, bins, what)
+    levels = [handle.levels(v) or [] for v in range(len(net.names))]
+    out = []
+    for v, name in enumerate(net.names):
+        parents = handle.parents(v)
+        of = [levels[p] for p in parents]
+        if prod(map(len, of)) * len(levels[v]) > MOST_NUMBERS:
+            raise ArbornetError(
+                f"the table of '{name}' would have more than {MOST_NUMBERS:,} numbers; save the network as JSON, which "
+                "keeps its trees"
+            )
+        model = handle.model(v)
+        rows = [json.loads(model.predictive(list(values)))["probabilities"] for values in product(*of)]
+        texts = [str(level) for level in levels[v]]
+        out.append(Family(name, texts, [net.names[p] for p in parents], np.array(rows)))
+    return out
