@@ -1,5 +1,20 @@
 """How good a network is, and how sure: arcs under resampled data, densities of unseen rows, graphs recovered."""
 
 from arbornet.evaluate.arc_strength import arc_strength, averaged
+from arbornet.evaluate.contests import win_tie_loss
+from arbornet.evaluate.cross_validation import CrossValidation, cross_validate
+from arbornet.evaluate.intersection import LearningCurves, intersection_validation
+from arbornet.evaluate.methods import Method
+from arbornet.evaluate.recovery import structure_recovery
 
-__all__ = ["arc_strength", "averaged"]
+__all__ = [
+    "CrossValidation",
+    "LearningCurves",
+    "Method",
+    "arc_strength",
+    "averaged",
+    "cross_validate",
+    "intersection_validation",
+    "structure_recovery",
+    "win_tie_loss",
+]

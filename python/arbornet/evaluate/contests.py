@@ -1,0 +1,100 @@
+"""Who wins, over many data sets: by error bars that do not overlap, or by Wilcoxon's signed ranks."""
+
+from __future__ import annotations
+
+from itertools import combinations
+from typing import Literal
+
+import numpy as np
+import polars as pl
+from numpy.typing import NDArray
+
+from arbornet._core import ArbornetError, ParameterError
+
+LEAST_P = 0.05
+
+
+def win_tie_loss(
+    results: pl.DataFrame,
+    value: str,
+    data: str = "data",
+    by: Literal["error_bars", "wilcoxon"] = "error_bars",
+    higher_is_better: bool = True,
+    group: str | None = None,
+) -> pl.DataFrame:
+    """Pairwise contests of methods, one per data set.
+
+    Args:
+        results: A row per method, data set and repetition: columns `method`, the data set, the value, and for Wilcoxon
+            the repetitions in the same order for every method.
+        value: The column that is compared.
+        data: The column that names the data set.
+        by: `"error_bars"`: a tie if mean +- standard error of the two overlap; `"wilcoxon"`: a tie if a two-sided
+            signed-rank test over the repetitions has p above 0.05. Otherwise the better mean wins.
+        higher_is_better: Whether larger values win.
+        group: A column, say the sample size, whose values are contests of their own.
+
+    Returns:
+        A row per pair of methods (and group): `method`, `against`, `win`, `tie`, `loss`.
+
+    Example:
+        >>> an.evaluate.win_tie_loss(results, "log_density", by="wilcoxon")
+    """
+    if by not in ("error_bars", "wilcoxon"):
+        raise ParameterError(f'by={by!r}: choose "error_bars" or "wilcoxon"')
+    missing = [name for name in ("method", data, value, *([group] if group else [])) if name not in results.columns]
+    if missing:
+        raise ParameterError(f"results have no column {missing[0]!r}; they have {', '.join(results.columns)}")
+    groups = results[group].unique(maintain_order=True).to_list() if group else [None]
+    rows = []
+    for at in groups:
+        of = results if group is None else results.filter(pl.col(group) == at)
+        values = {
+            (str(method), one): numbers
+            for (method, one), numbers in (
+                (key, part[value].to_numpy()) for key, part in of.group_by(["method", data], maintain_order=True)
+            )
+        }
+        methods = [str(name) for name in of["method"].unique(maintain_order=True)]
+        sets = of[data].unique(maintain_order=True).to_list()
+        for a, b in combinations(methods, 2):
+            contests = [
+                _contest(values[a, one], values[b, one], by, higher_is_better)
+                for one in sets
+                if (a, one) in values and (b, one) in values
+            ]
+            rows.append(
+                ({} if group is None else {group: at})
+                | {"method": a, "against": b}
+                | {name: contests.count(sign) for name, sign in (("win", 1), ("tie", 0), ("loss", -1))}
+            )
+    return pl.DataFrame(rows)
+
+
+def _contest(a: NDArray[np.float64], b: NDArray[np.float64], by: str, higher_is_better: bool) -> int:
+    """1 if the first wins, -1 if the second, 0 for a tie."""
+    better = np.sign(a.mean() - b.mean()) * (1 if higher_is_better else -1)
+    tie = _overlap(a, b) if by == "error_bars" else _signed_rank_p(a, b) > LEAST_P
+    return 0 if tie else int(better)
+
+
+def _overlap(a: NDArray[np.float64], b: NDArray[np.float64]) -> bool:
+    return bool(abs(a.mean() - b.mean()) <= _error(a) + _error(b))
+
+
+def _error(values: NDArray[np.float64]) -> float:
+    return float(values.std(ddof=1) / np.sqrt(len(values))) if len(values) > 1 else 0.0
+
+
+def _signed_rank_p(a: NDArray[np.float64], b: NDArray[np.float64]) -> float:
+    if len(a) != len(b):
+        raise ParameterError(
+            f"wilcoxon: one method has {len(a)} repetitions, another {len(b)}; they must be the same ones"
+        )
+    if np.array_equal(a, b):
+        return 1.0
+    try:
+        from scipy.stats import wilcoxon
+    except ImportError:
+        raise ArbornetError('by="wilcoxon" needs scipy: pip install scipy') from None
+    return float(wilcoxon(a, b).pvalue)

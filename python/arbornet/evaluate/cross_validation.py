@@ -1,0 +1,209 @@
+"""How well a network foresees rows it has not seen: log densities under repeated cross-validation.
+
+Everything a fold's network knows (kinds, levels, scales, bins, graph, models) is learned on its training rows alone.
+"""
+
+from __future__ import annotations
+
+import math
+import os
+from dataclasses import dataclass
+from typing import TYPE_CHECKING, Any, Literal
+
+import numpy as np
+import polars as pl
+
+from arbornet._core import ParameterError
+from arbornet.evaluate.journal import campaign
+from arbornet.evaluate.methods import Method, as_methods
+from arbornet.evaluate.plots import Plottable, bars
+from arbornet.evaluate.samples import Sampled, folds
+
+if TYPE_CHECKING:
+    from arbornet.constraints import Constraints
+    from arbornet.learn import Search
+    from arbornet.schema import Schema
+
+
+@dataclass(frozen=True)
+class CrossValidation(Plottable):
+    """Log densities of unseen rows, natural logarithm, higher is better.
+
+    Attributes:
+        summary: A row per method: `method`, `log_density` (mean of the folds' means), `standard_error` (of that mean,
+            over the folds of all repeats), `n_folds`, `n_left_out`.
+        by_variable: A row per method and variable: `method`, `variable`, `log_density` given its parents,
+            `standard_error`.
+        folds: A row per method, repeat and fold: `method`, `repeat`, `fold`, `n_train`, `n_test`, `n_left_out` (test
+            rows without a density: a value is missing, or is a level the training rows lack), `n_variables`, `n_arcs`,
+            `log_density`.
+        rows: A row per method, repeat and test row: `method`, `repeat`, `fold`, `row`, `log_density`, null if left out.
+    """
+
+    summary: pl.DataFrame
+    by_variable: pl.DataFrame
+    folds: pl.DataFrame
+    rows: pl.DataFrame
+
+    def __str__(self) -> str:
+        return str(self.summary)
+
+    def plot(self, target: Any = None) -> Any:
+        """Means with their standard errors, on a matplotlib axis or into a file."""
+        return bars(self.summary, "method", "log_density", "standard_error", "log density per row", target)
+
+
+def cross_validate(
+    frame: Any,
+    score: Any = None,
+    folds: int = 10,
+    repeats: int = 5,
+    seed: int = 0,
+    *,
+    search: Search = "exact",
+    max_parents: int | Literal["auto"] = "auto",
+    constraints: Constraints | None = None,
+    schema: Schema | None = None,
+    missing: Literal["drop", "error", "level"] = "drop",
+    standardise: bool = True,
+    resume: str | os.PathLike[str] | None = None,
+    n_jobs: int = -1,
+    progress: bool = False,
+) -> CrossValidation:
+    """Learns networks from parts of a frame and asks how well they foresee the rest.
+
+    Args:
+        frame: Any frame, or a Table.
+        score: A score (`PCART()` if left out), a `Method`, a function that makes a BayesNet of a Table, or a mapping of
+            names to any of them, which are then compared on the same folds.
+        folds: Parts of about equal size; each is foreseen from all others.
+        repeats: How often the rows are parted anew.
+        seed: Of the parts.
+        search: As for `learn`.
+        max_parents: As for `learn`.
+        constraints: As for `learn`.
+        schema: Kinds, and levels where it states them. Left out, both are inferred from each training part; a level
+            that a rare row alone has is then unknown to the folds that must foresee it, and the row is left out.
+        missing: As for `Table`. Test rows that lack a value are left out.
+        standardise: As for `Table`; densities are in the frame's own units all the same.
+        resume: A file that keeps finished folds; run again with it, only the others are computed.
+        n_jobs: Threads, -1 for all cores.
+        progress: Show a bar.
+
+    Returns:
+        Frames with the log densities by method, variable, fold and row; `.plot()` draws the summary.
+
+    Example:
+        >>> an.evaluate.cross_validate(df, {"trees": an.PCART(), "tables": an.FullTable()}, repeats=1).summary
+    """
+    methods = as_methods(score, search=search, max_parents=max_parents, constraints=constraints)
+    sampled = Sampled(frame, schema, missing, standardise)
+    _check(folds, repeats, seed, sampled.n_rows)
+    jobs = [(name, repeat, fold) for repeat in range(repeats) for fold in range(folds) for name in methods]
+    parts = [_parts(sampled.n_rows, folds, repeat, seed) for repeat in range(repeats)]
+
+    def work(job: tuple[str, int, int], n_threads: int) -> dict[str, Any]:
+        name, repeat, fold = job
+        test = parts[repeat][fold]
+        train = np.setdiff1d(np.arange(sampled.n_rows), test)
+        return _fold(sampled, methods[name], train, test, n_threads)
+
+    about = {
+        "kind": "cross_validate",
+        "rows": "" if resume is None else sampled.fingerprint(),
+        "schema": "" if sampled.schema is None else str(sampled.schema),
+        "methods": {name: method.text() for name, method in methods.items()},
+        "folds": folds,
+        "repeats": repeats,
+        "seed": seed,
+    }
+    results = campaign("cross-validating", work, jobs, about, resume, n_jobs, progress)
+    return _collected(jobs, results, parts)
+
+
+def _parts(n_rows: int, n_folds: int, repeat: int, seed: int) -> list[Any]:
+    return folds(n_rows, n_folds, repeat, seed)
+
+
+def _check(n_folds: int, repeats: int, seed: int, n_rows: int) -> None:
+    if isinstance(n_folds, bool) or not isinstance(n_folds, int) or not 2 <= n_folds <= n_rows:
+        raise ParameterError(f"folds={n_folds!r}: give an integer from 2 to the number of rows, {n_rows:,}")
+    if isinstance(repeats, bool) or not isinstance(repeats, int) or repeats < 1:
+        raise ParameterError(f"repeats={repeats!r}: give an integer from 1 up")
+    if seed < 0:
+        raise ParameterError(f"seed={seed}: give an integer from 0 up")
+
+
+def _fold(sampled: Sampled, method: Method, train: Any, test: Any, n_threads: int) -> dict[str, Any]:
+    table = sampled.table(train, n_threads=n_threads)
+    net, _ = method.network(table, n_threads)
+    densities = net.log_likelihood(sampled.take(test), by="node", unseen="missing", n_jobs=n_threads)
+    # A row counts whole or not at all, so that sums over variables are sums of the same rows.
+    known = densities.filter(pl.all_horizontal(pl.all().is_not_null()))
+    whole = densities.select(pl.all_horizontal(pl.all().is_not_null()).alias("whole"))["whole"]
+    totals = densities.sum_horizontal()
+    return {
+        "n_train": table.n_rows,
+        "rows": [total if scored else None for total, scored in zip(totals, whole, strict=True)],
+        "by_variable": {name: _mean(known[name].to_list()) for name in known.columns},
+        "n_arcs": net.graph.number_of_edges(),
+    }
+
+
+def _mean(values: list[float]) -> float | None:
+    return math.fsum(values) / len(values) if values and all(map(math.isfinite, values)) else _odd(values)
+
+
+def _odd(values: list[float]) -> float | None:
+    return -math.inf if values else None
+
+
+def _collected(jobs: list[tuple[str, int, int]], results: list[dict[str, Any]], parts: list[Any]) -> CrossValidation:
+    by_fold, by_row, by_variable = [], [], []
+    for (name, repeat, fold), result in zip(jobs, results, strict=True):
+        scored = [value for value in result["rows"] if value is not None]
+        here = {"method": name, "repeat": repeat, "fold": fold}
+        by_fold.append(
+            here
+            | {
+                "n_train": result["n_train"],
+                "n_test": len(result["rows"]),
+                "n_left_out": len(result["rows"]) - len(scored),
+                "n_variables": len(result["by_variable"]),
+                "n_arcs": result["n_arcs"],
+                "log_density": _mean(scored),
+            }
+        )
+        rows = zip(parts[repeat][fold].tolist(), result["rows"], strict=True)
+        by_row.append(
+            pl.DataFrame(list(rows), schema={"row": pl.Int64, "log_density": pl.Float64}, orient="row").select(
+                pl.lit(name).alias("method"),
+                pl.lit(repeat).alias("repeat"),
+                pl.lit(fold).alias("fold"),
+                "row",
+                "log_density",
+            )
+        )
+        by_variable += [
+            {"method": name, "variable": variable, "log_density": value}
+            for variable, value in result["by_variable"].items()
+        ]
+    floats = {"log_density": pl.Float64}
+    per_fold = pl.DataFrame(by_fold, schema_overrides=floats)
+    per_variable = pl.DataFrame(by_variable, schema_overrides=floats)
+    summary = _means(per_fold, ["method"]).join(
+        per_fold.group_by("method", maintain_order=True).agg(
+            pl.len().alias("n_folds"), pl.col("n_left_out").sum().alias("n_left_out")
+        ),
+        on="method",
+        maintain_order="left",
+    )
+    return CrossValidation(summary, _means(per_variable, ["method", "variable"]), per_fold, pl.concat(by_row))
+
+
+def _means(frame: pl.DataFrame, by: list[str]) -> pl.DataFrame:
+    """Means over folds, with the standard error of the mean."""
+    density = pl.col("log_density")
+    return frame.group_by(by, maintain_order=True).agg(
+        density.mean(), (density.std() / density.count().sqrt()).alias("standard_error")
+    )

@@ -1,0 +1,113 @@
+"""Results of jobs on disk, a line each, so that a campaign that was stopped goes on where it was.
+
+A line is written when its job is done and ends with a line break; what follows the last line break was cut off by a
+kill and is thrown away. The first line says of what the results are, and a journal of something else is refused.
+"""
+
+from __future__ import annotations
+
+import json
+import os
+from collections.abc import Callable, Sequence
+from pathlib import Path
+from typing import Any, TypeVar
+
+from arbornet._core import FormatError
+from arbornet.parallel import side_by_side
+from arbornet.progress import shown
+
+Job = TypeVar("Job")
+
+
+def campaign(
+    what: str,
+    work: Callable[[Job, int], Any],
+    jobs: Sequence[Job],
+    about: dict[str, Any],
+    resume: str | os.PathLike[str] | None,
+    n_jobs: int,
+    progress: bool,
+) -> list[Any]:
+    """Results of all jobs in their order, those on disk read instead of computed.
+
+    Args:
+        what: What is being done, for the progress bar.
+        work: Does a job with so many threads; returns what JSON can hold.
+        jobs: What to do. Their number and order follow from `about`.
+        about: What the results are of.
+        resume: The file that keeps results, if any.
+        n_jobs: Threads in all.
+        progress: Show a bar.
+
+    Raises:
+        FormatError: If the file is not a journal, or one of something else.
+    """
+    journal = None if resume is None else Journal(Path(resume), about, len(jobs))
+    results: dict[int, Any] = {} if journal is None else journal.results
+    todo = [i for i in range(len(jobs)) if i not in results]
+    with shown(what, progress) as tell:
+        for at, result in side_by_side(lambda i, n_threads: work(jobs[i], n_threads), todo, n_jobs):
+            results[todo[at]] = result
+            if journal is not None:
+                journal.add(todo[at], result)
+            if tell is not None:
+                tell(len(results), len(jobs))
+    return [results[i] for i in range(len(jobs))]
+
+
+class Journal:
+    """A file of results by number of their job."""
+
+    def __init__(self, path: Path, about: dict[str, Any], n_jobs: int):
+        self._path = path
+        self.results: dict[int, Any] = {}
+        if path.exists() and path.stat().st_size > 0:
+            self._read(about, n_jobs)
+        else:
+            path.parent.mkdir(parents=True, exist_ok=True)
+            self._write(json.dumps(about, sort_keys=True))
+
+    def add(self, job: int, result: Any) -> None:
+        """Keeps the result of a job."""
+        self._write(json.dumps([job, result]))
+        self.results[job] = result
+
+    def _write(self, line: str) -> None:
+        with self._path.open("a", encoding="utf-8") as file:
+            file.write(line + "\n")
+            file.flush()
+            os.fsync(file.fileno())
+
+    def _read(self, about: dict[str, Any], n_jobs: int) -> None:
+        text = self._path.read_bytes()
+        whole = text[: text.rfind(b"\n") + 1]
+        if not whole:
+            raise FormatError(f"{self._path}: no line is whole; delete the file to begin anew")
+        lines = whole.decode("utf-8", errors="replace").splitlines()
+        known = self._parsed(1, lines[0])
+        wanted = json.loads(json.dumps(about, sort_keys=True))
+        if not isinstance(known, dict):
+            raise FormatError(f"{self._path}, line 1: this is no file of results; name another file")
+        if known != wanted:
+            other = sorted(key for key in known.keys() | wanted.keys() if known.get(key) != wanted.get(key))
+            raise FormatError(
+                f"{self._path} holds results with other {', '.join(other)}; "
+                "name another file, or delete it to begin anew"
+            )
+        for number, line in enumerate(lines[1:], 2):
+            entry = self._parsed(number, line)
+            if not (isinstance(entry, list) and len(entry) == 2 and type(entry[0]) is int and 0 <= entry[0] < n_jobs):
+                raise FormatError(
+                    f"{self._path}, line {number}: this is no result; delete the line to do its job again"
+                )
+            self.results[entry[0]] = entry[1]
+        if len(whole) < len(text):
+            os.truncate(self._path, len(whole))
+
+    def _parsed(self, number: int, line: str) -> Any:
+        try:
+            return json.loads(line)
+        except ValueError as error:
+            raise FormatError(
+                f"{self._path}, line {number}: not JSON ({error}); delete the line to do its job again"
+            ) from None

@@ -1,0 +1,111 @@
+"""What is compared: ways from a table to a network."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Mapping
+from dataclasses import dataclass
+from typing import TYPE_CHECKING, Any, Literal
+
+import networkx as nx
+
+from arbornet._core import ParameterError
+from arbornet.fit import fit
+from arbornet.learn import Search, searched
+from arbornet.network import BayesNet
+from arbornet.scores import PCART
+from arbornet.scoring import score_parents
+from arbornet.search.base import Found
+from arbornet.table import Table
+
+if TYPE_CHECKING:
+    from arbornet.constraints import Constraints
+
+Learner = Callable[[Table], "Found | nx.DiGraph[str] | BayesNet"]
+
+
+@dataclass(frozen=True)
+class Method:
+    """A score, and how the graph is searched.
+
+    Args:
+        score: The local score.
+        search: As for `learn`.
+        max_parents: As for `learn`.
+        constraints: As for `learn`.
+        time_limit: Wall seconds for each search. What is found then depends on the machine.
+        learner: Instead of all of these, a function that takes a Table and returns a graph, Found or a BayesNet. A
+            score beside it is what `cross_validate` fits to its graphs.
+
+    Example:
+        >>> an.evaluate.Method(an.PCART(), search="hill_climb", max_parents=2)
+    """
+
+    score: Any = None
+    search: Search = "exact"
+    max_parents: int | Literal["auto"] = "auto"
+    constraints: Constraints | None = None
+    time_limit: float | None = None
+    learner: Learner | None = None
+
+    def graph(self, table: Table, n_threads: int) -> nx.DiGraph[str]:
+        """The graph it learns."""
+        made = self._learned(table, n_threads)
+        return made.dag if isinstance(made, Found) else made.graph if isinstance(made, BayesNet) else made
+
+    def network(self, table: Table, n_threads: int) -> tuple[BayesNet, Found | None]:
+        """The network it learns, and what its search said."""
+        made = self._learned(table, n_threads)
+        if isinstance(made, BayesNet):
+            return made, None
+        net = fit(table, made, self._score, arc_scores=False, n_jobs=n_threads)
+        return net, made if isinstance(made, Found) else None
+
+    @property
+    def _score(self) -> Any:
+        return PCART() if self.score is None else self.score
+
+    def _learned(self, table: Table, n_threads: int) -> Found | nx.DiGraph[str] | BayesNet:
+        if self.learner is None:
+            candidates = score_parents(table, self._score, self.max_parents, self.constraints, n_threads)
+            return searched(self.search, candidates, self.constraints, self.time_limit, n_threads, False)
+        made = self.learner(table)
+        if not isinstance(made, Found | nx.DiGraph | BayesNet):
+            raise ParameterError(
+                f"a method returned a {type(made).__name__}; it must return a graph, Found or BayesNet"
+            )
+        graph = made.dag if isinstance(made, Found) else made.graph if isinstance(made, BayesNet) else made
+        if set(graph.nodes) != set(table.names):
+            raise ParameterError(f"a method returned a graph over {len(graph)} variables; the table has {table.names}")
+        return made
+
+    def text(self) -> str:
+        """The method as text, to tell whether results on disk are of the same one."""
+        score = self._score
+        name = score.spec() if hasattr(score, "spec") else repr(score)
+        search = self.search if isinstance(self.search, str) else _name(self.search)
+        learner = "" if self.learner is None else _name(self.learner)
+        return f"{name} {search} {self.max_parents} {self.constraints!r} {self.time_limit} {learner}"
+
+
+def _name(function: Callable[..., Any]) -> str:
+    return getattr(function, "__qualname__", type(function).__name__)
+
+
+def as_methods(given: Any, **settings: Any) -> dict[str, Method]:
+    """Methods by name: of one score, a function, a Method, or a mapping of names to any of them."""
+    if isinstance(given, Mapping):
+        if not given:
+            raise ParameterError("methods={}: give at least one")
+        return {str(name): _as_method(one, settings) for name, one in given.items()}
+    method = _as_method(given, settings)
+    return {repr(method._score) if method.learner is None else _name(method.learner): method}
+
+
+def _as_method(given: Any, settings: dict[str, Any]) -> Method:
+    if isinstance(given, Method):
+        return given
+    if given is None or hasattr(given, "spec"):
+        return Method(given, **settings)
+    if callable(given) and not isinstance(given, type):
+        return Method(learner=given)
+    raise ParameterError(f"method {given!r}: give a score such as an.PCART(), a Method, or a function of a Table")

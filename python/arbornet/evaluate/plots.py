@@ -1,0 +1,78 @@
+"""Drawings of results: on a matplotlib axis, or into a file."""
+
+from __future__ import annotations
+
+import os
+from pathlib import Path
+from typing import Any
+
+import polars as pl
+
+from arbornet._core import ArbornetError, ParameterError
+
+
+class Plottable:
+    """A result that draws itself, in a notebook too."""
+
+    def plot(self, target: Any = None) -> Any:
+        """Draws the result.
+
+        Args:
+            target: A matplotlib axis, a path to write to (by its ending: svg, png, pdf), or None for a new figure.
+
+        Returns:
+            The axis, or None if a file was written.
+        """
+        raise NotImplementedError
+
+
+def bars(frame: pl.DataFrame, label: str, value: str, error: str, axis_label: str, target: Any) -> Any:
+    """A point with its standard error per row of a frame, the first on top."""
+
+    def draw(axis: Any) -> None:
+        places = range(frame.height)
+        errors = frame[error].fill_null(0.0).to_list()
+        axis.errorbar(frame[value].to_list(), list(places), xerr=errors, fmt="o", capsize=3)
+        axis.set_yticks(list(places), frame[label].to_list())
+        axis.set_ylim(frame.height - 0.5, -0.5)
+        axis.set_xlabel(axis_label)
+
+    return _on(target, draw, (6.0, 1.0 + 0.35 * frame.height))
+
+
+def curves(frame: pl.DataFrame, x: str, value: str, error: str, x_label: str, y_label: str, target: Any) -> Any:
+    """A curve with standard errors per method over a logarithmic axis."""
+
+    def draw(axis: Any) -> None:
+        for name in frame["method"].unique(maintain_order=True):
+            of = frame.filter(pl.col("method") == name)
+            errors = of[error].fill_null(0.0).to_list()
+            axis.errorbar(of[x].to_list(), of[value].to_list(), yerr=errors, marker="o", capsize=3, label=name)
+        axis.set_xscale("log", base=2)
+        axis.set_xlabel(x_label)
+        axis.set_ylabel(y_label)
+        axis.legend(frameon=False)
+
+    return _on(target, draw, (6.0, 4.0))
+
+
+def _on(target: Any, draw: Any, size: tuple[float, float]) -> Any:
+    if target is not None and not isinstance(target, str | os.PathLike):
+        if not hasattr(target, "errorbar"):
+            raise ParameterError(f"target={target!r}: give a matplotlib axis, a path, or nothing")
+        draw(target)
+        return target
+    try:
+        import matplotlib.pyplot as plt
+        from matplotlib.figure import Figure
+    except ImportError:
+        raise ArbornetError('plots need matplotlib: pip install "arbornet[draw]"') from None
+    if target is None:
+        axis = plt.subplots(figsize=size, layout="constrained")[1]
+        draw(axis)
+        return axis
+    # A figure of its own, outside pyplot's register: nothing to close, and no window system needed.
+    figure = Figure(figsize=size, layout="constrained")
+    draw(figure.subplots())
+    figure.savefig(Path(target), metadata={"Date": None} if str(target).endswith(".svg") else None)
+    return None

@@ -1,0 +1,90 @@
+"""How well methods find a graph that is known: samples of a network, and the distance of what is learned from them."""
+
+from __future__ import annotations
+
+import os
+from collections.abc import Sequence
+from typing import TYPE_CHECKING, Any, Literal
+
+import numpy as np
+import polars as pl
+
+from arbornet._core import ParameterError
+from arbornet.evaluate.hamming import pairs_of, partial_hamming
+from arbornet.evaluate.intersection import LearningCurves, check_repeats, learned_pairs, mean_curves, relations
+from arbornet.evaluate.journal import campaign
+from arbornet.evaluate.methods import as_methods
+from arbornet.network import BayesNet
+from arbornet.table import Table
+
+if TYPE_CHECKING:
+    from arbornet.constraints import Constraints
+    from arbornet.learn import Search
+
+
+def structure_recovery(
+    network: BayesNet,
+    methods: Any,
+    sizes: Sequence[int] = (100, 200, 500, 1000, 2000, 5000),
+    repeats: int = 10,
+    seed: int = 0,
+    *,
+    search: Search = "exact",
+    max_parents: int | Literal["auto"] = "auto",
+    constraints: Constraints | None = None,
+    resume: str | os.PathLike[str] | None = None,
+    n_jobs: int = -1,
+    progress: bool = False,
+) -> LearningCurves:
+    """Learning curves of the structural Hamming distance (SHD) between equivalence classes.
+
+    Args:
+        network: The true network, say of `read_bif`; it is sampled with all its levels declared.
+        methods: A score, a `Method`, a function that makes a graph of a Table, or a mapping of names to any of them.
+        sizes: Numbers of rows.
+        repeats: Samples of each size; all methods see the same ones.
+        seed: Of the samples.
+        search: As for `learn`.
+        max_parents: As for `learn`.
+        constraints: As for `learn`.
+        resume: A file that keeps what is finished; run again with it, only the rest is computed.
+        n_jobs: Threads, -1 for all cores.
+        progress: Show a bar.
+
+    Example:
+        >>> an.evaluate.structure_recovery(an.read_bif("alarm.bif"), an.BIC(), search="hill_climb").curves
+    """
+    compared = as_methods(methods, search=search, max_parents=max_parents, constraints=constraints)
+    check_repeats(repeats, seed)
+    for size in sizes:
+        if isinstance(size, bool) or not isinstance(size, int) or size < 1:
+            raise ParameterError(f"sizes: {size!r} is no number of rows")
+    jobs = [(name, size, repeat) for repeat in range(repeats) for size in sizes for name in compared]
+
+    def work(job: tuple[str, int, int], n_threads: int) -> list[int]:
+        name, size, repeat = job
+        # A seed of its own for every sample: those of one repeat are not parts of each other.
+        own = int(np.random.SeedSequence([seed, repeat, size]).generate_state(1, np.uint64)[0])
+        frame = network.sample(size, seed=own)
+        table = Table(frame, schema=network.schema, n_jobs=n_threads)
+        return learned_pairs(compared[name], table, n_threads)
+
+    true = pairs_of(network.graph, network.names)
+    about = {
+        "kind": "structure_recovery",
+        "network": sorted(map(list, network.graph.edges)),
+        "methods": {name: method.text() for name, method in compared.items()},
+        "sizes": list(sizes),
+        "repeats": repeats,
+        "seed": seed,
+    }
+    results = campaign("learning from samples", work, jobs, about, resume, n_jobs, progress)
+    distances = pl.DataFrame(
+        [
+            {"method": name, "n_rows": size, "repeat": repeat, "distance": partial_hamming(np.array(pairs), true)}
+            for (name, size, repeat), pairs in zip(jobs, results, strict=True)
+        ]
+    )
+    known = np.ones(len(true), dtype=bool)
+    reference = relations(network.names, true, known)
+    return LearningCurves(mean_curves(distances, ["method", "n_rows"], list(compared)), distances, reference, len(true))

@@ -1,0 +1,97 @@
+"""Some of a frame's rows, whatever frame it is, and tables that know nothing but those rows."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Mapping
+from dataclasses import replace
+from typing import Any
+
+import numpy as np
+import polars as pl
+from numpy.typing import NDArray
+
+from arbornet._core import ArbornetError, table_fingerprint
+from arbornet.frames import read_frame
+from arbornet.kinds import Binned
+from arbornet.schema import Schema
+from arbornet.table import Table
+
+Rows = NDArray[np.int64]
+
+
+class Sampled:
+    """A frame of which any rows can be taken.
+
+    Args:
+        frame: Any frame, or a Table: its rows in the user's values, its kinds and levels.
+        schema: The columns' kinds. Scales and bin ends it may know are forgotten: they belong to the rows that are
+            learned from. Left out, kinds and levels too are those of the rows learned from.
+        missing: As for `Table`.
+        standardise: As for `Table`.
+    """
+
+    def __init__(self, frame: Any, schema: Schema | None, missing: Any, standardise: bool):
+        if isinstance(frame, Table):
+            schema = frame.schema if schema is None else schema
+            frame = frame.to_polars()
+        elif hasattr(frame, "collect"):
+            frame = frame.collect()
+        self.n_rows, self._take = _taker(frame)
+        self._all = frame
+        self.schema = None if schema is None else _unlearned(schema)
+        self._missing, self._standardise = missing, standardise
+
+    def take(self, rows: Rows) -> Any:
+        """Those rows of the frame."""
+        return self._take(rows)
+
+    def table(self, rows: Rows | None = None, schema: Schema | None = None, n_threads: int = 1) -> Table:
+        """The table of some rows, all if left out; with a schema, of its kinds instead of those given or inferred."""
+        frame = self._all if rows is None else self._take(rows)
+        kinds = self.schema if schema is None else _unlearned(schema)
+        return Table(frame, schema=kinds, missing=self._missing, standardise=self._standardise, n_jobs=n_threads)
+
+    def fingerprint(self) -> str:
+        """Tells whether results on disk are of the same rows."""
+        return f"{table_fingerprint(self.table().handle)} {self.n_rows} {self._missing} {self._standardise}"
+
+
+def _unlearned(schema: Schema) -> Schema:
+    """A schema's kinds and levels, without what its table measured."""
+    return Schema(
+        tuple(
+            replace(column, scale=None, cuts=None if isinstance(column.kind, Binned) else column.cuts)
+            for column in schema.columns
+        )
+    )
+
+
+def _taker(frame: Any) -> tuple[int, Callable[[Rows], Any]]:
+    if isinstance(frame, pl.DataFrame):
+        return frame.height, lambda rows: frame[rows]
+    module = type(frame).__module__.partition(".")[0]
+    if module == "pandas":
+        # Positions, whatever the index says; pandas keeps what Polars would lose, such as ordered categories.
+        return len(frame), lambda rows: frame.iloc[rows]
+    if isinstance(frame, Mapping):
+        columns = {name: pl.Series(str(name), column) for name, column in frame.items()}
+        return read_frame(frame).frame.n_rows, lambda rows: {name: column[rows] for name, column in columns.items()}
+    if isinstance(frame, np.ndarray):
+        return read_frame(frame).frame.n_rows, lambda rows: frame[rows]
+    if module == "pyarrow":
+        return frame.num_rows, lambda rows: frame.take(rows)
+    if hasattr(frame, "__arrow_c_stream__"):
+        return _taker(pl.DataFrame(frame))
+    read_frame(frame)  # says what is wrong with it
+    raise ArbornetError(f"rows of a {type(frame).__name__} cannot be taken; make it a Polars frame")
+
+
+def folds(n_rows: int, n_folds: int, repeat: int, seed: int) -> list[Rows]:
+    """Rows of each fold, ascending; sizes differ by at most one. A repeat's folds depend on the seed and its number."""
+    order = np.random.default_rng([seed, repeat]).permutation(n_rows)
+    return [np.sort(part) for part in np.array_split(order, n_folds)]
+
+
+def subsample(n_rows: int, size: int, repeat: int, seed: int) -> Rows:
+    """So many rows without replacement, ascending. Within a repeat, smaller samples are parts of larger ones."""
+    return np.sort(np.random.default_rng([seed, repeat]).permutation(n_rows)[:size])

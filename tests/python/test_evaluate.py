@@ -1,0 +1,290 @@
+"""Cross-validation, intersection-validation, recovery, contests: leak-free, seeded, resumable, right by hand."""
+
+from __future__ import annotations
+
+import math
+import re
+from pathlib import Path
+
+import networkx as nx
+import numpy as np
+import pandas as pd
+import polars as pl
+import pytest
+
+import arbornet as an
+from arbornet.evaluate import Method
+from arbornet.evaluate.hamming import agreed, pairs_of, partial_hamming
+from arbornet.evaluate.samples import Sampled, folds, subsample
+
+NAMES = ["a", "b", "c", "d"]
+METHODS = {"trees": an.PCART(), "tables": an.FullTable()}
+
+
+def graph(*arcs: str) -> nx.DiGraph:
+    made: nx.DiGraph = nx.DiGraph()
+    made.add_nodes_from(NAMES)
+    made.add_edges_from(arcs)
+    return made
+
+
+def frame(n: int = 160, seed: int = 3) -> pl.DataFrame:
+    rng = np.random.default_rng(seed)
+    group = rng.integers(0, 3, n)
+    size = rng.normal(group * 1.5, 0.5)
+    colour = np.where(rng.random(n) < np.where(size > 1.5, 0.9, 0.1), "red", "blue")
+    return pl.DataFrame({"group": np.array(["x", "y", "z"])[group], "size": size, "colour": colour})
+
+
+# ---- distances
+
+
+def test_structural_hamming_distance_by_hand():
+    # a -> b <- c is a collider: both arcs are compelled. a -> b -> c is not: both edges may point either way.
+    collider, chain = pairs_of(graph("ab", "cb"), NAMES), pairs_of(graph("ab", "bc"), NAMES)
+    assert chain.tolist() == [3, 0, 0, 3, 0, 0]
+    assert collider.tolist() == [1, 0, 0, 2, 0, 0]
+    assert partial_hamming(chain, collider) == 2
+    assert partial_hamming(chain, pairs_of(graph("cb", "ba"), NAMES)) == 0
+    assert partial_hamming(pairs_of(graph(), NAMES), collider) == 2
+    assert partial_hamming(pairs_of(graph("ab", "cb", "ac"), NAMES), collider) == 3
+
+
+def test_partial_hamming_distance_counts_only_what_all_methods_agree_on():
+    one, two = pairs_of(graph("ab", "cb"), NAMES), pairs_of(graph("ab", "cb", "db"), NAMES)
+    known = agreed([one, two])
+    # They disagree on b-d alone.
+    assert known.tolist() == [True, True, True, True, False, True]
+    learned = pairs_of(graph("bd", "cd"), NAMES)
+    assert partial_hamming(learned, one, known) == 3  # a-b lacking, b-c lacking, c-d too many; b-d is nobody's error
+    assert partial_hamming(learned, one) == 4
+
+
+# ---- cross-validation
+
+
+def test_folds_part_all_rows_and_depend_on_seed_and_repeat():
+    for n, k in ((10, 3), (11, 11), (7, 2)):
+        parts = folds(n, k, 0, 1)
+        assert sorted(np.concatenate(parts).tolist()) == list(range(n))
+        assert {len(part) for part in parts} <= {n // k, n // k + 1}
+    assert not np.array_equal(folds(50, 2, 0, 1)[0], folds(50, 2, 1, 1)[0])
+    assert not np.array_equal(folds(50, 2, 0, 1)[0], folds(50, 2, 0, 2)[0])
+    small, large = subsample(100, 10, 2, 5), subsample(100, 50, 2, 5)
+    assert set(small) < set(large)
+
+
+def test_densities_of_a_fold_are_those_of_a_network_learned_by_hand():
+    df = frame()
+    result = an.evaluate.cross_validate(df, an.PCART(), folds=4, repeats=1, seed=7, max_parents=2)
+    test = folds(df.height, 4, 0, 7)[1]
+    train = [i for i in range(df.height) if i not in set(test.tolist())]
+    table = an.Table(df[train])
+    found = an.search.exact(an.score_parents(table, an.PCART(), max_parents=2))
+    by_hand = an.fit(table, found, an.PCART()).log_likelihood(df[test.tolist()])
+    rows = result.rows.filter(pl.col("fold") == 1)
+    assert rows["row"].to_list() == test.tolist()
+    np.testing.assert_allclose(rows["log_density"].to_numpy(), by_hand, rtol=1e-12)
+    assert math.isclose(result.folds["log_density"][1], by_hand.mean(), rel_tol=1e-12)
+    means = result.folds["log_density"].to_numpy()
+    assert math.isclose(result.summary["log_density"][0], means.mean(), rel_tol=1e-12)
+    assert math.isclose(result.summary["standard_error"][0], means.std(ddof=1) / 2, rel_tol=1e-12)
+    assert math.isclose(result.by_variable["log_density"].sum(), result.summary["log_density"][0], rel_tol=1e-9)
+
+
+@pytest.mark.parametrize("declared", [False, True], ids=["kinds inferred", "kinds declared"])
+def test_test_rows_never_touch_what_is_learned_from_training_rows(declared, tmp_path: Path):
+    df = frame()
+    test = folds(df.height, 5, 0, 0)[2]
+    told = set(test.tolist())
+    # Other values in the test rows, far outside, and a level nobody else has.
+    other = df.with_row_index("at").with_columns(
+        size=pl.when(pl.col("at").is_in(told)).then(pl.col("size") * 1e6 + 1e9).otherwise("size"),
+        group=pl.when(pl.col("at").is_in(told) & (not declared)).then(pl.lit("new")).otherwise("group"),
+    )
+    schema = an.infer_schema(df) if declared else None
+    train = np.setdiff1d(np.arange(df.height), test)
+
+    def learned(rows: pl.DataFrame) -> str:
+        sampled = Sampled(rows.select(df.columns), schema, "drop", True)
+        net, _ = Method(an.PCART(), max_parents=2).network(sampled.table(train), 1)
+        net.save(tmp_path / "net.json")
+        # The time the search took is in the file, and is another one each time.
+        return re.sub(r'"seconds": ?[^,}]*', "", (tmp_path / "net.json").read_text())
+
+    assert learned(df) == learned(other)
+
+
+def test_rows_with_levels_the_training_part_lacks_are_left_out_and_counted():
+    df = frame(60)
+    df[0, "colour"] = "green"
+    result = an.evaluate.cross_validate(df, folds=3, repeats=1, max_parents=1)
+    assert result.summary["n_left_out"].to_list() == [1]
+    left_out = result.rows.filter(pl.col("log_density").is_null())
+    assert left_out["row"].to_list() == [0]
+    schema = an.infer_schema(df).with_types(colour=an.Categorical(["red", "blue", "green"]))
+    declared = an.evaluate.cross_validate(df, folds=3, repeats=1, max_parents=1, schema=schema)
+    assert declared.summary["n_left_out"].to_list() == [0]
+    assert declared.rows["log_density"].is_finite().all()
+
+
+def test_same_folds_at_any_number_of_threads_and_of_any_frame():
+    df = frame(90)
+    settings = {"folds": 3, "repeats": 2, "max_parents": 2}
+    one = an.evaluate.cross_validate(df, METHODS, n_jobs=1, **settings)
+    assert one.rows.equals(an.evaluate.cross_validate(df, METHODS, n_jobs=3, **settings).rows)
+    pandas = pd.DataFrame(df.to_dict(as_series=False), index=range(100, 190))
+    for other in (pandas, df.to_dict(as_series=False), df.lazy(), df.to_arrow()):
+        assert one.rows.equals(an.evaluate.cross_validate(other, METHODS, **settings).rows)
+    assert one.summary["method"].to_list() == list(METHODS)
+
+
+def test_a_resumed_campaign_equals_an_uninterrupted_one(tmp_path: Path):
+    df = frame(90)
+    settings = {"folds": 3, "repeats": 2, "max_parents": 2, "seed": 4}
+    whole = an.evaluate.cross_validate(df, METHODS, **settings)
+    path = tmp_path / "results" / "folds.jsonl"
+    an.evaluate.cross_validate(df, METHODS, resume=path, **settings)
+    lines = path.read_text().splitlines(keepends=True)
+    assert len(lines) == 1 + 12
+    # Killed after five jobs, in the midst of writing the sixth.
+    path.write_text("".join(lines[:6]) + lines[6][:20])
+    again = an.evaluate.cross_validate(df, METHODS, resume=path, **settings)
+    assert again.rows.equals(whole.rows)
+    assert again.summary.equals(whole.summary)
+    assert sorted(path.read_text().splitlines()) == sorted(line.strip() for line in lines)
+
+
+def test_nothing_that_a_journal_holds_is_done_again(tmp_path: Path):
+    df = frame(60)
+    calls = []
+
+    def counted(table: an.Table) -> nx.DiGraph:
+        calls.append(table.n_rows)
+        made: nx.DiGraph = nx.DiGraph()
+        made.add_nodes_from(table.names)
+        return made
+
+    for _ in range(2):
+        an.evaluate.cross_validate(df, counted, folds=3, repeats=2, resume=tmp_path / "x.jsonl")
+        assert len(calls) == 6
+
+
+@pytest.mark.parametrize(
+    ("change", "says"),
+    [({"seed": 5}, "other seed"), ({"folds": 4}, "other folds"), ({"score": an.FullTable()}, "other methods")],
+)
+def test_a_journal_of_something_else_is_refused(tmp_path: Path, change, says):
+    df = frame(60)
+    path = tmp_path / "folds.jsonl"
+    settings = {"score": an.PCART(), "folds": 3, "repeats": 1, "max_parents": 1, "seed": 1, "resume": path}
+    an.evaluate.cross_validate(df, **settings)
+    with pytest.raises(an.FormatError, match=says):
+        an.evaluate.cross_validate(df, **(settings | change))
+    with pytest.raises(an.FormatError, match="other rows"):
+        an.evaluate.cross_validate(df.with_columns(size=pl.col("size") * 2 + 1), **settings)
+
+
+@pytest.mark.parametrize("text", ["no journal\n", "[1, 2]\n", '"x"\n', "\x00\xff"])
+def test_a_file_that_is_no_journal_is_refused_and_left_alone(tmp_path: Path, text: str):
+    path = tmp_path / "notes.txt"
+    path.write_text(text)
+    with pytest.raises(an.FormatError, match=r"notes\.txt"):
+        an.evaluate.cross_validate(frame(60), folds=2, repeats=1, max_parents=1, resume=path)
+    assert path.read_text() == text
+
+
+# ---- learning curves
+
+
+def test_intersection_validation_agrees_with_itself_by_hand():
+    df = frame(128)
+    result = an.evaluate.intersection_validation(df, METHODS, [1 / 2, 1 / 8], repeats=3, seed=2, max_parents=2)
+    table = an.Table(df)
+    dags = [an.search.exact(an.score_parents(table, score, max_parents=2)).dag for score in METHODS.values()]
+    full = [pairs_of(dag, df.columns) for dag in dags]
+    known = agreed(full)
+    assert result.reference.height == known.sum()
+    rows = subsample(128, 16, 1, 2)
+    small = an.Table(df[rows.tolist()], schema=an.infer_schema(df))
+    dag = an.search.exact(an.score_parents(small, an.FullTable(), max_parents=2)).dag
+    expected = partial_hamming(pairs_of(dag, df.columns), full[0], known)
+    at = (pl.col("method") == "tables") & (pl.col("n_rows") == 16) & (pl.col("repeat") == 1)
+    assert result.distances.filter(at)["distance"].to_list() == [expected]
+    assert result.curves.filter(pl.col("fraction") == 1)["distance"].to_list() == [0.0, 0.0]
+    assert result.curves["n_rows"].to_list() == [16, 64, 128] * 2
+
+
+def test_structure_recovery_finds_a_clear_network_with_many_rows():
+    df = frame(2000)
+    net = an.learn(df, max_parents=2, verbose=False)
+    result = an.evaluate.structure_recovery(net, METHODS, sizes=[20, 2000], repeats=3, max_parents=2)
+    distance = {(m, n): d for m, n, d in result.curves.select("method", "n_rows", "distance").iter_rows()}
+    for name in METHODS:
+        assert distance[name, 2000] <= 1 / 3
+        assert distance[name, 20] >= 1
+    assert result.reference.height == result.n_pairs == 3
+
+
+def test_functions_are_methods_and_bad_ones_are_told():
+    df = frame(60)
+
+    def empty(table: an.Table) -> nx.DiGraph:
+        made: nx.DiGraph = nx.DiGraph()
+        made.add_nodes_from(table.names)
+        return made
+
+    result = an.evaluate.cross_validate(df, {"empty": empty, "trees": an.PCART()}, folds=2, repeats=1, max_parents=1)
+    assert result.folds.filter(pl.col("method") == "empty")["n_arcs"].to_list() == [0, 0]
+    with pytest.raises(an.ParameterError, match="returned a int"):
+        an.evaluate.cross_validate(df, lambda table: 3, folds=2, repeats=1)
+    with pytest.raises(an.ParameterError, match="give at least two"):
+        an.evaluate.intersection_validation(df, an.PCART())
+    for settings in ({"folds": 1}, {"folds": 61}, {"repeats": 0}, {"seed": -1}, {"folds": True}):
+        with pytest.raises(an.ParameterError, match=next(iter(settings))):
+            an.evaluate.cross_validate(df, **settings)
+
+
+# ---- contests and drawings
+
+
+def results(values: dict[str, dict[str, list[float]]]) -> pl.DataFrame:
+    return pl.DataFrame(
+        [{"method": m, "data": d, "value": v} for m, of in values.items() for d, vs in of.items() for v in vs]
+    )
+
+
+def test_contests_by_hand():
+    rng = np.random.default_rng(0)
+    noise = rng.normal(size=20) * 0.01
+    base = rng.normal(size=20)
+    # On "wide" b is always a little better: its error bars overlap a's, its signed ranks do not.
+    told = results(
+        {
+            "a": {"clear": [3.0, 3.1, 2.9], "same": [1.0, 1.0, 1.0], "wide": base.tolist()},
+            "b": {"clear": [1.0, 1.1, 0.9], "same": [1.0, 1.0, 1.0], "wide": (base + 0.1 + noise).tolist()},
+        }
+    )
+    bars = an.evaluate.win_tie_loss(told, "value")
+    assert bars.rows() == [("a", "b", 1, 2, 0)]
+    assert an.evaluate.win_tie_loss(told, "value", higher_is_better=False).rows() == [("a", "b", 0, 2, 1)]
+    wide = told.filter(pl.col("data") != "clear")
+    assert an.evaluate.win_tie_loss(wide, "value", by="wilcoxon").rows() == [("a", "b", 0, 1, 1)]
+    grouped = an.evaluate.win_tie_loss(told, "value", group="data")
+    assert grouped.rows() == [("clear", "a", "b", 1, 0, 0), ("same", "a", "b", 0, 1, 0), ("wide", "a", "b", 0, 1, 0)]
+    with pytest.raises(an.ParameterError, match="no column 'size'"):
+        an.evaluate.win_tie_loss(told, "value", data="size")
+
+
+def test_results_draw_themselves(tmp_path: Path):
+    df = frame(60)
+    crossed = an.evaluate.cross_validate(df, METHODS, folds=2, repeats=1, max_parents=1)
+    curves = an.evaluate.intersection_validation(df, METHODS, [1 / 2, 1 / 4], repeats=2, max_parents=1)
+    for i, result in enumerate((crossed, curves)):
+        path = tmp_path / f"{i}.svg"
+        assert result.plot(path) is None
+        assert path.read_text().startswith("<?xml")
+        axis = result.plot()
+        assert axis.get_xlabel()
+        with pytest.raises(an.ParameterError, match="target"):
+            result.plot(3)
