@@ -1,4 +1,4 @@
-# setup, run, test, lint, bench: the whole interface. Everything is built in release mode, once, into .venv.
+# setup, run, test, lint, bench, docs: the whole interface. Everything is built in release mode, once, into .venv.
 VENV := .venv
 PY := $(VENV)/bin/python
 PYTHON ?= python3
@@ -6,7 +6,7 @@ PYTHON ?= python3
 SEED ?= 1
 SOURCES := $(shell find rust python -name '*.rs' -o -name '*.toml' -o -name '*.py' -o -name '*.pyi' 2>/dev/null) Cargo.toml Cargo.lock
 
-.PHONY: setup run test lint bench clean
+.PHONY: setup run test lint bench docs clean
 setup: $(VENV)/.built
 
 $(VENV)/.tools: pyproject.toml
@@ -34,8 +34,12 @@ lint: setup
 	$(PY) -m mypy
 	$(PY) -m mypy.stubtest arbornet._core --concise --allowlist tests/stubtest-allowlist.txt
 
+docs: setup
+	$(PY) -m pip install --quiet --group docs
+	$(PY) -m mkdocs build --strict --quiet
+
 bench: setup
 	cargo bench --workspace --locked
 
 clean:
-	rm -rf target $(VENV)
+	rm -rf target site $(VENV)

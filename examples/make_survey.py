@@ -7,12 +7,9 @@ compare it with the truth:
     distance, transport -> minutes -> stress; stress, income -> satisfaction; area -> housing
 """
 
-import csv
-from pathlib import Path
-
 import numpy as np
+from simulated import Row, choose, write
 
-ROWS = 900
 AGE = ["18-29", "30-44", "45-59", "60 or older"]
 EDUCATION = ["school", "vocational", "bachelor", "master or more"]
 INCOME = ["low", "middle", "high"]
@@ -21,19 +18,13 @@ STRESS = ["never", "sometimes", "often", "always"]
 SATISFACTION = ["very unsatisfied", "unsatisfied", "neutral", "satisfied", "very satisfied"]
 
 
-def choose(rng: np.random.Generator, levels: list[str], weights: list[float]) -> str:
-    """One of the levels, with probability proportional to its weight."""
-    shares = np.array(weights, dtype=float)
-    return levels[int(rng.choice(len(levels), p=shares / shares.sum()))]
-
-
 def graded(rng: np.random.Generator, levels: list[str], centre: float, spread: float = 0.8) -> str:
     """A level near the given place on the scale from 0 to the last level."""
     places = np.arange(len(levels))
     return choose(rng, levels, list(np.exp(-0.5 * ((places - centre) / spread) ** 2)))
 
 
-def answer(rng: np.random.Generator) -> dict[str, object]:
+def answer(rng: np.random.Generator) -> Row:
     """One simulated respondent."""
     age = choose(rng, AGE, [5, 7, 6, 2])
     education = graded(rng, EDUCATION, 1.8 if age in AGE[:2] else 0.9)
@@ -51,7 +42,7 @@ def answer(rng: np.random.Generator) -> dict[str, object]:
     minutes = max(3, round(60 * distance / speed * float(rng.lognormal(0, 0.12)) + (8 if speed == 22 else 2)))
     stress = graded(rng, STRESS, 0.6 if minutes < 25 else 1.5 if minutes < 45 else 2.5, 0.7)
     satisfaction = graded(rng, SATISFACTION, 3.3 - 0.9 * STRESS.index(stress) + 0.6 * INCOME.index(income), 0.9)
-    row: dict[str, object] = {
+    row: Row = {
         "age": age,
         "education": education,
         "income": income,
@@ -69,16 +60,5 @@ def answer(rng: np.random.Generator) -> dict[str, object]:
     return row
 
 
-def main() -> None:
-    """Writes the table."""
-    rng = np.random.default_rng(11)
-    rows = [answer(rng) for _ in range(ROWS)]
-    path = Path(__file__).parents[1] / "python" / "arbornet" / "data" / "survey.csv"
-    with path.open("w", newline="", encoding="utf-8") as file:
-        writer = csv.DictWriter(file, fieldnames=list(rows[0]), lineterminator="\n")
-        writer.writeheader()
-        writer.writerows(rows)
-
-
 if __name__ == "__main__":
-    main()
+    write("survey", 900, 11, answer)

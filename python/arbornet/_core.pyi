@@ -9,11 +9,20 @@ from numpy.typing import NDArray
 
 __version__: str
 
-class ArbornetError(ValueError): ...
-class ColumnError(ArbornetError): ...
-class FamilyError(ArbornetError): ...
-class ParameterError(ArbornetError): ...
-class FormatError(ArbornetError): ...
+class ArbornetError(ValueError):
+    """What was given cannot be used; the message says what and why."""
+
+class ColumnError(ArbornetError):
+    """A column cannot be used as asked."""
+
+class FamilyError(ArbornetError):
+    """A child and its parents cannot be scored."""
+
+class ParameterError(ArbornetError):
+    """A parameter is outside its range."""
+
+class FormatError(ArbornetError):
+    """A file is not of its format."""
 
 def threads(n_jobs: int) -> int: ...
 

@@ -9,6 +9,7 @@ import polars as pl
 from numpy.typing import NDArray
 
 try:
+    from sklearn import get_config
     from sklearn.base import BaseEstimator, DensityMixin
     from sklearn.utils import check_random_state
     from sklearn.utils.validation import _check_feature_names, _check_n_features, check_is_fitted, validate_data
@@ -110,19 +111,23 @@ class NetworkLearner(DensityMixin, BaseEstimator):  # type: ignore[misc]
         check_is_fitted(self)
         seed = int(check_random_state(random_state).randint(2**31 - 1))
         draws = self.network_.sample(n_samples, seed, n_jobs=self._threads())
-        output: Output = getattr(self, "_output", "default")
+        own: dict[str, Output] = getattr(self, "_sklearn_output_config", {})
+        output = own.get("transform") or get_config()["transform_output"]
         if output == "pandas":
-            import pandas as pd
-
-            return pd.DataFrame(draws.to_dict(as_series=False))
+            return _to_pandas(draws)
         return draws.to_numpy() if output == "default" and self.of_array_ else draws
 
     def set_output(self, *, transform: Output | None = None) -> Self:
-        """Whether `sample` gives Polars or pandas frames; `"default"`: as fitted."""
+        """Whether `sample` gives Polars or pandas frames, for this estimator and its clones.
+
+        Without it `sklearn.set_config(transform_output=...)` holds, and by default it is an array where an array was
+        fitted, else a Polars frame. `score_samples` is an array in any case, as scikit-learn wants it.
+        """
         if transform is not None:
             if transform not in ("default", "polars", "pandas"):
                 raise ParameterError(f"transform={transform!r}: choose 'default', 'polars' or 'pandas'")
-            self._output = transform
+            # The name that `sklearn.clone` looks for.
+            self._sklearn_output_config = {"transform": transform}
         return self
 
     def __sklearn_tags__(self) -> Any:
@@ -146,3 +151,16 @@ class NetworkLearner(DensityMixin, BaseEstimator):  # type: ignore[misc]
             return X
         array = validate_data(self, X, reset=reset, dtype=np.float64, ensure_all_finite="allow-nan")
         return {f"x{i}": array[:, i] for i in range(array.shape[1])}
+
+
+def _to_pandas(frame: pl.DataFrame) -> Any:
+    """A pandas frame, ordered levels as ordered categories; unlike Polars' own way it needs no pyarrow."""
+    import pandas as pd
+
+    def column(series: pl.Series) -> Any:
+        if isinstance(series.dtype, pl.Enum):
+            codes = series.to_physical().cast(pl.Int32).fill_null(-1).to_numpy()
+            return pd.Categorical.from_codes(codes, series.dtype.categories.to_list(), ordered=True)
+        return series.to_list() if series.dtype in (pl.String, pl.Date) or series.has_nulls() else series.to_numpy()
+
+    return pd.DataFrame({series.name: column(series) for series in frame})

@@ -166,6 +166,21 @@ def test_learning_obeys_the_arcs_it_is_told(there, capsys):
     assert ("stage", "crp") not in arcs
 
 
+def test_arcs_are_tried_on_resampled_rows(there, capsys):
+    arguments = ["learn", "patients.csv", "--max-parents", "1", "--quiet", "--bootstrap", "6", "--seed", "4"]
+    told = json.loads(said(capsys, *arguments, "--json", "-o", "strong.json").out)
+    shares = {(arc["parent"], arc["child"]): arc["strength"] for arc in told["arcs"]}
+    assert shares and all(0 <= share <= 1 for share in shares.values())
+    table = an.Table(an.read("patients.csv"))
+    by_hand = an.evaluate.arc_strength(table, an.PCART(), n_bootstrap=6, seed=4, max_parents=1)
+    for (parent, child), share in shares.items():
+        row = by_hand.filter((pl.col("parent") == parent) & (pl.col("child") == child))
+        assert share == (row["strength"][0] if row.height else 0.0)
+    assert an.load("strong.json").origin.strengths
+    out = said(capsys, *arguments).out
+    assert "share of 6 resampled networks" in out and re.search(r"\(\d.*, \d+%\)", out)
+
+
 def test_the_shell_learns_what_python_learns(there):
     schema = an.Schema.load("patients.schema.json")
     table = an.Table(an.read("patients.csv"), schema)
@@ -224,7 +239,26 @@ def test_networks_are_compared(there, capsys):
     assert len(told["arcs"]["same"]) == an.load("patients.json").graph.number_of_edges()
 
 
-@pytest.mark.parametrize("ending", ["bif", "dot", "graphml", "json"])
+def test_every_command_speaks_json(there, capsys):
+    rows = json.loads(said(capsys, "sample", "patients.json", "-n", "3", "--given", "stage=III,IV", "--json").out)
+    assert len(rows) == 3 and {row["stage"] for row in rows} <= {"III", "IV"}
+    rows = json.loads(said(capsys, "predict", "patients.json", "patients.csv", "stage", "--only", "--json").out)
+    assert len(rows) == 600 and set(rows[0]) == {"predicted stage"}
+    assert json.loads(said(capsys, "convert", "patients.json", "x.bif", "--bins", "3", "--json").out)["to"] == "x.bif"
+    for command in COMMANDS:
+        with pytest.raises(SystemExit):
+            main([command, "--help"])
+        assert "--json" in capsys.readouterr().out
+
+
+def test_draws_may_be_limited_to_intervals(there, capsys):
+    out = said(capsys, "sample", "patients.json", "-n", "50", "--given", "age=50..60", "--given", "bmi=..25").out
+    frame = pl.read_csv(out.encode())
+    assert frame["age"].is_between(50, 60).all() and (frame["bmi"] <= 25).all()
+    assert "written 50..60" in refused(capsys, "sample", "patients.json", "--given", "age=50-60")
+
+
+@pytest.mark.parametrize("ending", ["bif", "xmlbif", "net", "dot", "graphml", "json"])
 def test_networks_are_converted(there, capsys, ending):
     said(capsys, "convert", "patients.json", f"again.{ending}", "--bins", "3")
     assert "readmitted" in Path(f"again.{ending}").read_text(encoding="utf-8")

@@ -120,6 +120,26 @@ def test_the_estimator_gives_the_kind_of_frame_asked_for():
     assert np.isclose(of_array.score(array), of_array.score_samples(array).mean())
 
 
+def test_the_kind_of_output_is_kept_by_clones_and_follows_scikit_learns_setting():
+    import pandas as pd
+    import sklearn
+    from sklearn.base import clone
+
+    data = frame().with_columns(grade=pl.Series(["low", "high"] * 200, dtype=pl.Enum(["low", "high"])))
+    learner = an.NetworkLearner(an.PCART(), search="hill_climb", max_parents=1)
+    copy = clone(learner.set_output(transform="pandas")).fit(data)
+    drawn = copy.sample(5, random_state=1)
+    assert isinstance(drawn, pd.DataFrame)
+    assert drawn["grade"].cat.ordered and list(drawn["grade"].cat.categories) == ["low", "high"]
+    plain = an.NetworkLearner(an.PCART(), search="hill_climb", max_parents=1).fit(data)
+    assert plain.sample(5, random_state=1).to_dicts() == drawn.to_dict("records")
+    with sklearn.config_context(transform_output="pandas"):
+        assert isinstance(plain.sample(2), pd.DataFrame)
+        assert isinstance(plain.set_output(transform="polars").sample(2), pl.DataFrame)
+    with pytest.raises(an.ParameterError, match="choose"):
+        plain.set_output(transform="arrow")
+
+
 def test_scikit_learn_is_imported_only_when_asked_for():
     code = (
         "import sys, arbornet as an; m = sys.modules; print('sklearn' in m); an.NetworkLearner; print('sklearn' in m)"

@@ -5,7 +5,7 @@ from __future__ import annotations
 import argparse
 from pathlib import Path
 
-from arbornet.cli.parser import Options
+from arbornet.cli.parser import Options, json_option
 
 HELP = "turn a network, candidates or a table into another format"
 ABOUT = """\
@@ -29,6 +29,7 @@ def options(command: argparse.ArgumentParser) -> None:
     command.add_argument(
         "--bins", type=int, metavar="N", help="for .bif, .xmlbif and .net: cut every number into so many bins"
     )
+    json_option(command)
 
 
 def run(asked: Options) -> None:
@@ -45,3 +46,5 @@ def run(asked: Options) -> None:
         files.write_network(files.read_network(asked.source), target, asked.bins)
     else:
         files.write_table(an.read(source), asked.target)
+    if asked.json:
+        files.print_json({"from": str(source), "to": str(target)})

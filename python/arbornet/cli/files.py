@@ -27,14 +27,17 @@ _WRITERS: dict[str, Callable[[pl.DataFrame, Path], Any]] = {
 TABLES = tuple(_WRITERS)
 
 
-def write_table(frame: pl.DataFrame, path: str | None) -> None:
-    """Writes a table by its ending; to standard output as CSV without a path.
+def write_table(frame: pl.DataFrame, path: str | None, as_json: bool = False) -> None:
+    """Writes a table by its ending; to standard output as CSV without a path, or as JSON if that is wanted.
 
     Raises:
         ParameterError: If the ending is none of a table.
     """
-    if path is None:
+    if as_json:
+        sys.stdout.write(frame.write_json() + "\n")
+    elif path is None:
         sys.stdout.write(frame.write_csv())
+    if path is None:
         return
     writer = _WRITERS.get(Path(path).suffix.lower())
     if writer is None:

@@ -17,6 +17,7 @@ examples:
   arbornet learn patients.csv -o patients.json
   arbornet learn patients.csv --schema patients.schema.json --report patients.html
   arbornet learn patients.csv --tier age,sex --tier stage --forbid 'treatment -> stage' --draw patients.svg
+  arbornet learn patients.csv --bootstrap 100 --report patients.html     how sure is each arc
   arbornet learn wide.parquet --max-parents 2 --search anytime --time-limit 60 -o wide.json
   arbornet learn patients.csv --json --quiet -o patients.json"""
 
@@ -33,6 +34,13 @@ def options(command: argparse.ArgumentParser) -> None:
     )
     command.add_argument("--time-limit", type=float, metavar="S", help="stop the search after so many seconds")
     command.add_argument("--checkpoint", metavar="DIRECTORY", help="keep scores, and go on from there next time")
+    command.add_argument(
+        "--bootstrap",
+        type=int,
+        metavar="N",
+        help="also learn N networks from resampled rows (by hill climbing) and tell how many have each arc",
+    )
+    command.add_argument("--seed", type=int, default=0, metavar="N", help="where resampling starts (default: 0)")
     command.add_argument("-o", "--output", metavar="FILE", help="write the network: .json, .bif, .xmlbif or .net")
     command.add_argument("--report", metavar="FILE", help="write one HTML page with everything")
     command.add_argument("--draw", metavar="FILE", help="draw the network: .svg, .png or .pdf")
@@ -62,8 +70,21 @@ def run(asked: Options) -> None:
         checkpoint=asked.checkpoint,
         verbose=not asked.json,
     )
+    if asked.bootstrap:
+        strengths = an.evaluate.arc_strength(
+            table,
+            score,
+            n_bootstrap=asked.bootstrap,
+            seed=asked.seed,
+            max_parents=most,
+            constraints=rules,
+            n_jobs=asked.jobs,
+            progress=not asked.quiet,
+        )
+        net = net.with_strengths(strengths)
     if not asked.json:
-        print("arcs, with what the score loses without each:")
+        shares = f", and the share of {asked.bootstrap} resampled networks that have it" if asked.bootstrap else ""
+        print(f"arcs, with what the score loses without each{shares}:")
         for line in families(net):
             print(line)
     if asked.output:

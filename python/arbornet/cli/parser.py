@@ -102,6 +102,7 @@ def json_option(command: argparse.ArgumentParser) -> None:
 def output_option(command: argparse.ArgumentParser, what: str) -> None:
     """Where a table goes."""
     command.add_argument("-o", "--output", metavar="FILE", help=f"{what}; without it, CSV on standard output")
+    command.add_argument("--json", action="store_true", help="print a JSON list of rows instead of CSV, for scripts")
 
 
 Options = Any

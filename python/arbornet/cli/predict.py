@@ -58,4 +58,4 @@ def run(asked: Options) -> None:
         new = new.rename({end: f"{asked.target} {end}" for end in new.columns})
     else:
         new = net.predict(frame, asked.target, **how).alias(f"predicted {asked.target}").to_frame()
-    files.write_table(new if asked.only else pl.concat([frame, new], how="horizontal"), asked.output)
+    files.write_table(new if asked.only else pl.concat([frame, new], how="horizontal"), asked.output, asked.json)

@@ -35,4 +35,4 @@ def run(asked: Options) -> None:
 
     net = files.read_network(asked.network)
     given, do = (words.assignments(net.schema, texts) or None for texts in (asked.given, asked.do))
-    files.write_table(net.sample(asked.rows, asked.seed, given, do, n_jobs=asked.jobs), asked.output)
+    files.write_table(net.sample(asked.rows, asked.seed, given, do, n_jobs=asked.jobs), asked.output, asked.json)

@@ -74,6 +74,12 @@ def families(net: object) -> list[str]:
     lines = []
     for name in graph:
         arcs = sorted(graph.in_edges(name, data=True), key=lambda arc: -arc[2].get("contribution", 0.0))
-        told = [u + (f" ({data['contribution']:.4g})" if "contribution" in data else "") for u, _, data in arcs]
+        told = [u + _figures(data) for u, _, data in arcs]
         lines.append(f"  {name.ljust(width)}  {'<- ' + ', '.join(told) if told else 'no parents'}")
     return lines
+
+
+def _figures(data: dict[str, float]) -> str:
+    told = [f"{data['contribution']:.4g}"] if "contribution" in data else []
+    told += [f"{data['strength']:.0%}"] if "strength" in data else []
+    return f" ({', '.join(told)})" if told else ""

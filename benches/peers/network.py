@@ -1,6 +1,6 @@
 """What networks cost, beside pgmpy and pyAgrum where they are installed: user CPU seconds, all in one run.
 
-    python benches/python/network.py [--json]
+    python benches/peers/network.py [--json]
 
 alarm (37 variables): predict one variable for 10,000 rows (all others known, and with a third missing), log-likelihood
 of 100,000 rows, 100,000 draws; load link (724 variables). Then a mixed network (patients) for our own side.
