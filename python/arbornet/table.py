@@ -64,7 +64,7 @@ class Table:
         3
     """
 
-    __slots__ = ("dropped", "handle", "schema")
+    __slots__ = ("__weakref__", "dropped", "handle", "schema")
 
     handle: TableHandle
     """The table in the core."""

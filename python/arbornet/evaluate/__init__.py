@@ -6,6 +6,7 @@ from arbornet.evaluate.cross_validation import CrossValidation, cross_validate
 from arbornet.evaluate.intersection import LearningCurves, intersection_validation
 from arbornet.evaluate.methods import Method
 from arbornet.evaluate.recovery import structure_recovery
+from arbornet.tuning import tuned
 
 __all__ = [
     "CrossValidation",
@@ -16,5 +17,6 @@ __all__ = [
     "cross_validate",
     "intersection_validation",
     "structure_recovery",
+    "tuned",
     "win_tie_loss",
 ]

@@ -81,7 +81,8 @@ class Method:
     def text(self) -> str:
         """The method as text, to tell whether results on disk are of the same one."""
         score = self._score
-        name = score.spec() if hasattr(score, "spec") else repr(score)
+        depends: dict[str, str] = getattr(score, "chosen", dict)()
+        name = score.spec() if hasattr(score, "spec") and not depends else repr(score)
         search = self.search if isinstance(self.search, str) else _name(self.search)
         learner = "" if self.learner is None else _name(self.learner)
         return f"{name} {search} {self.max_parents} {self.constraints!r} {self.time_limit} {learner}"

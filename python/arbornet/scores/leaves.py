@@ -4,32 +4,35 @@ from __future__ import annotations
 
 from collections.abc import Mapping
 from dataclasses import dataclass, field
-from typing import Any
+from typing import Any, cast
 
-from arbornet._core import ParameterError
+from arbornet._core import ParameterError, ScoreHandle
 from arbornet.scores.base import Parameters, real
 
 LEAF_PARAMETERS = ("alpha", "kappa", "mean", "a", "nu", "lam")
+CHOSEN = ("auto", "each")
 
 
 @dataclass(frozen=True, repr=False, kw_only=True)
 class Leaves(Parameters):
     """The priors of the three leaf distributions; a variable reads those of its kind.
 
-    Numbers are standardised before they are scored, so `mean` and `lam` count in standard deviations from the mean.
+    Numbers are standardised before they are scored, so `mean` and `lam` count in standard deviations from the mean. A
+    prior may be `"auto"`, one value for all variables, or `"each"`, one for each variable: it is then chosen from the
+    table, such that the total score of a good graph is as high as it can be (`evaluate.tuned`).
     """
 
-    alpha: float = 0.5
+    alpha: float | str = 0.5
     """Categorical and ordinal: Dirichlet parameter of each level."""
-    kappa: float = 0.25
+    kappa: float | str = 0.25
     """Ordinal: prior odds of a boundary between neighbouring levels."""
-    mean: float = 0.0
+    mean: float | str = 0.0
     """Continuous: prior mean."""
-    a: float = 1.0
+    a: float | str = 1.0
     """Continuous: weight of the prior mean, in rows."""
-    nu: float = 1.0
+    nu: float | str = 1.0
     """Continuous: degrees of freedom of the prior variance."""
-    lam: float = 1.0
+    lam: float | str = 1.0
     """Continuous: scale of the prior variance."""
     per_variable: Mapping[str, Mapping[str, float]] = field(default_factory=dict, hash=False)
     """Other values for single variables: `{"age": {"mean": 1.0}}`; what is not named stays as above."""
@@ -42,13 +45,35 @@ class Leaves(Parameters):
         changes = {variable: _changes(variable, own) for variable, own in self.per_variable.items()}
         object.__setattr__(self, "per_variable", changes)
 
+    def chosen(self) -> dict[str, str]:
+        """The priors that are to be chosen from a table, and how."""
+        values = {name: getattr(self, name) for name in LEAF_PARAMETERS}
+        return {name: value for name, value in values.items() if isinstance(value, str)}
+
+    def prepare(self, table: Any) -> ScoreHandle:
+        """The score as the core computes it on a table; priors that depend on the table are chosen here."""
+        from arbornet.tuning import tuned
+
+        return ScoreHandle(getattr(table, "handle", table), tuned(table, self).spec())
+
     def priors(self) -> dict[str, Any]:
-        """The leaf priors as the core reads them."""
+        """The leaf priors as the core reads them.
+
+        Raises:
+            ParameterError: If some are yet to be chosen from a table.
+        """
+        if self.chosen():
+            name, how = next(iter(self.chosen().items()))
+            raise ParameterError(f"{name}={how!r} is chosen from a table: call an.evaluate.tuned(table, score) first")
         common = {name: getattr(self, name) for name in LEAF_PARAMETERS}
         return {"common": common, "per_variable": {v: {**common, **own} for v, own in self.per_variable.items()}}
 
 
-def _checked(shown: str, name: str, value: Any) -> float:
+def _checked(shown: str, name: str, value: Any) -> float | str:
+    if shown == name and isinstance(value, str):
+        if value not in CHOSEN:
+            raise ParameterError(f'{name}={value!r}: give a number, "auto" or "each"')
+        return value
     return real(shown, value) if name == "mean" else real(shown, value, above=0)
 
 
@@ -59,4 +84,5 @@ def _changes(variable: str, own: Any) -> dict[str, float]:
         if name not in LEAF_PARAMETERS:
             known = ", ".join(LEAF_PARAMETERS)
             raise ParameterError(f"per_variable[{variable!r}] has {name!r}: the parameters of a leaf are {known}")
-    return {name: _checked(f"per_variable[{variable!r}][{name!r}]", name, value) for name, value in own.items()}
+    checked = {name: _checked(f"per_variable[{variable!r}][{name!r}]", name, value) for name, value in own.items()}
+    return cast(dict[str, float], checked)
