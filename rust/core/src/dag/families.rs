@@ -8,9 +8,9 @@ use std::sync::atomic::{AtomicU64, Ordering};
 use std::sync::{Mutex, PoisonError};
 
 use rayon::prelude::*;
-use rustc_hash::FxHashMap;
 
 use super::bits;
+use super::cache::Known;
 use super::graph::Dag;
 use crate::candidates::Candidates;
 use crate::constraints::Constraints;
@@ -60,20 +60,45 @@ pub fn toggle(parents: &Parents, parent: Var) -> Parents {
     out
 }
 
-/// A local score, asked on demand; every family is scored once.
+/// So many scores are remembered, at about 25 bytes each.
+const MOST_KNOWN: usize = 1 << 25;
+
+/// A local score, asked on demand; every family is scored once, as far as memory goes. A family that cannot be scored
+/// (too large, say) counts as not permitted.
 pub struct Scored<'a> {
     score: &'a dyn LocalScore,
     constraints: &'a Constraints,
     budget: Budget<'a>,
-    known: Vec<Mutex<FxHashMap<Parents, f64>>>,
+    known: Vec<Mutex<Known>>,
     count: AtomicU64,
+    refused: AtomicU64,
 }
 
 impl<'a> Scored<'a> {
     /// With an empty cache.
     pub fn new(score: &'a dyn LocalScore, constraints: &'a Constraints, budget: Budget<'a>) -> Self {
         let known = (0..constraints.n_vars()).map(|_| Mutex::default()).collect();
-        Self { score, constraints, budget, known, count: AtomicU64::new(0) }
+        Self { score, constraints, budget, known, count: AtomicU64::new(0), refused: AtomicU64::new(0) }
+    }
+
+    /// The constraints.
+    pub fn constraints(&self) -> &'a Constraints {
+        self.constraints
+    }
+
+    /// Number of families that could not be scored.
+    pub fn n_refused(&self) -> u64 {
+        self.refused.load(Ordering::Relaxed)
+    }
+
+    /// The scores of a whole graph's families, also when the budget is used up: a search that is stopped shows what it
+    /// has.
+    ///
+    /// # Errors
+    /// If a family cannot be scored, or the caller asked to stop.
+    pub fn of_graph(&self, dag: &Dag) -> Result<Vec<f64>> {
+        let scored = |v| self.scores_until(v, &[dag.family(v)], || Ok(())).map(|scores| scores[0]);
+        (0..dag.n_vars()).into_par_iter().map(scored).collect()
     }
 
     /// The scores of many parent sets of a child.
@@ -88,7 +113,7 @@ impl<'a> Scored<'a> {
         let known = || self.known[child].lock().unwrap_or_else(PoisonError::into_inner);
         let mut out: Vec<Option<f64>> = {
             let known = known();
-            sets.iter().map(|set| known.get(set).copied()).collect()
+            sets.iter().map(|set| known.get(set)).collect()
         };
         let missing: Vec<usize> = (0..sets.len()).filter(|&i| out[i].is_none()).collect();
         if !missing.is_empty() {
@@ -97,16 +122,23 @@ impl<'a> Scored<'a> {
                 let mut scored = Vec::with_capacity(chunk.len());
                 for &i in chunk {
                     check()?;
-                    let score = scratch.score(&sets[i])?;
-                    scored.push(if score.is_nan() { f64::NEG_INFINITY } else { score });
+                    scored.push(match scratch.score(&sets[i]) {
+                        Ok(score) if score.is_nan() => f64::NEG_INFINITY,
+                        Err(Error::Family { .. }) => {
+                            self.refused.fetch_add(1, Ordering::Relaxed);
+                            f64::NEG_INFINITY
+                        }
+                        other => other?,
+                    });
                 }
                 Ok(scored)
             };
             let chunk = missing.len().div_ceil(rayon::current_num_threads());
             let scores: Vec<Vec<f64>> = missing.par_chunks(chunk).map(scored).collect::<Result<_>>()?;
             let mut known = known();
+            let most = MOST_KNOWN / self.known.len();
             for (&i, &score) in missing.iter().zip(scores.iter().flatten()) {
-                known.insert(sets[i].clone(), score);
+                known.insert(&sets[i], score, most);
                 out[i] = Some(score);
             }
             self.count.fetch_add(missing.len() as u64, Ordering::Relaxed);
@@ -132,6 +164,10 @@ impl Families for Scored<'_> {
         // A search asks this of its first structure; were the time up already, it would have nothing to show.
         let check = || self.budget.control().check();
         let score = self.scores_until(child, std::slice::from_ref(parents), check)?[0];
+        if score == f64::NEG_INFINITY {
+            // Why it has no score is the user's to know.
+            self.score.score(child, parents)?;
+        }
         Ok((score, parents.clone()))
     }
 

@@ -2,12 +2,18 @@
 
 pub mod anytime;
 pub mod bits;
+pub mod boss;
 pub mod branching;
+pub mod cache;
 pub mod exact;
 pub mod families;
+pub mod ges;
 pub mod graph;
+pub mod grasp;
+pub mod grow_shrink;
 pub mod hill_climb;
 pub mod k_best;
+pub mod knowledge;
 pub mod pdag;
 
 pub use graph::Dag;

@@ -5,6 +5,9 @@
 //! neighbourhood alone. [`Pdag::close`] applies Meek's four rules (1995), which also serve graphs with background
 //! knowledge. [`Pdag::extension`] is Dor and Tarsi's (1992) sink elimination.
 
+use std::cmp::Reverse;
+use std::collections::BinaryHeap;
+
 use super::bits::{self, BitMatrix};
 use super::graph::Dag;
 use crate::table::Var;
@@ -230,26 +233,70 @@ impl Pdag {
         }
         let mut left = bits::set_of(n, 0..n);
         let mut adjacent: Vec<Vec<u64>> = (0..n).map(|v| self.adjacent_bits(v)).collect();
-        for _ in 0..n {
-            let is_sink = |&x: &Var| {
-                bits::contains(&left, x)
-                    && !bits::intersect(self.children.row(x), &left)
-                    && self.neighbours(x).filter(|&y| bits::contains(&left, y)).all(|y| {
-                        let mut others = adjacent[x].clone();
-                        bits::remove(&mut others, y);
-                        bits::is_subset(&others, &adjacent[y])
+        // Whether a variable is a sink changes only when a variable adjacent to it goes.
+        let mut to_ask: BinaryHeap<Var> = (0..n).collect();
+        while let Some(x) = to_ask.pop() {
+            let is_sink = bits::contains(&left, x)
+                && !bits::intersect(self.children.row(x), &left)
+                && self.neighbours(x).filter(|&y| bits::contains(&left, y)).all(|y| {
+                    let mut others = adjacent[x].iter().zip(&adjacent[y]).enumerate();
+                    others.all(|(i, (&of_x, &of_y))| {
+                        let y_itself = if y / 64 == i { 1 << (y % 64) } else { 0 };
+                        of_x & !of_y & !y_itself == 0
                     })
-            };
-            let sink = (0..n).rev().find(is_sink)?;
-            for y in self.neighbours(sink).filter(|&y| bits::contains(&left, y)) {
-                dag.set(y, sink);
+                });
+            if !is_sink {
+                continue;
             }
-            bits::remove(&mut left, sink);
-            for set in &mut adjacent {
-                bits::remove(set, sink);
+            bits::remove(&mut left, x);
+            for y in self.neighbours(x).filter(|&y| bits::contains(&left, y)) {
+                dag.set(y, x);
+            }
+            for y in ones(&adjacent[x]) {
+                bits::remove(&mut adjacent[y], x);
+                to_ask.push(y);
             }
         }
-        Some(dag)
+        bits::is_empty(&left).then_some(dag)
+    }
+
+    /// The member of this equivalence class in which the `first` variables, a clique of links, come before all variables
+    /// linked to them, in their order. The links must form chordal graphs, as those of a class do.
+    pub fn member(&self, first: &[Var]) -> Dag {
+        let n = self.n_vars();
+        let mut dag = Dag::new(n);
+        for (a, b) in self.arcs() {
+            dag.set(a, b);
+        }
+        // Maximum cardinality search: a clique may come first, and the parents it gives always form cliques.
+        let mut visited = vec![false; n];
+        let mut weight = vec![0_u32; n];
+        let mut queue: BinaryHeap<(u32, Reverse<Var>)> = BinaryHeap::new();
+        let mut visit = |v: Var, queue: &mut BinaryHeap<(u32, Reverse<Var>)>| {
+            if std::mem::replace(&mut visited[v], true) {
+                return;
+            }
+            for w in self.neighbours(v) {
+                if visited[w] {
+                    dag.set(w, v);
+                } else {
+                    weight[w] += 1;
+                    queue.push((weight[w], Reverse(w)));
+                }
+            }
+        };
+        for &v in first {
+            visit(v, &mut queue);
+        }
+        for root in 0..=n {
+            while let Some((_, Reverse(v))) = queue.pop() {
+                visit(v, &mut queue);
+            }
+            if root < n {
+                visit(root, &mut queue);
+            }
+        }
+        dag
     }
 
     /// Structural Hamming distance (Tsamardinos, Brown, Aliferis 2006): the number of pairs whose edge is missing, extra

@@ -2,12 +2,17 @@
 
 use std::sync::Arc;
 
+use rand::seq::SliceRandom;
 use rand::{RngExt, SeedableRng};
 use rand_xoshiro::Xoshiro256PlusPlus;
 
 use super::graph::Dag;
 use super::graph::tests::all_dags;
 use crate::candidates::{Candidates, ChildCandidates};
+use crate::constraints::{Constraints, ParentRule};
+use crate::error::Result;
+use crate::model::LocalModel;
+use crate::score::{ChildScore, LocalScore};
 use crate::table::{Codes, Column, Kind, Level, Table, Var, Variable};
 
 /// A generator of its own for every test.
@@ -73,4 +78,91 @@ pub fn levels(n_vars: usize, n_rows: usize, rng: &mut Xoshiro256PlusPlus) -> Arc
     let columns = columns.iter().enumerate().map(|(v, c)| Column::Codes(Codes::pack(c, 2 + v % 3)));
     let (variables, columns) = (variables.collect(), columns.collect());
     Arc::new(Table::new(variables, columns).unwrap())
+}
+
+/// The BIC that infinitely many rows of a linear Gaussian network would tend to, at so many rows: its best class is
+/// that of the network, and it is locally consistent (Chickering 2002), so greedy equivalence search must find it.
+pub struct Population {
+    table: Arc<Table>,
+    covariance: Vec<Vec<f64>>,
+    n_rows: f64,
+}
+
+impl Population {
+    /// Of a network with random coefficients away from zero.
+    pub fn new(dag: &Dag, n_rows: f64, rng: &mut Xoshiro256PlusPlus) -> Self {
+        let n = dag.n_vars();
+        // Row v: v as a sum of independent noises.
+        let mut loads = vec![vec![0.0; n]; n];
+        for v in dag.topological_order() {
+            loads[v][v] = rng.random_range(0.8..1.2);
+            for p in dag.family(v) {
+                let sign = if rng.random() { 1.0 } else { -1.0 };
+                let coefficient = sign * rng.random_range(0.5..1.5);
+                for i in 0..n {
+                    loads[v][i] += coefficient * loads[p][i];
+                }
+            }
+        }
+        let product = |a: &[f64], b: &[f64]| a.iter().zip(b).map(|(x, y)| x * y).sum();
+        let covariance = loads.iter().map(|a| loads.iter().map(|b| product(a, b)).collect()).collect();
+        Self { table: levels(n, 4, rng), covariance, n_rows }
+    }
+
+    /// ln of the determinant of a covariance, by Cholesky's decomposition.
+    fn ln_determinant(&self, vars: &[Var]) -> f64 {
+        let mut l = vec![vec![0.0; vars.len()]; vars.len()];
+        let mut out = 0.0;
+        for i in 0..vars.len() {
+            for j in 0..=i {
+                let sum: f64 = (0..j).map(|k| l[i][k] * l[j][k]).sum();
+                let rest = self.covariance[vars[i]][vars[j]] - sum;
+                l[i][j] = if i == j { f64::sqrt(rest) } else { rest / l[j][j] };
+            }
+            out += 2.0 * f64::ln(l[i][i]);
+        }
+        out
+    }
+}
+
+impl LocalScore for Population {
+    fn table(&self) -> &Table {
+        &self.table
+    }
+
+    fn child(&self, child: Var) -> Result<Box<dyn ChildScore + '_>> {
+        Ok(Box::new((self, child)))
+    }
+
+    fn model(&self, _: Var, _: &[Var]) -> Result<LocalModel> {
+        unimplemented!("no search asks for models")
+    }
+}
+
+impl ChildScore for (&Population, Var) {
+    fn score(&mut self, parents: &[Var]) -> Result<f64> {
+        let family: Vec<Var> = parents.iter().copied().chain([self.1]).collect();
+        let ln_variance = self.0.ln_determinant(&family) - self.0.ln_determinant(parents);
+        Ok(-0.5 * self.0.n_rows * ln_variance - 0.5 * parents.len() as f64 * self.0.n_rows.ln())
+    }
+}
+
+/// A random graph: every pair with this probability, along a random order.
+pub fn random_dag(n: usize, density: f64, rng: &mut Xoshiro256PlusPlus) -> Dag {
+    let mut order: Vec<Var> = (0..n).collect();
+    order.shuffle(rng);
+    let pairs: Vec<(Var, Var)> = (0..n).flat_map(|b| (0..b).map(move |a| (a, b))).collect();
+    let chosen: Vec<_> = pairs.into_iter().filter(|_| rng.random::<f64>() < density).collect();
+    Dag::from_arcs(n, chosen.into_iter().map(|(a, b)| (order[a], order[b]))).unwrap()
+}
+
+/// Random constraints that a random graph obeys: some of its arcs required, some arcs and the limit forbidden.
+pub fn constraints(dag: &Dag, rng: &mut Xoshiro256PlusPlus) -> Constraints {
+    let n = dag.n_vars();
+    let rules = (0..n).map(|v| {
+        let required: Vec<Var> = dag.parents(v).filter(|_| rng.random::<f64>() < 0.3).collect();
+        let allowed = (0..n).filter(|&p| p != v && (dag.has_arc(p, v) || rng.random::<f64>() < 0.6)).collect();
+        ParentRule { required, allowed, max_parents: dag.family(v).len().max(2) }
+    });
+    Constraints::new(rules.collect()).unwrap()
 }

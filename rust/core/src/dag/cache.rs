@@ -1,0 +1,77 @@
+//! Scores of one child's parent sets, remembered.
+//!
+//! Searches ask for millions of families, nearly all of them small, so a set of up to four parents is one word (16 bits
+//! each), exact for up to 65,535 variables; other sets are kept as they are. The number of entries is bounded: a full
+//! memory is emptied, which costs time and changes no result.
+
+use rustc_hash::FxHashMap;
+
+use crate::parents::Parents;
+
+/// Scores by parent set.
+#[derive(Debug, Default)]
+pub struct Known {
+    small: FxHashMap<u64, f64>,
+    large: FxHashMap<Parents, f64>,
+}
+
+/// Up to four parents as a word; none is the word 0.
+fn word(parents: &Parents) -> Option<u64> {
+    if parents.len() > 4 {
+        return None;
+    }
+    let shifted = |word: u64, &p: &usize| (p < 0xffff).then(|| word << 16 | (p as u64 + 1));
+    parents.iter().try_fold(0, shifted)
+}
+
+impl Known {
+    /// The score of a set, if it is known.
+    pub fn get(&self, parents: &Parents) -> Option<f64> {
+        match word(parents) {
+            Some(word) => self.small.get(&word).copied(),
+            None => self.large.get(parents).copied(),
+        }
+    }
+
+    /// Remembers a score; with `most` others in memory, forgets those first.
+    pub fn insert(&mut self, parents: &Parents, score: f64, most: usize) {
+        if self.small.len() + self.large.len() >= most.max(1) {
+            self.small.clear();
+            self.large.clear();
+        }
+        match word(parents) {
+            Some(word) => self.small.insert(word, score),
+            None => self.large.insert(parents.clone(), score),
+        };
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn sets_of_any_size_are_told_apart() {
+        let sets: Vec<Parents> = [&[][..], &[0], &[1], &[0, 1], &[65_534], &[70_000], &[0, 1, 2, 3], &[0, 1, 2, 3, 4]]
+            .map(Parents::from_slice)
+            .to_vec();
+        let mut known = Known::default();
+        for (i, set) in sets.iter().enumerate() {
+            assert_eq!(known.get(set), None);
+            known.insert(set, i as f64, 100);
+        }
+        for (i, set) in sets.iter().enumerate() {
+            assert_eq!(known.get(set), Some(i as f64));
+        }
+    }
+
+    #[test]
+    fn a_full_memory_forgets_rather_than_grows() {
+        let mut known = Known::default();
+        for p in 0..10 {
+            known.insert(&Parents::from_slice(&[p]), 0.0, 4);
+            assert!(known.small.len() <= 4);
+        }
+        assert_eq!(known.get(&Parents::from_slice(&[9])), Some(0.0));
+    }
+}

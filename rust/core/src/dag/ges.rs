@@ -1,0 +1,477 @@
+//! Greedy equivalence search (Chickering 2002, "Optimal structure identification with greedy search"), in the manner of
+//! fGES (Ramsey et al. 2017): operators ("arrows") are kept sorted, and after each step only those of touched variables
+//! are made anew.
+//!
+//! A state is an equivalence class. Forward, `Insert(x, y, T)` adds `x -> y` and directs the links t - y of T as
+//! `t -> y`; backward, `Delete(x, y, H)` takes an edge away. Each is applied to a DAG of the class in which the
+//! neighbours that count as y's parents come first in its chain component (a maximum cardinality search), so the score
+//! of the new class is the old one plus the operator's gain, and the new class is read off the new DAG.
+//!
+//! Under constraints a class is the set of its members that obey: links are directed by what is known and by Meek's
+//! four rules, and an operator is valid only if a member that obeys results. Every step adds (backward: removes) an
+//! adjacency, so the search ends whatever is required.
+
+use std::cmp::Ordering;
+use std::collections::BinaryHeap;
+
+use rayon::prelude::*;
+use smallvec::SmallVec;
+
+use super::bits::{self, BitMatrix};
+use super::families::Scored;
+use super::graph::Dag;
+use super::knowledge::Knowledge;
+use super::pdag::Pdag;
+use crate::control::{Budget, Stop};
+use crate::error::{Error, Result};
+use crate::parents::Parents;
+use crate::table::Var;
+
+/// A step that gains no more is rounding.
+pub(super) const LEAST_GAIN: f64 = 1e-6;
+
+/// So many sets T or H are looked at for one pair; only graphs far from sparse have more.
+const MOST_SETS: usize = 4096;
+
+/// How to search.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
+pub struct Fges {
+    /// Only pairs are joined of which one gains by the other alone: faster, and blind to parents that only pay together.
+    pub faithfulness: bool,
+}
+
+/// Where a search over equivalence classes ended.
+#[derive(Clone, Debug)]
+pub struct Classed {
+    /// A member of the class that obeys.
+    pub dag: Dag,
+    /// Its class, narrowed by what is known.
+    pub class: Pdag,
+    /// The members' families' scores.
+    pub scores: Vec<f64>,
+    /// Steps made.
+    pub n_moves: u64,
+    /// Why it ended early, if it did.
+    pub stop: Option<Stop>,
+}
+
+impl Fges {
+    /// Searches from the required arcs, forward and backward, until neither finds more.
+    ///
+    /// # Errors
+    /// If the required arcs cannot be scored, or the score fails.
+    pub fn run(&self, scored: &Scored<'_>, budget: Budget<'_>) -> Result<Classed> {
+        let knowledge = Knowledge::new(scored.constraints());
+        let start = knowledge.required_arcs();
+        for v in 0..start.n_vars() {
+            super::families::Families::family(scored, v, &start.family(v))?;
+        }
+        let mut climb = Climb::new(scored, &knowledge, budget, start);
+        let stop = ended(self.climb(&mut climb), budget)?;
+        climb.finish(stop)
+    }
+
+    fn climb(self, climb: &mut Climb<'_, '_>) -> Result<()> {
+        let mut best = f64::NEG_INFINITY;
+        loop {
+            let before = (climb.dag.clone(), climb.class.clone());
+            climb.forward(self.faithfulness)?;
+            let deleted = climb.backward()?;
+            let total: f64 = climb.scored.of_graph(&climb.dag)?.iter().sum();
+            if total < best {
+                // Without score equivalence a round may lose.
+                (climb.dag, climb.class) = before;
+            }
+            if deleted == 0 || total <= best + LEAST_GAIN {
+                return Ok(());
+            }
+            best = total;
+        }
+    }
+}
+
+/// An interruption is an end, not an error.
+pub(super) fn ended(outcome: Result<()>, budget: Budget<'_>) -> Result<Option<Stop>> {
+    match outcome {
+        Err(Error::Interrupted) => Ok(Some(budget.over().unwrap_or(Stop::Interrupted))),
+        other => other.map(|()| None),
+    }
+}
+
+/// An operator on the edge from x to a given y: the clique of y's neighbours that count as its parents.
+#[derive(Clone, Debug, PartialEq)]
+struct Arrow {
+    gain: f64,
+    x: Var,
+    clique: SmallVec<[Var; 4]>,
+}
+
+/// The head of one variable's arrows; the greatest gain first, then the smallest y.
+struct Head {
+    gain: f64,
+    y: Var,
+    at: usize,
+}
+
+impl Ord for Head {
+    fn cmp(&self, other: &Self) -> Ordering {
+        self.gain.total_cmp(&other.gain).then_with(|| other.y.cmp(&self.y))
+    }
+}
+
+impl PartialOrd for Head {
+    fn partial_cmp(&self, other: &Self) -> Option<Ordering> {
+        Some(self.cmp(other))
+    }
+}
+
+impl PartialEq for Head {
+    fn eq(&self, other: &Self) -> bool {
+        self.cmp(other) == Ordering::Equal
+    }
+}
+
+impl Eq for Head {}
+
+/// A class on its way up.
+pub(super) struct Climb<'a, 'b> {
+    scored: &'a Scored<'b>,
+    knowledge: &'a Knowledge<'a>,
+    budget: Budget<'a>,
+    pub(super) dag: Dag,
+    pub(super) class: Pdag,
+    /// Per variable y, the operators on edges into y that gain, best first.
+    arrows: Vec<Vec<Arrow>>,
+    /// With faithfulness: the pairs with an effect.
+    effects: Option<BitMatrix>,
+    pub(super) n_moves: u64,
+}
+
+/// The operators of y that have to be made anew: all, or those from some x.
+enum Touched {
+    All(Var),
+    From(Var, Vec<Var>),
+}
+
+impl Touched {
+    fn y(&self) -> Var {
+        match self {
+            Self::All(y) | Self::From(y, _) => *y,
+        }
+    }
+}
+
+impl<'a, 'b> Climb<'a, 'b> {
+    pub(super) fn new(scored: &'a Scored<'b>, knowledge: &'a Knowledge<'a>, budget: Budget<'a>, start: Dag) -> Self {
+        let class = knowledge.class_of(&start);
+        let arrows = vec![vec![]; start.n_vars()];
+        Self { scored, knowledge, budget, dag: start, class, arrows, effects: None, n_moves: 0 }
+    }
+
+    /// What was found.
+    pub(super) fn finish(self, stop: Option<Stop>) -> Result<Classed> {
+        let scores = self.scored.of_graph(&self.dag)?;
+        Ok(Classed { dag: self.dag, class: self.class, scores, n_moves: self.n_moves, stop })
+    }
+
+    fn n(&self) -> usize {
+        self.dag.n_vars()
+    }
+
+    fn forward(&mut self, faithfulness: bool) -> Result<()> {
+        let all: Vec<Touched> = (0..self.n()).map(Touched::All).collect();
+        if faithfulness && self.effects.is_none() {
+            self.effects = Some(self.pairs_with_effect()?);
+        }
+        self.arrows.iter_mut().for_each(Vec::clear);
+        self.renew(&all, Self::insertions)?;
+        while let Some((y, arrow, dag, class)) = self.best(Self::inserted) {
+            let touched = self.step(dag, class, arrow.x, y, true);
+            self.renew(&touched, Self::insertions)?;
+        }
+        Ok(())
+    }
+
+    /// Deletes as long as that gains; the number of edges deleted.
+    pub(super) fn backward(&mut self) -> Result<u64> {
+        let before = self.n_moves;
+        let all: Vec<Touched> = (0..self.n()).map(Touched::All).collect();
+        self.arrows.iter_mut().for_each(Vec::clear);
+        self.renew(&all, Self::deletions)?;
+        while let Some((y, arrow, dag, class)) = self.best(Self::deleted) {
+            let touched = self.step(dag, class, arrow.x, y, false);
+            self.renew(&touched, Self::deletions)?;
+        }
+        Ok(self.n_moves - before)
+    }
+
+    /// Row y: the x that gain alone, either way.
+    fn pairs_with_effect(&self) -> Result<BitMatrix> {
+        let n = self.n();
+        let of = |y: Var| -> Result<Vec<Var>> {
+            let xs: Vec<Var> = (0..n).filter(|&x| x != y && self.knowledge.allows(x, y)).collect();
+            let sets = std::iter::once(Parents::new()).chain(xs.iter().map(|&x| Parents::from_slice(&[x])));
+            let scores = self.scored.scores(y, &sets.collect::<Vec<_>>())?;
+            Ok(xs.into_iter().zip(&scores[1..]).filter(|&(_, s)| s - scores[0] > LEAST_GAIN).map(|(x, _)| x).collect())
+        };
+        let rows: Vec<Vec<Var>> = (0..n).into_par_iter().map(of).collect::<Result<_>>()?;
+        let mut out = BitMatrix::new(n);
+        for (y, row) in rows.iter().enumerate() {
+            for &x in row {
+                out.insert(y, x);
+                out.insert(x, y);
+            }
+        }
+        Ok(out)
+    }
+
+    /// Makes operators anew, those of different variables in parallel.
+    fn renew(&mut self, touched: &[Touched], make: fn(&Self, Var, &[Var]) -> Result<Vec<Arrow>>) -> Result<()> {
+        let made = |t: &Touched| match t {
+            Touched::All(y) => make(self, *y, &(0..self.n()).collect::<Vec<_>>()),
+            Touched::From(y, xs) => make(self, *y, xs),
+        };
+        let made: Vec<Vec<Arrow>> = if rayon::current_num_threads() == 1 {
+            touched.iter().map(made).collect::<Result<_>>()?
+        } else {
+            touched.par_iter().map(made).collect::<Result<_>>()?
+        };
+        for (t, new) in touched.iter().zip(made) {
+            let arrows = &mut self.arrows[t.y()];
+            match t {
+                Touched::All(_) => *arrows = new,
+                Touched::From(_, xs) => {
+                    arrows.retain(|arrow| !xs.contains(&arrow.x));
+                    arrows.extend(new);
+                }
+            }
+            // Ties go to fewer neighbours made parents, then to the smaller variable.
+            arrows.sort_by(|a, b| {
+                let ties = || (a.clique.len(), a.x, &a.clique).cmp(&(b.clique.len(), b.x, &b.clique));
+                b.gain.total_cmp(&a.gain).then_with(ties)
+            });
+        }
+        Ok(())
+    }
+
+    /// The best operator that is valid now, and where it leads.
+    fn best(
+        &self,
+        apply: impl Fn(&Self, Var, &Arrow) -> Option<(Dag, Option<Pdag>)>,
+    ) -> Option<(Var, Arrow, Dag, Option<Pdag>)> {
+        let head = |y: Var, at: usize| self.arrows[y].get(at).map(|arrow| Head { gain: arrow.gain, y, at });
+        let mut heads: BinaryHeap<Head> = (0..self.n()).filter_map(|y| head(y, 0)).collect();
+        while let Some(Head { y, at, .. }) = heads.pop() {
+            let arrow = &self.arrows[y][at];
+            if let Some((dag, class)) = apply(self, y, arrow) {
+                return Some((y, arrow.clone(), dag, class));
+            }
+            heads.extend(head(y, at + 1));
+        }
+        None
+    }
+
+    /// Goes to a new graph in which the edge between x and y was added or removed, and tells what that touched.
+    fn step(&mut self, dag: Dag, class: Option<Pdag>, x: Var, y: Var, inserting: bool) -> Vec<Touched> {
+        self.n_moves += 1;
+        self.budget.control().advance(1);
+        let class = class.unwrap_or_else(|| self.knowledge.class_of(&dag));
+        let n = self.n();
+        let before = std::mem::replace(&mut self.class, class);
+        self.dag = dag;
+        let changed = |v: Var| {
+            before.parent_bits(v) != self.class.parent_bits(v)
+                || before.neighbour_bits(v) != self.class.neighbour_bits(v)
+        };
+        let mut touched = Vec::new();
+        for z in 0..n {
+            let linked = |w: Var| self.class.has_link(w, z);
+            // x and y being adjacent matters to cliques among z's neighbours and to which of them are adjacent to x, y.
+            if z == x || z == y || changed(z) || linked(x) && linked(y) || !inserting && (linked(x) || linked(y)) {
+                touched.push(Touched::All(z));
+            } else if linked(x) || linked(y) {
+                touched.push(Touched::From(z, if linked(x) { vec![y] } else { vec![x] }));
+            }
+        }
+        touched
+    }
+
+    /// Operators `Insert(x, y, T)` that gain.
+    fn insertions(&self, y: Var, xs: &[Var]) -> Result<Vec<Arrow>> {
+        let adjacent = self.class.adjacent_bits(y);
+        let most = self.knowledge.max_parents(y);
+        let fixed: Vec<Var> = self.class.parents(y).collect();
+        let mut sets: Vec<Parents> = Vec::new();
+        let mut made: Vec<(Var, SmallVec<[Var; 4]>, usize, usize)> = Vec::new();
+        let mut last_base: Option<(Parents, usize)> = None;
+        for &x in xs {
+            let possible = x != y && !bits::contains(&adjacent, x) && self.knowledge.allows(x, y);
+            if !possible || self.effects.as_ref().is_some_and(|effects| !effects.contains(y, x)) {
+                continue;
+            }
+            let (na, others): (Vec<Var>, Vec<Var>) = self.class.neighbours(y).partition(|&w| self.class.adjacent(w, x));
+            if !self.is_clique(&na) {
+                continue;
+            }
+            let Some(room) = most.checked_sub(fixed.len() + na.len() + 1) else { continue };
+            for t in self.cliques(&others, &na, room) {
+                let mut base: Parents = fixed.iter().chain(&na).chain(&t).copied().collect();
+                base.sort_unstable();
+                let mut with = base.clone();
+                with.insert(with.partition_point(|&p| p < x), x);
+                let base_at = match &last_base {
+                    Some((set, at)) if *set == base => *at,
+                    _ => {
+                        sets.push(base.clone());
+                        last_base = Some((base, sets.len() - 1));
+                        sets.len() - 1
+                    }
+                };
+                sets.push(with);
+                let mut clique: SmallVec<[Var; 4]> = na.iter().chain(&t).copied().collect();
+                clique.sort_unstable();
+                made.push((x, clique, base_at, sets.len() - 1));
+            }
+        }
+        self.gains(y, &sets, made)
+    }
+
+    /// Operators `Delete(x, y, H)` that gain; the clique is what stays of the neighbours adjacent to x.
+    fn deletions(&self, y: Var, xs: &[Var]) -> Result<Vec<Arrow>> {
+        let adjacent: Vec<Var> = self.class.parents(y).chain(self.class.neighbours(y)).collect();
+        let mut sets: Vec<Parents> = Vec::new();
+        let mut made: Vec<(Var, SmallVec<[Var; 4]>, usize, usize)> = Vec::new();
+        for &x in xs {
+            if !adjacent.contains(&x) || self.knowledge.requires(x, y) || self.knowledge.requires(y, x) {
+                continue;
+            }
+            let na: Vec<Var> = self.class.neighbours(y).filter(|&w| w != x && self.class.adjacent(w, x)).collect();
+            for kept in self.cliques(&na, &[], usize::MAX) {
+                let mut base: Parents = self.class.parents(y).filter(|&p| p != x).chain(kept.iter().copied()).collect();
+                base.sort_unstable();
+                let mut with = base.clone();
+                with.insert(with.partition_point(|&p| p < x), x);
+                sets.push(with);
+                sets.push(base);
+                made.push((x, kept, sets.len() - 2, sets.len() - 1));
+            }
+        }
+        self.gains(y, &sets, made)
+    }
+
+    fn gains(
+        &self,
+        y: Var,
+        sets: &[Parents],
+        made: Vec<(Var, SmallVec<[Var; 4]>, usize, usize)>,
+    ) -> Result<Vec<Arrow>> {
+        let scores = self.scored.scores(y, sets)?;
+        let arrow = |(x, clique, from, to): (Var, _, usize, usize)| {
+            let gain = scores[to] - scores[from];
+            (gain > LEAST_GAIN).then_some(Arrow { gain, x, clique })
+        };
+        Ok(made.into_iter().filter_map(arrow).collect())
+    }
+
+    fn is_clique(&self, vars: &[Var]) -> bool {
+        vars.iter().enumerate().all(|(i, &a)| vars[..i].iter().all(|&b| self.class.adjacent(a, b)))
+    }
+
+    /// The cliques among `of`, the empty one first, of at most `room` variables, all adjacent to all of `with`.
+    fn cliques(&self, of: &[Var], with: &[Var], room: usize) -> Vec<SmallVec<[Var; 4]>> {
+        let fits: Vec<Var> = of.iter().copied().filter(|&a| with.iter().all(|&b| self.class.adjacent(a, b))).collect();
+        let mut out: Vec<SmallVec<[Var; 4]>> = vec![SmallVec::new()];
+        let mut next = 0;
+        while next < out.len() && out.len() < MOST_SETS {
+            let clique = out[next].clone();
+            next += 1;
+            if clique.len() >= room {
+                continue;
+            }
+            let after = clique.last().map_or(0, |&last| last + 1);
+            for &v in fits.iter().filter(|&&v| v >= after) {
+                if clique.iter().all(|&w| self.class.adjacent(v, w)) {
+                    let mut grown = clique.clone();
+                    grown.push(v);
+                    out.push(grown);
+                }
+            }
+        }
+        out
+    }
+
+    /// The graph after an insertion, and its class where that is known already, if the operator is valid.
+    fn inserted(&self, y: Var, arrow: &Arrow) -> Option<(Dag, Option<Pdag>)> {
+        let Arrow { x, clique, .. } = arrow;
+        if self.reaches_around(y, *x, clique) {
+            return None;
+        }
+        let mut dag = self.member(clique, None, y)?;
+        if !dag.add_arc(*x, y) {
+            return None;
+        }
+        self.obeying(dag)
+    }
+
+    /// The graph after a deletion.
+    fn deleted(&self, y: Var, arrow: &Arrow) -> Option<(Dag, Option<Pdag>)> {
+        let linked = self.class.has_link(arrow.x, y).then_some(arrow.x);
+        let mut dag = self.member(&arrow.clique, linked, y)?;
+        dag.remove_arc(arrow.x, y);
+        self.obeying(dag)
+    }
+
+    fn obeying(&self, dag: Dag) -> Option<(Dag, Option<Pdag>)> {
+        if self.knowledge.permits(&dag) {
+            return Some((dag, None));
+        }
+        // Another member may obey: one with fewer parents where there may be but so many.
+        let class = self.knowledge.class_of(&dag);
+        let other = class.extension()?;
+        self.knowledge.permits(&other).then_some((other, Some(class)))
+    }
+
+    /// A member of the class in which of y's neighbours the clique (and `x`, if linked) are parents, the others children.
+    fn member(&self, clique: &[Var], x: Option<Var>, y: Var) -> Option<Dag> {
+        if !self.knowledge.says_something() {
+            let first: SmallVec<[Var; 8]> = clique.iter().copied().chain(x).chain([y]).collect();
+            return Some(self.class.member(&first));
+        }
+        let mut class = self.class.clone();
+        for w in self.class.neighbours(y) {
+            if clique.contains(&w) || Some(w) == x {
+                class.set_arc(w, y);
+            } else {
+                class.set_arc(y, w);
+            }
+        }
+        class.close();
+        class.extension()
+    }
+
+    /// Whether a path of arcs and links leads from `from` to `to` without any of `around`.
+    fn reaches_around(&self, from: Var, to: Var, around: &[Var]) -> bool {
+        let mut seen = bits::set_of(self.n(), around.iter().copied().chain([from]));
+        let mut stack = vec![from];
+        while let Some(v) = stack.pop() {
+            for (i, (&children, &links)) in
+                self.class.child_bits(v).iter().zip(self.class.neighbour_bits(v)).enumerate()
+            {
+                let mut new = (children | links) & !seen[i];
+                seen[i] |= new;
+                while new != 0 {
+                    let w = i * 64 + new.trailing_zeros() as usize;
+                    if w == to {
+                        return true;
+                    }
+                    stack.push(w);
+                    new &= new - 1;
+                }
+            }
+        }
+        false
+    }
+}
+
+#[cfg(test)]
+mod tests;

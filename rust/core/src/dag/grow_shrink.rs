@@ -1,0 +1,207 @@
+//! Grow-shrink trees (Andrews et al. 2023, "Fast scalable and accurate discovery of DAGs using the best order score
+//! search and grow-shrink trees"): the parents of one child within any prefix of an order, without repeated scoring.
+//!
+//! A node is a parent set; its branches are the variables whose addition improves the score, best first. Within a prefix
+//! one follows the first branch whose variable lies in it until there is none, and then takes parents away again as
+//! long as that improves. All of it is made when first walked, so a prefix asked for twice costs a few comparisons. Sets
+//! reached by different ways are one node.
+
+use rustc_hash::FxHashMap;
+
+use super::families::Scored;
+use crate::error::Result;
+use crate::parents::Parents;
+use crate::table::Var;
+
+/// So many nodes are kept; a tree that outgrows this starts anew.
+const MOST_NODES: usize = 1 << 16;
+
+/// A node that was not made yet.
+const UNMADE: u32 = u32::MAX;
+
+/// A parent that improves, and the node it leads to.
+#[derive(Clone, Copy, Debug)]
+struct Branch {
+    parent: u32,
+    node: u32,
+    score: f64,
+}
+
+#[derive(Debug)]
+struct Node {
+    parents: Parents,
+    score: f64,
+    grown: Option<Box<[Branch]>>,
+    shrunk: Option<Family>,
+}
+
+/// Parents with their score.
+#[derive(Clone, Debug, PartialEq)]
+pub struct Family {
+    /// The parents.
+    pub parents: Parents,
+    /// The child's score with them.
+    pub score: f64,
+}
+
+/// The grow-shrink tree of one child.
+pub struct Tree<'a, 'b> {
+    scored: &'a Scored<'b>,
+    child: Var,
+    optional: Vec<Var>,
+    nodes: Vec<Node>,
+    index: FxHashMap<Parents, u32>,
+}
+
+impl<'a, 'b> Tree<'a, 'b> {
+    /// With the required parents alone.
+    ///
+    /// # Errors
+    /// If these cannot be scored.
+    pub fn new(scored: &'a Scored<'b>, child: Var) -> Result<Self> {
+        let rule = scored.constraints().child(child);
+        let root = Parents::from_slice(&rule.required);
+        let (score, _) = super::families::Families::family(scored, child, &root)?;
+        let mut tree = Self { scored, child, optional: rule.optional(), nodes: vec![], index: FxHashMap::default() };
+        tree.node(root, score);
+        Ok(tree)
+    }
+
+    /// The child's family with no other than the required parents.
+    pub fn root(&self) -> Family {
+        Family { parents: self.nodes[0].parents.clone(), score: self.nodes[0].score }
+    }
+
+    /// The family within those variables.
+    ///
+    /// # Errors
+    /// If a family cannot be scored, or the budget is used up.
+    pub fn within(&mut self, inside: impl Fn(Var) -> bool) -> Result<Family> {
+        self.make_room();
+        let node = self.walk(0, inside)?;
+        self.shrunk(node)
+    }
+
+    /// The families within those variables, without `v` and with it.
+    ///
+    /// # Errors
+    /// As `within`.
+    pub fn without_and_with(&mut self, inside: impl Fn(Var) -> bool, v: Var) -> Result<(Family, Family)> {
+        self.make_room();
+        let mut at = 0;
+        loop {
+            self.grow(at)?;
+            let mut taken = None;
+            for i in 0..self.branches(at).len() {
+                let parent = self.branches(at)[i].parent as Var;
+                if parent == v {
+                    let after = self.follow(at, i);
+                    let with = self.walk(after, |z| z == v || inside(z))?;
+                    let without = self.walk(at, |z| z != v && inside(z))?;
+                    return Ok((self.shrunk(without)?, self.shrunk(with)?));
+                }
+                if inside(parent) {
+                    taken = Some(i);
+                    break;
+                }
+            }
+            let Some(i) = taken else { break };
+            at = self.follow(at, i);
+        }
+        let family = self.shrunk(at)?;
+        Ok((family.clone(), family))
+    }
+
+    fn make_room(&mut self) {
+        if self.nodes.len() > MOST_NODES {
+            let Family { parents, score } = self.root();
+            self.nodes.clear();
+            self.index.clear();
+            self.node(parents, score);
+        }
+    }
+
+    fn node(&mut self, parents: Parents, score: f64) -> u32 {
+        *self.index.entry(parents).or_insert_with_key(|parents| {
+            self.nodes.push(Node { parents: parents.clone(), score, grown: None, shrunk: None });
+            self.nodes.len() as u32 - 1
+        })
+    }
+
+    fn branches(&self, node: u32) -> &[Branch] {
+        self.nodes[node as usize].grown.as_deref().unwrap_or(&[])
+    }
+
+    /// The node at the end of a branch.
+    fn follow(&mut self, node: u32, branch: usize) -> u32 {
+        let Branch { parent, node: to, score } = self.branches(node)[branch];
+        if to != UNMADE {
+            return to;
+        }
+        let mut parents = self.nodes[node as usize].parents.clone();
+        parents.insert(parents.partition_point(|&p| p < parent as Var), parent as Var);
+        let made = self.node(parents, score);
+        if let Some(branches) = &mut self.nodes[node as usize].grown {
+            branches[branch].node = made;
+        }
+        made
+    }
+
+    fn walk(&mut self, from: u32, inside: impl Fn(Var) -> bool) -> Result<u32> {
+        let mut at = from;
+        loop {
+            self.grow(at)?;
+            let Some(i) = self.branches(at).iter().position(|branch| inside(branch.parent as Var)) else {
+                return Ok(at);
+            };
+            at = self.follow(at, i);
+        }
+    }
+
+    fn grow(&mut self, node: u32) -> Result<()> {
+        let Node { parents, score, grown, .. } = &self.nodes[node as usize];
+        if grown.is_some() {
+            return Ok(());
+        }
+        let mut branches = Vec::new();
+        if parents.len() < self.scored.constraints().child(self.child).max_parents {
+            let added: Vec<Var> = self.optional.iter().copied().filter(|p| parents.binary_search(p).is_err()).collect();
+            let with = |&p: &Var| {
+                let mut set = parents.clone();
+                set.insert(set.partition_point(|&q| q < p), p);
+                set
+            };
+            let sets: Vec<Parents> = added.iter().map(with).collect();
+            let scores = self.scored.scores(self.child, &sets)?;
+            for (&p, &grown) in added.iter().zip(&scores) {
+                if grown > *score {
+                    branches.push(Branch { parent: p as u32, node: UNMADE, score: grown });
+                }
+            }
+            branches.sort_by(|a, b| b.score.total_cmp(&a.score).then(a.parent.cmp(&b.parent)));
+        }
+        self.nodes[node as usize].grown = Some(branches.into());
+        Ok(())
+    }
+
+    fn shrunk(&mut self, node: u32) -> Result<Family> {
+        let Node { parents, score, shrunk, .. } = &self.nodes[node as usize];
+        if let Some(family) = shrunk {
+            return Ok(family.clone());
+        }
+        let required = &self.scored.constraints().child(self.child).required;
+        let mut best = Family { parents: parents.clone(), score: *score };
+        loop {
+            let without = |p: &Var| -> Parents { best.parents.iter().copied().filter(|q| q != p).collect() };
+            let optional = best.parents.iter().filter(|p| required.binary_search(p).is_err());
+            let sets: Vec<Parents> = optional.map(without).collect();
+            let scores = self.scored.scores(self.child, &sets)?;
+            let better = scores.into_iter().zip(sets).filter(|(score, _)| *score > best.score);
+            // Of equals the first, which lacks the smallest parent.
+            let Some((score, parents)) = better.reduce(|a, b| if b.0 > a.0 { b } else { a }) else { break };
+            best = Family { parents, score };
+        }
+        self.nodes[node as usize].shrunk = Some(best.clone());
+        Ok(best)
+    }
+}
