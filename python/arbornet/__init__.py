@@ -2,7 +2,7 @@
 
 from typing import TYPE_CHECKING
 
-from arbornet import evaluate, priors, search
+from arbornet import evaluate, metrics, priors, search
 from arbornet._core import ArbornetError, ColumnError, FamilyError, FormatError, ParameterError, __version__
 from arbornet.candidates import Candidates
 from arbornet.constraints import Constraints
@@ -72,6 +72,7 @@ __all__ = [
     "load",
     "local_model",
     "local_score",
+    "metrics",
     "plan",
     "priors",
     "read",

@@ -1,6 +1,6 @@
 """The compiled core of arbornet."""
 
-from collections.abc import Callable, Sequence
+from collections.abc import Callable, Mapping, Sequence
 from os import PathLike
 from typing import Any, Literal, final
 
@@ -156,6 +156,20 @@ def k_best(
     memory: float,
     tell: Callable[[int, int], object] | None,
 ) -> list[tuple[list[list[int]], list[float]]]: ...
+def search_classes(
+    score: ScoreHandle,
+    constraints: str,
+    how: Mapping[str, Any],
+    time_limit: float | None,
+    n_jobs: int,
+    tell: Callable[[int, int], object] | None,
+) -> tuple[
+    list[list[int]],
+    list[float],
+    tuple[list[tuple[int, int]], list[tuple[int, int]]],
+    Literal["time", "interrupted"] | None,
+    dict[str, int],
+]: ...
 def cpdag(parents: Sequence[Sequence[int]]) -> tuple[list[tuple[int, int]], list[tuple[int, int]]]: ...
 
 _Block = tuple[int, int, int, int]

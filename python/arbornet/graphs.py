@@ -2,14 +2,16 @@
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, Any
 
 import networkx as nx
 
 from arbornet import _core
 
 if TYPE_CHECKING:
-    from collections.abc import Hashable
+    from collections.abc import Hashable, Iterable, Sequence
+
+Pair = tuple[int, int]
 
 
 def cpdag(dag: nx.DiGraph[Hashable]) -> nx.DiGraph[Hashable]:
@@ -25,10 +27,15 @@ def cpdag(dag: nx.DiGraph[Hashable]) -> nx.DiGraph[Hashable]:
         >>> sorted(cpdag(nx.DiGraph([("a", "b"), ("b", "c")])).edges)
         [('a', 'b'), ('b', 'a'), ('b', 'c'), ('c', 'b')]
     """
-    names = list(dag.nodes)
-    arcs, links = _core.cpdag(parents_of(dag))
-    out: nx.DiGraph[Hashable] = nx.DiGraph()
+    out = class_graph(list(dag.nodes), *_core.cpdag(parents_of(dag)))
     out.add_nodes_from(dag.nodes(data=True))
+    return out
+
+
+def class_graph(names: Sequence[Any], arcs: Iterable[Pair], links: Iterable[Pair]) -> nx.DiGraph[Any]:
+    """A class of graphs: arcs as one edge, links as a pair of edges, one each way; positions given, names made."""
+    out: nx.DiGraph[Any] = nx.DiGraph()
+    out.add_nodes_from(names)
     out.add_edges_from((names[a], names[b]) for a, b in arcs)
     out.add_edges_from((names[x], names[y]) for a, b in links for x, y in ((a, b), (b, a)))
     return out

@@ -50,9 +50,11 @@ def learn(
     Args:
         frame: Any frame (see `Table`), or a Table.
         score: The local score; `PCART()` if left out.
-        search: How graphs are searched: the name of a search over candidates (`"exact"`, `"anytime"`,
-            `"hill_climb"`), or a callable that takes Candidates and returns Found.
-        max_parents: The most parents of a variable; `"auto"` for the most up to 4 that are affordable.
+        search: How graphs are searched: the name of a search over candidates (`"exact"`, `"anytime"`, `"hill_climb"`)
+            or of one that scores on demand (`"boss"`, `"fges"`, `"grasp"`), or a callable that takes Candidates, or
+            parameters called `table` and `score`, and returns Found.
+        max_parents: The most parents of a variable; `"auto"` for the most up to 4 that are affordable, or no limit if
+            the search scores on demand.
         constraints: What the graph must obey.
         schema: The columns' kinds; inferred if left out.
         missing: Rows with a missing value: `"drop"`, `"error"`, or `"level"` to make missing a level of its own.
@@ -70,11 +72,15 @@ def learn(
     table = _table(frame, schema, missing, n_jobs, tell)
     score = PCART() if score is None else score
     tell(f"score: {score!r}")
-    if verbose:
-        tell(_planned(plan(table, score, max_parents, constraints, seconds=0.3)))
-    candidates = score_parents(table, score, max_parents, constraints, n_jobs, progress, checkpoint)
-    tell(f"candidates: {_kept(candidates)}")
-    found = searched(search, candidates, constraints, time_limit, n_jobs, progress)
+    settings = (constraints, time_limit, n_jobs, progress)
+    if scores_on_demand(search):
+        found = found_by(search, table, score, max_parents, *settings)
+    else:
+        if verbose:
+            tell(_planned(plan(table, score, max_parents, constraints, seconds=0.3)))
+        candidates = score_parents(table, score, max_parents, constraints, n_jobs, progress, checkpoint)
+        tell(f"candidates: {_kept(candidates)}")
+        found = searched(search, candidates, *settings)
     name = search if isinstance(search, str) else getattr(search, "__name__", "search")
     tell(f"search: {name}, {_ended(found)}")
     net = fit(table, found, score, n_jobs=n_jobs)
@@ -134,11 +140,47 @@ def searched(
     Raises:
         ParameterError: If there is no such search, or it returns something else than Found.
     """
-    function = search if callable(search) else _by_name(search)
     wanted = {"constraints": constraints, "time_limit": time_limit, "n_jobs": n_jobs, "progress": progress}
+    return _called(_function(search), (candidates,), wanted)
+
+
+def scores_on_demand(search: Search) -> bool:
+    """Whether a search asks for the table and the score rather than for candidates."""
+    return {"table", "score"} <= set(inspect.signature(_function(search)).parameters)
+
+
+def found_by(
+    search: Search,
+    table: Table,
+    score: Any,
+    max_parents: int | Literal["auto"],
+    constraints: Constraints | None,
+    time_limit: float | None,
+    n_jobs: int,
+    progress: bool,
+) -> Found:
+    """What a search of either kind finds for a table: candidates are scored for it where it asks for them.
+
+    Raises:
+        ParameterError: As `searched`.
+    """
+    if not scores_on_demand(search):
+        candidates = score_parents(table, score, max_parents, constraints, n_jobs, progress)
+        return searched(search, candidates, constraints, time_limit, n_jobs, progress)
+    wanted = {"constraints": constraints, "time_limit": time_limit, "n_jobs": n_jobs, "progress": progress}
+    wanted["max_parents"] = None if max_parents == "auto" else max_parents
+    return _called(_function(search), (table, score), wanted)
+
+
+def _function(search: Search) -> Callable[..., Found]:
+    return search if callable(search) else _by_name(search)
+
+
+def _called(function: Callable[..., Found], given: tuple[Any, ...], wanted: dict[str, Any]) -> Found:
+    """Calls a search with what it has to have, and those settings it knows."""
     known = inspect.signature(function).parameters
     takes_any = any(p.kind is inspect.Parameter.VAR_KEYWORD for p in known.values())
-    found = function(candidates, **{key: value for key, value in wanted.items() if key in known or takes_any})
+    found = function(*given, **{key: value for key, value in wanted.items() if key in known or takes_any})
     if not isinstance(found, Found):
         raise ParameterError(f"search returned a {type(found).__name__}; it must return a Found")
     return found

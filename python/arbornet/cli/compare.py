@@ -3,12 +3,8 @@
 from __future__ import annotations
 
 import argparse
-from typing import TYPE_CHECKING
 
 from arbornet.cli.parser import Options, json_option
-
-if TYPE_CHECKING:
-    import networkx as nx
 
 HELP = "compare two networks over the same variables"
 ABOUT = """\
@@ -32,6 +28,7 @@ def run(asked: Options) -> None:
     import arbornet as an
     from arbornet.cli import files
     from arbornet.graphs import cpdag
+    from arbornet.metrics import differing
 
     first, second = (files.read_network(path).graph for path in (asked.first, asked.second))
     if set(first) != set(second):
@@ -46,18 +43,10 @@ def run(asked: Options) -> None:
         "missing": [arc for arc in missing if arc not in turned],
         "extra": [arc for arc in extra if arc[::-1] not in turned],
     }
-    figures = {"shd": distance(first, second), "shd_of_classes": distance(cpdag(first), cpdag(second))}
+    figures = {"shd": differing(first, second), "shd_of_classes": differing(cpdag(first), cpdag(second))}
     if asked.json:
         files.print_json({**figures, "arcs": arcs})
         return
     print(f"structural Hamming distance: {figures['shd']} of the graphs, {figures['shd_of_classes']} of their classes")
     for name, listed in arcs.items():
         print(f"{name} ({len(listed)}): " + (", ".join(f"{u} -> {v}" for u, v in listed) or "none"))
-
-
-def distance(first: nx.DiGraph[str], second: nx.DiGraph[str]) -> int:
-    """The structural Hamming distance: pairs of variables that the graphs join in different ways, or only one joins."""
-    pairs = {frozenset(arc) for graph in (first, second) for arc in graph.edges}
-    return sum(
-        any(first.has_edge(*arc) != second.has_edge(*arc) for arc in (tuple(pair), tuple(pair)[::-1])) for pair in pairs
-    )

@@ -11,11 +11,10 @@ import polars as pl
 
 from arbornet._core import ParameterError, TableHandle
 from arbornet.graphs import cpdag
-from arbornet.learn import Search, searched
+from arbornet.learn import Search, found_by
 from arbornet.parallel import side_by_side
 from arbornet.progress import shown
 from arbornet.scores import PCART
-from arbornet.scoring import score_parents
 from arbornet.table import Table
 
 if TYPE_CHECKING:
@@ -70,8 +69,7 @@ def arc_strength(
 
     def learned(replicate: int, n_threads: int) -> nx.DiGraph[str]:
         rows = np.random.default_rng([seed, replicate]).integers(0, table.n_rows, table.n_rows)
-        candidates = score_parents(resampled(table, rows), score, max_parents, constraints, n_threads)
-        return searched(search, candidates, constraints, None, n_threads, False).dag
+        return found_by(search, resampled(table, rows), score, max_parents, constraints, None, n_threads, False).dag
 
     with shown("learning networks from resampled rows", progress) as tell:
         done = side_by_side(learned, range(n_bootstrap), n_jobs)

@@ -10,10 +10,9 @@ import networkx as nx
 
 from arbornet._core import ParameterError
 from arbornet.fit import fit
-from arbornet.learn import Search, searched
+from arbornet.learn import Search, found_by
 from arbornet.network import BayesNet
 from arbornet.scores import PCART
-from arbornet.scoring import score_parents
 from arbornet.search.base import Found
 from arbornet.table import Table
 
@@ -66,8 +65,8 @@ class Method:
 
     def _learned(self, table: Table, n_threads: int) -> Found | nx.DiGraph[str] | BayesNet:
         if self.learner is None:
-            candidates = score_parents(table, self._score, self.max_parents, self.constraints, n_threads)
-            return searched(self.search, candidates, self.constraints, self.time_limit, n_threads, False)
+            settings = (self.max_parents, self.constraints, self.time_limit, n_threads, False)
+            return found_by(self.search, table, self._score, *settings)
         made = self.learner(table)
         if not isinstance(made, Found | nx.DiGraph | BayesNet):
             raise ParameterError(

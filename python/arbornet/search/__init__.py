@@ -4,6 +4,7 @@ from arbornet.search.anytime import anytime
 from arbornet.search.base import Certificate, Found, Incumbent, Stopped
 from arbornet.search.branch_and_bound import BranchAndBound
 from arbornet.search.cuts import Cuts
+from arbornet.search.equivalence import boss, fges, grasp
 from arbornet.search.exact import exact
 from arbornet.search.greedy import hill_climb
 from arbornet.search.k_best import KBest, k_best
@@ -17,7 +18,10 @@ __all__ = [
     "KBest",
     "Stopped",
     "anytime",
+    "boss",
     "exact",
+    "fges",
+    "grasp",
     "hill_climb",
     "k_best",
 ]

@@ -46,6 +46,7 @@ class Found:
         incumbents: Score and bound over time, as they improved.
         certificate: Evidence for the bound where the search gives any.
         details: Counters of the search (nodes, tier, ...), for people who tune it.
+        equivalents: The class the search found, where constraints or tests make it another than the graph's own.
     """
 
     dag: nx.DiGraph[str]
@@ -56,6 +57,7 @@ class Found:
     incumbents: tuple[Incumbent, ...] = ()
     certificate: Certificate | None = None
     details: dict[str, Any] = field(default_factory=dict)
+    equivalents: nx.DiGraph[str] | None = None
 
     @property
     def gap(self) -> float:
@@ -64,8 +66,11 @@ class Found:
 
     @property
     def cpdag(self) -> nx.DiGraph[str]:
-        """The graph's equivalence class: an arc that may point either way is a pair of edges, one each way."""
-        return cpdag(self.dag)
+        """The graph's equivalence class: an arc that may point either way is a pair of edges, one each way.
+
+        Constraints given to a search over classes count: an arc that they direct is one edge.
+        """
+        return cpdag(self.dag) if self.equivalents is None else self.equivalents.copy()
 
     def __str__(self) -> str:
         size = f"{self.dag.number_of_nodes()} variables, {self.dag.number_of_edges()} arcs"

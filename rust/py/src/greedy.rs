@@ -149,7 +149,7 @@ fn k_best(
     Ok(ranked.into_iter().map(|g| (g.parents.iter().map(|p| p.to_vec()).collect(), g.scores)).collect())
 }
 
-type Pairs = Vec<(usize, usize)>;
+pub type Pairs = Vec<(usize, usize)>;
 
 /// The equivalence class of a graph given by parents: (compelled arcs, reversible links), both as pairs.
 #[pyfunction]

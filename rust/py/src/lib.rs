@@ -3,6 +3,7 @@
 use pyo3::prelude::*;
 
 mod candidates;
+mod classes;
 mod custom;
 mod errors;
 mod exact;
@@ -20,6 +21,7 @@ mod stop;
 fn _core(module: &Bound<'_, PyModule>) -> PyResult<()> {
     module.add("__version__", env!("CARGO_PKG_VERSION"))?;
     errors::register(module)?;
+    classes::register(module)?;
     exact::register(module)?;
     greedy::register(module)?;
     handles::register(module)?;

@@ -1,0 +1,184 @@
+"""Searches that know that graphs of one equivalence class are one answer: over the classes, or over orders."""
+
+from __future__ import annotations
+
+import math
+import time
+from typing import Any
+
+from arbornet import _core
+from arbornet._core import ParameterError
+from arbornet.constraints import Constraints, resolved
+from arbornet.graphs import class_graph
+from arbornet.prepare import prepared
+from arbornet.progress import shown
+from arbornet.search.base import Found, dag_from_parents
+from arbornet.search.greedy import Spec, limited
+
+
+def fges(
+    table: Any,
+    score: Spec,
+    *,
+    constraints: Constraints | None = None,
+    max_parents: int | None = None,
+    faithfulness: bool = False,
+    time_limit: float | None = None,
+    n_jobs: int = -1,
+    progress: bool = False,
+) -> Found:
+    """A graph by greedy equivalence search (fGES): arcs are added as long as one helps, then taken away.
+
+    With more and more rows it finds the true class, if the score is consistent and the data are faithful to a graph.
+    Scores that tell equivalent graphs apart are welcome, though nothing is promised of them. The result depends on the
+    data and the parameters, not on the number of threads.
+
+    Args:
+        table: a Table.
+        score: the local score.
+        constraints: what the graph must obey.
+        max_parents: the most parents of any variable.
+        faithfulness: join only pairs of which one helps the other without further parents: faster, and blind to parents
+            that only pay together.
+        time_limit: wall seconds.
+        n_jobs: threads; -1 for all cores.
+        progress: whether to show it.
+
+    Returns:
+        Found, with stopped "finished", "time" or "interrupted"; its `cpdag` is the class, narrowed by the constraints.
+
+    Raises:
+        ArbornetError: if the constraints contradict each other, or the required arcs cannot be scored.
+
+    Example:
+        >>> an.search.fges(table, an.BIC()).cpdag.edges
+    """
+    how = {"method": "fges", "faithfulness": bool(faithfulness)}
+    return _searched(table, score, how, constraints, max_parents, time_limit, n_jobs, progress)
+
+
+def boss(
+    table: Any,
+    score: Spec,
+    *,
+    constraints: Constraints | None = None,
+    max_parents: int | None = None,
+    restarts: int = 0,
+    time_limit: float | None = None,
+    seed: int = 0,
+    n_jobs: int = -1,
+    progress: bool = False,
+) -> Found:
+    """A graph by best order score search (BOSS): variables move to their best places in an order.
+
+    Each variable's parents within an order come from its grow-shrink tree; when no move helps, superfluous arcs are
+    taken away over the equivalence class. Slower than `fges` and as a rule more accurate. The result depends on the
+    data, the parameters and the seed, not on the number of threads.
+
+    Args:
+        table: a Table.
+        score: the local score.
+        constraints: what the graph must obey.
+        max_parents: the most parents of any variable.
+        restarts: so many random orders are begun with, after the order of the columns.
+        time_limit: wall seconds.
+        seed: of the random orders.
+        n_jobs: threads; -1 for all cores.
+        progress: whether to show it.
+
+    Returns:
+        Found, as for `fges`.
+
+    Raises:
+        ArbornetError: if the constraints contradict each other, or the required arcs cannot be scored.
+
+    Example:
+        >>> an.search.boss(table, an.BIC(), time_limit=60).dag.edges
+    """
+    how = {"method": "boss", "restarts": _count("restarts", restarts), "seed": _count("seed", seed)}
+    return _searched(table, score, how, constraints, max_parents, time_limit, n_jobs, progress)
+
+
+def grasp(
+    table: Any,
+    score: Spec,
+    *,
+    constraints: Constraints | None = None,
+    max_parents: int | None = None,
+    depth: int = 3,
+    uncovered: int = 1,
+    restarts: int = 0,
+    time_limit: float | None = None,
+    seed: int = 0,
+    n_jobs: int = -1,
+    progress: bool = False,
+) -> Found:
+    """A graph by greedy relaxations of the sparsest permutation (GRaSP): orders changed by tucks, sought depth first.
+
+    Args:
+        table: a Table.
+        score: the local score.
+        constraints: what the graph must obey.
+        max_parents: the most parents of any variable.
+        depth: so many tucks in a row may leave the score as it is, before one must improve it.
+        uncovered: among them, so many of arcs that are not covered.
+        restarts: so many random orders are begun with, after the order of the columns.
+        time_limit: wall seconds.
+        seed: of the random orders.
+        n_jobs: threads; -1 for all cores.
+        progress: whether to show it.
+
+    Returns:
+        Found, as for `fges`.
+
+    Raises:
+        ArbornetError: if the constraints contradict each other, or the required arcs cannot be scored.
+
+    Example:
+        >>> an.search.grasp(table, an.BIC()).score
+    """
+    how = {
+        "method": "grasp",
+        "depth": _count("depth", depth, 1),
+        "uncovered": _count("uncovered", uncovered),
+        "restarts": _count("restarts", restarts),
+        "seed": _count("seed", seed),
+    }
+    return _searched(table, score, how, constraints, max_parents, time_limit, n_jobs, progress)
+
+
+def _count(name: str, value: Any, least: int = 0) -> int:
+    if isinstance(value, bool) or not isinstance(value, int) or value < least:
+        raise ParameterError(f"{name}={value!r}: give an integer from {least} up")
+    return value
+
+
+def _searched(
+    table: Any,
+    score: Spec,
+    how: dict[str, Any],
+    constraints: Constraints | None,
+    max_parents: int | None,
+    time_limit: float | None,
+    n_jobs: int,
+    progress: bool,
+) -> Found:
+    began = time.perf_counter()
+    scored = prepared(table, score)
+    names = scored.table.names
+    rules = limited(resolved(constraints, names), max_parents)
+    method = how["method"]
+    settings = {"faithfulness": False, "depth": 1, "uncovered": 0, "restarts": 0, "seed": 0, **how}
+    with shown(method, progress) as tell:
+        parents, scores, (arcs, links), stop, counters = _core.search_classes(
+            scored, rules.spec(), settings, time_limit, n_jobs, tell
+        )
+    return Found(
+        dag_from_parents(names, parents),
+        sum(scores),
+        math.inf,
+        stop or "finished",
+        time.perf_counter() - began,
+        details={"search": method, **counters},
+        equivalents=class_graph(names, arcs, links),
+    )

@@ -1,0 +1,75 @@
+//! Searches over equivalence classes: by scores (fGES, BOSS, GRaSP).
+
+use std::collections::BTreeMap;
+
+use arbornet_core::control::Budget;
+use arbornet_core::dag::boss::Boss;
+use arbornet_core::dag::families::{Families, Scored};
+use arbornet_core::dag::ges::Fges;
+use arbornet_core::dag::grasp::Grasp;
+use arbornet_core::{Constraints, Control, Error, Pdag};
+use pyo3::prelude::*;
+
+use crate::errors::CoreError;
+use crate::greedy::{Pairs, families_of, stop_name, time_limit};
+use crate::jobs;
+use crate::scores::ScoreHandle;
+
+/// A graph (parents of each variable), its families' scores, its class (arcs, links), why the search stopped early, and
+/// counters.
+type Found = (Vec<Vec<usize>>, Vec<f64>, (Pairs, Pairs), Option<&'static str>, BTreeMap<&'static str, u64>);
+
+/// The arcs and the links of a class.
+pub fn edges(class: &Pdag) -> (Pairs, Pairs) {
+    (class.arcs().collect(), class.links().collect())
+}
+
+/// How to search: the method, and every method's settings.
+#[derive(FromPyObject)]
+#[pyo3(from_item_all)]
+struct How {
+    method: String,
+    faithfulness: bool,
+    depth: usize,
+    uncovered: usize,
+    restarts: usize,
+    seed: u64,
+}
+
+#[pyfunction]
+#[pyo3(signature = (score, constraints, how, time_limit, n_jobs, tell))]
+#[allow(clippy::needless_pass_by_value)]
+fn search_classes(
+    py: Python<'_>,
+    score: &ScoreHandle,
+    constraints: &str,
+    how: How,
+    time_limit: Option<f64>,
+    n_jobs: isize,
+    tell: Option<Bound<'_, PyAny>>,
+) -> PyResult<Found> {
+    let constraints = Constraints::parse(constraints).map_err(CoreError)?;
+    let pool = jobs::pool(n_jobs)?;
+    let control = Control::default();
+    let budget = Budget::new(&control, self::time_limit(time_limit)?);
+    let scorer = score.score.clone();
+    let How { faithfulness, depth, uncovered, restarts, seed, .. } = how;
+    let work = || {
+        let scored = Scored::new(&*scorer, &constraints, budget);
+        let found = match how.method.as_str() {
+            "fges" => Fges { faithfulness }.run(&scored, budget),
+            "boss" => Boss { restarts, seed }.run(&scored, budget),
+            "grasp" => Grasp { depth, uncovered, restarts, seed }.run(&scored, budget),
+            other => Err(Error::parameter("method", &other, "choose fges, boss or grasp")),
+        };
+        Ok((found?, scored.n_scored(), scored.n_refused()))
+    };
+    let done = jobs::incumbent(py, &control, tell.as_ref(), || pool.install(work))?;
+    let (found, scored, refused) = done.map_err(|error| score.raise(py, error))?;
+    let counters = BTreeMap::from([("moves", found.n_moves), ("scored", scored), ("refused", refused)]);
+    Ok((families_of(&found.dag), found.scores, edges(&found.class), stop_name(found.stop), counters))
+}
+
+pub fn register(module: &Bound<'_, PyModule>) -> PyResult<()> {
+    module.add_function(wrap_pyfunction!(search_classes, module)?)
+}
