@@ -1,4 +1,4 @@
-//! Searches over equivalence classes: by scores (fGES, BOSS, GRaSP).
+//! Searches over equivalence classes: by scores (`fGES`, BOSS, `GRaSP`).
 
 use std::collections::BTreeMap;
 

@@ -62,7 +62,7 @@ pub(super) fn searched<'a, 'b>(
             if start > 0 {
                 let mut order: Vec<Var> = (0..knowledge.n_vars()).collect();
                 order.shuffle(&mut rng);
-                at.order = knowledge.sorted(&order);
+                at.sequence = knowledge.sorted(&order);
             }
             at.enter()?;
             let mut last = f64::NEG_INFINITY;
@@ -82,7 +82,7 @@ pub(super) fn searched<'a, 'b>(
                 if outcome? == 0 || pruned <= score + LEAST_GAIN {
                     break;
                 }
-                at.order = knowledge.sorted(&climb.dag.topological_order());
+                at.sequence = knowledge.sorted(&climb.dag.topological_order());
                 at.enter()?;
             }
         }
@@ -98,7 +98,7 @@ pub(super) fn searched<'a, 'b>(
 
 /// An order with every variable's family within it.
 pub(super) struct Order<'a, 'b> {
-    pub(super) order: Vec<Var>,
+    pub(super) sequence: Vec<Var>,
     pub(super) families: Vec<Family>,
     trees: Vec<Tree<'a, 'b>>,
     /// Per variable, those that must come before it, and those that must come after it.
@@ -109,16 +109,18 @@ pub(super) struct Order<'a, 'b> {
 
 impl<'a, 'b> Order<'a, 'b> {
     /// Every variable with its required parents alone; `enter` gives them what their prefixes offer.
-    fn new(scored: &'a Scored<'b>, order: Vec<Var>) -> Result<Self> {
-        let n = order.len();
+    fn new(scored: &'a Scored<'b>, sequence: Vec<Var>) -> Result<Self> {
+        let n = sequence.len();
         let trees: Vec<Tree<'a, 'b>> = (0..n).into_par_iter().map(|v| Tree::new(scored, v)).collect::<Result<_>>()?;
         let families = trees.iter().map(Tree::root).collect();
         let mut after = vec![vec![]; n];
         let before: Vec<Vec<Var>> = (0..n).map(|v| scored.constraints().child(v).required.clone()).collect();
         for (v, required) in before.iter().enumerate() {
-            required.iter().for_each(|&p| after[p].push(v));
+            for &p in required {
+                after[p].push(v);
+            }
         }
-        Ok(Self { order, families, trees, before, after, n_moves: 0 })
+        Ok(Self { sequence, families, trees, before, after, n_moves: 0 })
     }
 
     /// Whether an arc from `a` to `b` is required.
@@ -139,7 +141,7 @@ impl<'a, 'b> Order<'a, 'b> {
 
     /// Gives every variable the family its prefix offers; on an error all families are as before.
     pub(super) fn enter(&mut self) -> Result<()> {
-        let place = places(&self.order);
+        let place = places(&self.sequence);
         let within = |(v, tree): (Var, &mut Tree<'_, '_>)| tree.within(|z| place[z] < place[v]);
         self.families = self.trees.par_iter_mut().enumerate().map(within).collect::<Result<_>>()?;
         Ok(())
@@ -149,7 +151,7 @@ impl<'a, 'b> Order<'a, 'b> {
     fn arrange(&mut self, budget: Budget<'_>) -> Result<()> {
         loop {
             let mut moved = false;
-            for v in self.order.clone() {
+            for v in self.sequence.clone() {
                 budget.check()?;
                 moved |= self.move_to_best(v)?;
                 budget.control().advance(1);
@@ -161,9 +163,9 @@ impl<'a, 'b> Order<'a, 'b> {
     }
 
     fn move_to_best(&mut self, v: Var) -> Result<bool> {
-        let n = self.order.len();
-        let now = self.order.iter().position(|&w| w == v).expect("an order holds every variable");
-        let mut rest = self.order.clone();
+        let n = self.sequence.len();
+        let now = self.sequence.iter().position(|&w| w == v).expect("an order holds every variable");
+        let mut rest = self.sequence.clone();
         rest.remove(now);
         // v itself has no place among the rest.
         let mut place = vec![usize::MAX; n];
@@ -209,7 +211,7 @@ impl<'a, 'b> Order<'a, 'b> {
             self.families[w] = answer.swap_remove(take);
         }
         rest.insert(to, v);
-        self.order = rest;
+        self.sequence = rest;
         self.n_moves += 1;
         Ok(true)
     }

@@ -1,4 +1,4 @@
-//! GRaSP (Lam, Andrews, Ramsey 2022, "Greedy relaxations of the sparsest permutation algorithm"): orders changed by
+//! `GRaSP` (Lam, Andrews, Ramsey 2022, "Greedy relaxations of the sparsest permutation algorithm"): orders changed by
 //! tucks, sought depth first.
 //!
 //! A tuck takes an arc x -> y of the graph an order gives and moves y, with those of its ancestors that stand between,
@@ -56,7 +56,7 @@ impl Grasp {
         budget: Budget<'_>,
     ) -> Result<bool> {
         let score = at.score();
-        for y in at.order.clone() {
+        for y in at.sequence.clone() {
             for x in at.families[y].parents.clone() {
                 budget.check()?;
                 let of_x = &at.families[x].parents;
@@ -65,9 +65,9 @@ impl Grasp {
                 if !covered && uncovered >= self.uncovered {
                     continue;
                 }
-                let kept = (at.order.clone(), at.families.clone());
-                if !at.tuck(x, y) || !seen.insert(at.order.clone()) {
-                    at.order = kept.0;
+                let kept = (at.sequence.clone(), at.families.clone());
+                if !at.tuck(x, y) || !seen.insert(at.sequence.clone()) {
+                    at.sequence = kept.0;
                     continue;
                 }
                 budget.control().advance(1);
@@ -85,7 +85,7 @@ impl Grasp {
                 match deeper {
                     Ok(true) => return Ok(true),
                     other => {
-                        (at.order, at.families) = kept;
+                        (at.sequence, at.families) = kept;
                         other?;
                     }
                 }
@@ -99,14 +99,14 @@ impl Order<'_, '_> {
     /// Moves y, with its ancestors between x and itself, to just before x; `false` if a required arc would turn.
     fn tuck(&mut self, x: Var, y: Var) -> bool {
         let dag = self.dag();
-        let place = |v: Var| self.order.iter().position(|&w| w == v);
+        let place = |v: Var| self.sequence.iter().position(|&w| w == v);
         let (Some(from), Some(to)) = (place(x), place(y)) else { return false };
         let (moved, left): (Vec<Var>, Vec<Var>) =
-            self.order[from..=to].iter().partition(|&&v| v != x && dag.reaches(v, y));
+            self.sequence[from..=to].iter().partition(|&&v| v != x && dag.reaches(v, y));
         if moved.iter().any(|&m| left.iter().any(|&l| self.must_precede(l, m))) {
             return false;
         }
-        self.order.splice(from..=to, moved.into_iter().chain(left));
+        self.sequence.splice(from..=to, moved.into_iter().chain(left));
         true
     }
 }

@@ -27,8 +27,12 @@ impl<'a> Knowledge<'a> {
         let n = constraints.n_vars();
         let (mut allowed, mut required) = (BitMatrix::new(n), BitMatrix::new(n));
         for v in 0..n {
-            constraints.child(v).allowed.iter().for_each(|&p| allowed.insert(v, p));
-            constraints.child(v).required.iter().for_each(|&p| required.insert(v, p));
+            for &p in &constraints.child(v).allowed {
+                allowed.insert(v, p);
+            }
+            for &p in &constraints.child(v).required {
+                required.insert(v, p);
+            }
         }
         let says_something = allowed.len() < n * n.saturating_sub(1) || !required.is_empty();
         Self { constraints, allowed, required, says_something }

@@ -99,9 +99,8 @@ impl Population {
             for p in dag.family(v) {
                 let sign = if rng.random() { 1.0 } else { -1.0 };
                 let coefficient = sign * rng.random_range(0.5..1.5);
-                for i in 0..n {
-                    loads[v][i] += coefficient * loads[p][i];
-                }
+                let of_p = loads[p].clone();
+                loads[v].iter_mut().zip(of_p).for_each(|(own, of_p)| *own += coefficient * of_p);
             }
         }
         let product = |a: &[f64], b: &[f64]| a.iter().zip(b).map(|(x, y)| x * y).sum();
