@@ -13,6 +13,7 @@ from dataclasses import dataclass
 from functools import cached_property
 from typing import Any
 
+from arbornet import moments
 from arbornet._core import ColumnError, FormatError, ModelHandle, ParameterError
 from arbornet.prepare import positions, prepared
 
@@ -93,8 +94,9 @@ class LocalModel:
         >>> print(model)
     """
 
-    def __init__(self, handle: ModelHandle) -> None:
+    def __init__(self, handle: ModelHandle, classes: moments.Classes | None = None) -> None:
         self.handle = handle
+        self.classes = dict(classes or {})
 
     @property
     def child(self) -> str:
@@ -114,6 +116,11 @@ class LocalModel:
     @cached_property
     def description(self) -> dict[str, Any] | None:
         """The model as nested dicts: `root` is a question (`variable`, `branches`) or a leaf; None without regions."""
+        return None if self._plain is None else moments.described(self._plain, self.classes)
+
+    @cached_property
+    def _plain(self) -> dict[str, Any] | None:
+        """The description as the core has it, dates as numbers."""
         text = self.handle.description()
         return None if text is None else json.loads(text)
 
@@ -121,7 +128,7 @@ class LocalModel:
     def leaves(self) -> list[Leaf]:
         """All leaves, in the order of the text; empty for a kind of model without regions."""
         levels = (self.description or {}).get("levels", [])
-        return [_leaf(leaf, levels) for leaf in json.loads(self.handle.leaves())]
+        return [_leaf(leaf, levels, self.classes) for leaf in json.loads(self.handle.leaves())]
 
     @property
     def n_leaves(self) -> int:
@@ -130,11 +137,11 @@ class LocalModel:
 
     def text(self) -> str:
         """The model drawn with lines: questions, answers, and at each leaf its rows and its distribution."""
-        return self.handle.text()
+        return moments.worded(self.handle.text(), self._plain, self.classes)
 
     def rules(self) -> list[str]:
         """One sentence a leaf: `if age >= 52.3 and stage in {II, III} then ...`."""
-        return self.handle.rules()
+        return [moments.worded(rule, self._plain, self.classes) for rule in self.handle.rules()]
 
     def distribution(self, given: Mapping[str, Any]) -> Distribution:
         """What the child does, given one value for each parent.
@@ -208,7 +215,7 @@ class LocalModel:
     __hash__ = None  # type: ignore[assignment]
 
     def __reduce__(self) -> tuple[Any, ...]:
-        return (LocalModel, (self.handle,))
+        return (LocalModel, (self.handle, self.classes))
 
 
 def local_model(table: Any, child: str, parents: Iterable[str], score: Any) -> LocalModel:
@@ -230,7 +237,9 @@ def local_model(table: Any, child: str, parents: Iterable[str], score: Any) -> L
         raise ParameterError(f"parents={parents!r}: give a list of names, even of one")
     handle = prepared(table, score)
     names = handle.table.names
-    return LocalModel(ModelHandle.fit(handle, positions(names, [child])[0], positions(names, parents)))
+    model = ModelHandle.fit(handle, positions(names, [child])[0], positions(names, parents))
+    schema = getattr(table, "schema", None)
+    return LocalModel(model, None if schema is None else moments.classes(schema))
 
 
 def _plain(value: Any) -> Any:
@@ -238,14 +247,16 @@ def _plain(value: Any) -> Any:
     return value.item() if hasattr(value, "item") else value
 
 
-def _leaf(leaf: dict[str, Any], levels: list[Level]) -> Leaf:
-    return Leaf(tuple(_condition(c) for c in leaf["conditions"]), leaf["n"], _distribution(leaf, levels))
+def _leaf(leaf: dict[str, Any], levels: list[Level], classes: moments.Classes) -> Leaf:
+    return Leaf(tuple(_condition(c, classes) for c in leaf["conditions"]), leaf["n"], _distribution(leaf, levels))
 
 
-def _condition(condition: dict[str, Any]) -> Condition:
+def _condition(condition: dict[str, Any], classes: moments.Classes) -> Condition:
     variable, text = condition["variable"], f"{condition['variable']} {condition['label']}"
     if "levels" in condition:
         return Condition(variable, text, levels=tuple(condition["levels"]))
+    if variable in classes:
+        text = f"{variable} {moments.label(condition, classes[variable])}"
     return Condition(variable, text, condition["low"], condition["high"])
 
 

@@ -23,6 +23,8 @@ NODE_GAP = 22.0
 BEND_WIDTH = 10.0
 PART_GAP = 48.0
 STEEP = 0.6
+SIDEWAYS = 1.2
+NEAR = 60.0
 
 
 @dataclass(frozen=True)
@@ -131,10 +133,11 @@ def _lay_out(
     for name, v in index.items():
         centres[name] = (x[v], y[v])
     ends = _ports(chains, x, size)
+    room = {v: sides for layer in layers for v, sides in _room(layer, x, size, len(names)).items()}
     for arc, chain, (start, end) in zip(arcs, chains, ends, strict=True):
         half = NODE_HEIGHT / 2
         points = [(start, y[chain[0]] + half), *((x[v], y[v]) for v in chain[1:-1]), (end, y[chain[-1]] - half)]
-        routes[arc] = curve(points)
+        routes[arc] = curve(_clear(points, [room[v] for v in chain[1:-1]]))
     return max(x[v] + size[v] / 2 for v in range(len(size))) - left, top + NODE_HEIGHT
 
 
@@ -161,6 +164,34 @@ def _ports(chains: Sequence[Sequence[int]], x: Sequence[float], size: Sequence[f
             for place, (_, i) in enumerate(arrivals):
                 out[i][side] = x[node] + (place - (len(arrivals) - 1) / 2) * step
     return [(start, end) for start, end in out]
+
+
+def _room(layer: Sequence[int], x: Sequence[float], size: Sequence[float], n: int) -> dict[int, tuple[float, float]]:
+    """How far the nearest nodes are to the left and to the right of every bend of a layer; bends count from n on."""
+    nodes = [v for v in layer if v < n]
+    out = {}
+    for bend in (v for v in layer if v >= n):
+        left = [x[bend] - x[v] - size[v] / 2 for v in nodes if x[v] < x[bend]]
+        right = [x[v] - size[v] / 2 - x[bend] for v in nodes if x[v] >= x[bend]]
+        out[bend] = (min(left, default=math.inf), min(right, default=math.inf))
+    return out
+
+
+def _clear(points: Sequence[Point], rooms: Sequence[tuple[float, float]]) -> list[Point]:
+    """A bend to which an arc comes from far aside over a near node is met at the edge of its layer, clear of the node.
+
+    Args:
+        points: The start, the bends and the end.
+        rooms: How far the nearest nodes are to the left and right of each bend.
+    """
+    out = [points[0]]
+    half = NODE_HEIGHT / 2
+    for before, (x, y), after, (left, right) in zip(points[:-2], points[1:-1], points[2:], rooms, strict=True):
+        above, below = (
+            abs((x - u) / (y - v)) > SIDEWAYS and (left if u < x else right) < NEAR for u, v in (before, after)
+        )
+        out += [(x, y - half)] * above + [(x, y)] + [(x, y + half)] * below
+    return [*out, points[-1]]
 
 
 def curve(points: Sequence[Point]) -> tuple[Point, ...]:

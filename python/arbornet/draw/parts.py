@@ -7,7 +7,7 @@ Whoever has something to draw turns it into these parts; whoever draws knows not
             them) and `levels` (a sequence, optional); arcs carry `strength` (0 to 1, optional) and
             `contribution` (what the score loses without the arc, optional)
 
-    tree:   {"child": name, "kind": ..., "levels": [...], "root": node}
+    tree:   {"child": name, "kind": ..., "levels": [...], "root": node}        (and "values": "date" for dates)
     node:   {"variable": name, "branches": [{"label": "< 55", "node": node}, ...]}     a split
             {"n": rows, "probabilities": [...]}                                        a leaf of levels
             {"n": rows, "location": x, "scale": s, "df": d}                            a leaf of numbers, Student t
@@ -47,6 +47,8 @@ class Node:
     name: str
     kind: KindName
     levels: tuple[str, ...] = ()
+    values: str = ""
+    """What its numbers stand for, if not for themselves: "date", "datetime", "time" or "duration"."""
 
     @property
     def description(self) -> str:
@@ -93,7 +95,12 @@ class Graph:
             cycle = " → ".join(str(u) for u, _ in nx.find_cycle(graph))
             raise ValueError(f"the graph has a cycle ({cycle}); only acyclic graphs have layers to draw")
         nodes = tuple(
-            Node(str(name), kind_name(data.get("kind", "categorical")), tuple(map(str, data.get("levels") or ())))
+            Node(
+                str(name),
+                kind_name(data.get("kind", "categorical")),
+                tuple(map(str, data.get("levels") or ())),
+                str(data.get("values", "")),
+            )
             for name, data in graph.nodes(data=True)
         )
         place = {node.name: i for i, node in enumerate(nodes)}
@@ -132,7 +139,8 @@ class Tree:
     @classmethod
     def of(cls, tree: Mapping[str, Any]) -> Tree:
         """Reads the nested dict described in the module's text."""
-        child = Node(str(tree["child"]), kind_name(tree["kind"]), tuple(map(str, tree.get("levels") or ())))
+        levels = tuple(map(str, tree.get("levels") or ()))
+        child = Node(str(tree["child"]), kind_name(tree["kind"]), levels, str(tree.get("values", "")))
         return cls(child, _subtree(tree["root"]))
 
     def leaves(self) -> Iterator[Leaf]:
@@ -156,8 +164,11 @@ def _subtree(node: Mapping[str, Any]) -> Split | Leaf:
 
 
 def _label(text: object) -> str:
-    """An answer as it stands on a branch: `= no` is `no`, `>= 9` is `≥ 9`."""
-    return str(text).removeprefix("= ").replace(">= ", "≥ ").replace("<= ", "≤ ")
+    """An answer as it stands on a branch: `= no` is `no`, `>= 9` is `≥ 9`, `in [2, 9)` is `2 to 9`."""
+    plain = str(text).removeprefix("= ").replace(">= ", "≥ ").replace("<= ", "≤ ")
+    if match := re.fullmatch(r"in \[(.+), (.+)\)", plain):
+        return _range_label(match[1], match[2])
+    return plain
 
 
 def _joined(split: Split) -> Split:
@@ -177,11 +188,11 @@ def _joined(split: Split) -> Split:
 
 def _range(label: str) -> tuple[str | None, str | None] | None:
     """The ends of a range of numbers, None without an end; None if the label is no range."""
-    if match := re.fullmatch(r"< (\S+)", label):
+    if match := re.fullmatch(r"< (.+)", label):
         return None, match[1]
-    if match := re.fullmatch(r"≥ (\S+)", label):
+    if match := re.fullmatch(r"≥ (.+)", label):
         return match[1], None
-    if match := re.fullmatch(r"(\S+) to (\S+)", label):
+    if match := re.fullmatch(r"(.+) to (.+)", label):
         return match[1], match[2]
     return None
 

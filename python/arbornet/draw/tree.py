@@ -10,6 +10,8 @@ from __future__ import annotations
 import math
 from collections.abc import Sequence
 
+from arbornet import moments
+from arbornet.draw.axis import Axis, measured
 from arbornet.draw.network import shape
 from arbornet.draw.parts import Leaf, Node, Split, Tree
 from arbornet.draw.scene import Area, Box, Curve, Group, Line, Mark, Point, Scene, Text, shortened, text_width
@@ -33,7 +35,7 @@ def tree_scene(tree: Tree) -> Scene:
     top = MARGIN + 26
     groups: list[Group] = [_heading(tree.child, chart_left, chart_width)]
     rows = iter(range(len(leaves)))
-    axis = Axis.round(leaves) if not tree.child.levels else None
+    axis = _axis(tree, leaves) if not tree.child.levels else None
     peak = max((p for leaf in leaves for p in leaf.probabilities), default=1.0)
 
     def grow(node: Split | Leaf, depth: int, path: Sequence[str]) -> float:
@@ -131,7 +133,10 @@ def _summary(leaf: Leaf, child: Node) -> str:
     if leaf.probabilities:
         best = max(range(len(leaf.probabilities)), key=lambda i: (leaf.probabilities[i], -i))
         return f"{shortened(child.levels[best], 120)} {leaf.probabilities[best]:.0%}"
-    return f"{leaf.location:.4g} ± {spread(leaf):.2g}"
+    if child.values:
+        middle = moments.centre(leaf.location, spread(leaf), child.values)
+        return f"{middle} ± {moments.spread(spread(leaf), child.values)}"
+    return measured(leaf.location, spread(leaf))
 
 
 def spread(leaf: Leaf) -> float:
@@ -173,29 +178,11 @@ def _tallest(leaves: Sequence[Leaf]) -> float:
     return min(peaks[-1], 4 * peaks[len(peaks) // 2]) or 1.0
 
 
-class Axis:
-    """An axis from low to high with about four round ticks."""
-
-    def __init__(self, low: float, high: float):
-        self.low, self.high = low, high
-        step = 10.0 ** math.floor(math.log10((high - low) / 2))
-        self.step = next(s for s in (step, 2 * step, 5 * step, 10 * step) if (high - low) / s <= 4.5)
-
-    @classmethod
-    def round(cls, leaves: Sequence[Leaf]) -> Axis:
-        """Three scales to both sides of every leaf."""
-        low = min(leaf.location - 3 * leaf.scale for leaf in leaves)
-        high = max(leaf.location + 3 * leaf.scale for leaf in leaves)
-        return cls(low, high) if high > low else cls(low - 1, high + 1)
-
-    def ticks(self) -> list[float]:
-        """The round numbers on it."""
-        first = math.ceil(self.low / self.step)
-        return [i * self.step for i in range(first, math.floor(self.high / self.step) + 1)]
-
-    def share(self, x: float) -> float:
-        """How far along the axis a number stands, from 0 to 1."""
-        return (x - self.low) / (self.high - self.low)
+def _axis(tree: Tree, leaves: Sequence[Leaf]) -> Axis:
+    """Three scales to both sides of every leaf."""
+    low = min(leaf.location - 3 * leaf.scale for leaf in leaves)
+    high = max(leaf.location + 3 * leaf.scale for leaf in leaves)
+    return Axis(low, high, tree.child.values) if high > low else Axis(low - 1, high + 1, tree.child.values)
 
 
 def _density(leaf: Leaf, child: Node, axis: Axis, origin: Point, width: float, tallest: float) -> list[Mark]:
@@ -217,9 +204,9 @@ def _density(leaf: Leaf, child: Node, axis: Axis, origin: Point, width: float, t
 def _axis_marks(child: Node, axis: Axis | None, x: float, width: float, y: float) -> Group:
     marks: list[Mark] = []
     if axis:
-        for tick in axis.ticks():
+        for tick, label in axis.ticks():
             at = x + width * axis.share(tick)
-            marks += [Line(((at, y - 8), (at, y - 3)), "line"), Text(at, y + 10, f"{tick:.6g}", 11.5, paint="muted")]
+            marks += [Line(((at, y - 8), (at, y - 3)), "line"), Text(at, y + 10, label, 11.5, paint="muted")]
     else:
         step = width / max(1, len(child.levels))
         widest = max((text_width(level, 11.5) for level in child.levels), default=0.0)

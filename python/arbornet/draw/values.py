@@ -8,9 +8,10 @@ from typing import Any
 
 import numpy as np
 
+from arbornet import moments
+from arbornet.draw.axis import DATES, Axis, date_edges, has_calendar, number
 from arbornet.draw.parts import Node
 from arbornet.draw.scene import Box, Group, Line, Mark, Scene, Text, shortened, text_width
-from arbornet.draw.tree import Axis
 
 MARGIN = 10.0
 BAR = 22.0
@@ -25,8 +26,11 @@ class Histogram:
     counts: tuple[int, ...]
 
     @classmethod
-    def of(cls, values: Any) -> Histogram:
-        """Bins of one round width (1, 2 or 5 times a power of ten), between 8 and 40 of them where there is spread."""
+    def of(cls, values: Any, what: str = "") -> Histogram:
+        """Bins of one round width (1, 2 or 5 times a power of ten), between 8 and 40 of them where there is spread.
+
+        Dates, told by `what`, come in days, months or years of the calendar.
+        """
         numbers = np.asarray(values, dtype=float)
         numbers = numbers[np.isfinite(numbers)]
         if not numbers.size:
@@ -41,6 +45,10 @@ class Histogram:
         wish = min(max(wish, (high - low) / 40), (high - low) / 8)
         if bool((numbers == np.round(numbers)).all()):
             wish = max(wish, 1.0)
+        if what in DATES and has_calendar(low, high):
+            edges = np.array(date_edges(low, high, wish))
+            counts, _ = np.histogram(numbers, edges)
+            return cls(tuple(edges.tolist()), tuple(int(c) for c in counts))
         power = 10.0 ** math.floor(math.log10(wish))
         step = next(f * power for f in (1, 2, 5, 10) if f * power >= wish * 0.999)
         first, last = math.floor(low / step), math.floor(high / step) + 1
@@ -64,7 +72,7 @@ def values_scene(node: Node, values: Histogram | Bars) -> Scene:
 
 def _histogram(node: Node, values: Histogram) -> Scene:
     width, height = 420.0, 130.0
-    axis = Axis(values.edges[0], values.edges[-1])
+    axis = Axis(values.edges[0], values.edges[-1], node.values)
     peak = max(values.counts) or 1
     groups = []
     base = MARGIN + height
@@ -72,19 +80,25 @@ def _histogram(node: Node, values: Histogram) -> Scene:
     def at(x: float) -> float:
         return MARGIN + width * axis.share(x)
 
+    def says(x: float) -> str:
+        return moments.told(x, node.values) if node.values else number(x)
+
     for low, high, count in zip(values.edges[:-1], values.edges[1:], values.counts, strict=True):
         tall = height * count / peak
         box = Box(at(low) + 0.5, base - tall, at(high) - at(low) - 1, tall, node.kind, f"{node.kind}-line", thick=1)
-        groups.append(Group((box,), f"{low:.6g} to {high:.6g}: {count:,}"))
+        groups.append(Group((box,), f"{says(low)} to {says(high)}: {count:,}"))
     marks: list[Mark] = [Line(((MARGIN, base), (MARGIN + width, base)), "line")]
-    for tick in axis.ticks():
+    for tick, label in axis.ticks():
+        # A label at an end of the axis stays within the picture.
+        room = text_width(label, 11.5) / 2
+        middle = min(max(at(tick), room), width + 2 * MARGIN - room)
         marks += [
             Line(((at(tick), base), (at(tick), base + 5)), "line"),
-            Text(at(tick), base + 19, f"{tick:.6g}", 11.5, paint="muted"),
+            Text(middle, base + 19, label, 11.5, paint="muted"),
         ]
     groups.append(Group(tuple(marks)))
     total = sum(values.counts)
-    description = f"{total:,} values from {values.edges[0]:.6g} to {values.edges[-1]:.6g}"
+    description = f"{total:,} values from {says(values.edges[0])} to {says(values.edges[-1])}"
     return Scene(width + 2 * MARGIN, base + 28, f"Histogram of {node.name}", description, tuple(groups))
 
 

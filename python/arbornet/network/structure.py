@@ -8,6 +8,7 @@ from typing import TYPE_CHECKING, Any
 
 import networkx as nx
 
+from arbornet import moments
 from arbornet._core import ArbornetError, NetworkHandle
 from arbornet.graphs import cpdag
 from arbornet.models import LocalModel
@@ -40,14 +41,17 @@ class Structure:
     def graph(self) -> nx.DiGraph[str]:
         """The graph, a copy to keep.
 
-        Nodes carry `kind`, `levels` and `n_parameters` (and `score`); arcs carry, where known, `contribution` (what the
-        score loses without them) and `strength` (their share of bootstrap networks).
+        Nodes carry `kind`, `levels` and `n_parameters` (and `score`, and `values` where numbers stand for dates or
+        times); arcs carry, where known, `contribution` (what the score loses without them) and `strength` (their share
+        of bootstrap networks).
         """
         graph: nx.DiGraph[str] = nx.DiGraph()
         for v, name in enumerate(self.names):
             graph.add_node(
                 name, kind=self.handle.kind(v), levels=self.handle.levels(v), n_parameters=self.handle.n_parameters(v)
             )
+            if name in self._classes:
+                graph.nodes[name]["values"] = self._classes[name]
             if self.origin.family_scores is not None:
                 graph.nodes[name]["score"] = self.origin.family_scores[v]
         for v, name in enumerate(self.names):
@@ -71,7 +75,11 @@ class Structure:
 
     def __getitem__(self, variable: str) -> LocalModel:
         """The local model of a variable: `.text()`, `.rules()`, `.leaves`, `.draw()`."""
-        return LocalModel(self.handle.model(self._position(variable)))
+        return LocalModel(self.handle.model(self._position(variable)), self._classes)
+
+    @cached_property
+    def _classes(self) -> moments.Classes:
+        return moments.classes(self.schema)
 
     def explain(self, variable: str) -> str:
         """A variable in words: its kind, what it depends on and how much, what depends on it, and its model."""

@@ -61,7 +61,7 @@ def _in_words(spec: str) -> str:
             parts += [
                 f"{of}: {_in_words(json.dumps({'score': '', **v}))}" for of, v in value.get("per_variable", {}).items()
             ]
-        elif value is not None:
+        elif value is not None and key != "memory_mb":
             parts.append(f"{key} {_plain(value)}")
     told = ", ".join(parts).replace("_", " ")
     return f"{name} ({told})" if name and told else name or told
@@ -105,6 +105,7 @@ def _counted(column: Column, stored: Any) -> Histogram | Bars | None:
     if column.levels is None:
         shift, scale = column.scale or (0.0, 1.0)
         # Twelve digits: standardising and back must not turn 4 into 3.9999999999999996.
-        return Histogram.of([float(f"{x:.12g}") for x in shift + scale * np.asarray(stored, dtype=float)])
+        numbers = [float(f"{x:.12g}") for x in shift + scale * np.asarray(stored, dtype=float)]
+        return Histogram.of(numbers, column.class_)
     counts = np.bincount(stored[stored != evidence.MISSING], minlength=len(column.levels))
     return Bars(tuple(map(str, column.levels)), tuple(int(n) for n in counts[: len(column.levels)]))

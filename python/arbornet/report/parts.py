@@ -62,12 +62,16 @@ class Search:
         if self.bound is not None:
             out.append(("Bound", f"{self.bound:,.4f}: no network scores higher"))
         if self.gap is not None:
-            out.append(("Gap", "none, score and bound meet" if self.gap <= 0 else f"{self.gap:.3g} to the bound"))
+            out.append(("Gap", "none, score and bound meet" if self.gap <= 0 else f"{_gap(self.gap)} to the bound"))
         if self.stopped:
             out.append(("Stopped", f"{self.stopped}. {STOPPED.get(self.stopped, '')}".strip()))
         if self.seconds is not None:
-            out.append(("Time", f"{self.seconds:.3g} seconds"))
+            out.append(("Time", f"{self.seconds:,.2g} s" if self.seconds < 10 else f"{self.seconds:,.0f} s"))
         return out
+
+
+def _gap(gap: float) -> str:
+    return f"{gap:,.0f}" if gap >= 1000 else f"{gap:.3g}"
 
 
 @dataclass(frozen=True)

@@ -256,6 +256,7 @@
   byId("arcs").hidden = !arcs.length;
   const [strong, costly] = ["strength", "contribution"].map((key) => arcs.some((arc) => arc[key] !== null));
   byId("widths").hidden = !strong;
+  for (const key of document.querySelectorAll("#legend .kind")) key.hidden = !variables.some((v) => key.classList.contains(v.kind));
   byId("arc-hint").textContent = [
     strong ? "Strength is the share of resampled tables whose network has the arc." : "",
     costly ? "Score lost is how much the score falls when this arc alone is taken away." : "",

@@ -1,0 +1,135 @@
+"""Dates and times as a person reads them, where models hold the numbers behind them.
+
+Models are fitted to numbers: days since 1970-01-01 for dates and datetimes, seconds for times and spans of time. The
+core prints those numbers; here they become dates again, in texts and in the labels of trees.
+"""
+
+from __future__ import annotations
+
+import datetime as dt
+import math
+import re
+from collections.abc import Iterator, Mapping
+from typing import TYPE_CHECKING, Any
+
+if TYPE_CHECKING:
+    from arbornet.schema import Schema
+
+EPOCH = dt.datetime(1970, 1, 1)
+CLASSES = ("date", "datetime", "time", "duration")
+Classes = Mapping[str, str]
+"""The class of every variable that holds dates or times: "date", "datetime", "time" or "duration"."""
+
+_NUMBER = r"-?[\d.]+(?:e[+-]?\d+)?"
+
+
+def classes(schema: Schema) -> Classes:
+    """Which variables of a schema hold dates or times."""
+    return {column.name: column.class_ for column in schema.used if column.class_ in CLASSES and column.levels is None}
+
+
+def told(x: float, class_: str) -> str:
+    """The date, moment, time of day or span of time that a number stands for."""
+    try:
+        if class_ == "date":
+            return str((EPOCH + dt.timedelta(days=round(x))).date())
+        if class_ == "datetime":
+            return (EPOCH + dt.timedelta(days=x) + dt.timedelta(seconds=30)).strftime("%Y-%m-%d %H:%M")
+        if class_ == "time":
+            return str((EPOCH + dt.timedelta(seconds=round(x))).time())
+        return span(x)
+    except (OverflowError, ValueError):
+        return f"{x:.6g}"
+
+
+def centre(x: float, width: float, class_: str) -> str:
+    """The middle of a distribution: a moment is told by its day where its spread is days."""
+    return told(x, "date" if class_ == "datetime" and width >= 1.0 else class_)
+
+
+def threshold(x: float, class_: str) -> str:
+    """A threshold between values: for dates the first day at or above it."""
+    return told(math.ceil(x) if class_ == "date" else x, class_)
+
+
+def span(seconds: float) -> str:
+    """A length of time in its natural unit."""
+    for size, unit in ((86_400.0, "days"), (3600.0, "h"), (60.0, "min")):
+        if abs(seconds) >= size:
+            return f"{seconds / size:.3g} {unit}"
+    return f"{seconds:.3g} s"
+
+
+def spread(x: float, class_: str) -> str:
+    """The spread of such values, a length of time."""
+    return span(x * 86_400.0 if class_ in ("date", "datetime") else x)
+
+
+def described(description: dict[str, Any], classes: Classes) -> dict[str, Any]:
+    """A model's description with its labels as dates, and what its child holds under `values`."""
+    if not classes.keys() & {description["child"], *description.get("parents", [])}:
+        return description
+
+    def below(node: dict[str, Any]) -> dict[str, Any]:
+        if "branches" not in node:
+            return node
+        class_ = classes.get(node["variable"])
+        branches = [
+            {**b, "label": b["label"] if class_ is None else label(b, class_), "node": below(b["node"])}
+            for b in node["branches"]
+        ]
+        return {**node, "branches": branches}
+
+    child = {"values": classes[description["child"]]} if description["child"] in classes else {}
+    return {**description, **child, "root": below(description["root"])}
+
+
+def worded(text: str, description: dict[str, Any] | None, classes: Classes) -> str:
+    """A model's text with dates in place of the numbers behind them."""
+    if description is None:
+        return text
+    for name in classes.keys() & set(description.get("parents", [])):
+        exact = dict(_thresholds(description["root"], name))
+        text = _told_parent(text, name, classes[name], exact)
+    if description["child"] in classes:
+        text = _told_child(text, classes[description["child"]])
+    return text
+
+
+def _told_parent(text: str, name: str, class_: str, exact: Mapping[str, float]) -> str:
+    def date(shown: str) -> str:
+        return threshold(exact.get(shown, float(shown)), class_)
+
+    variable = rf"(?<=[─ ]){re.escape(name)}"
+    text = re.sub(
+        rf"({variable} (?:<|>=) )({_NUMBER})(?=$|:| and| then)", lambda m: m[1] + date(m[2]), text, flags=re.MULTILINE
+    )
+    return re.sub(
+        rf"({variable} in \[)({_NUMBER}), ({_NUMBER})\)", lambda m: f"{m[1]}{date(m[2])}, {date(m[3])})", text
+    )
+
+
+def _told_child(text: str, class_: str) -> str:
+    def leaf(match: re.Match[str]) -> str:
+        return f"{match[1]} {centre(float(match[2]), float(match[4]), class_)}  {match[3]} " + spread(
+            float(match[4]), class_
+        )
+
+    return re.sub(rf"\b(mean|centre) ({_NUMBER})  (sd|scale) ({_NUMBER})", leaf, text)
+
+
+def _thresholds(node: dict[str, Any], name: str) -> Iterator[tuple[str, float]]:
+    for branch in node.get("branches", []):
+        if node["variable"] == name:
+            ends = [end for end in (branch.get("low"), branch.get("high")) if end is not None]
+            # Labels show one end, or both in this order.
+            yield from zip(re.findall(_NUMBER, branch["label"]), ends, strict=False)
+        yield from _thresholds(branch["node"], name)
+
+
+def label(branch: Mapping[str, Any], class_: str) -> str:
+    """The label of an answer between thresholds, `low` and `high`."""
+    low, high = (None if end is None else threshold(end, class_) for end in (branch.get("low"), branch.get("high")))
+    if low is None or high is None:
+        return f"< {high}" if high is not None else f">= {low}"
+    return f"in [{low}, {high})"
