@@ -25,6 +25,7 @@ from arbornet.prepare import local_score
 from arbornet.schema import Schema, infer_schema
 from arbornet.scores import AIC, BD, BIC, K2, MIT, NML, PCART, QNML, BDe, BDeu, FullTable, LogLikelihood
 from arbornet.scoring import score_parents
+from arbornet.search.trees import chow_liu
 from arbornet.table import Table
 
 if TYPE_CHECKING:
@@ -64,6 +65,7 @@ __all__ = [
     "Schema",
     "Table",
     "__version__",
+    "chow_liu",
     "evaluate",
     "example",
     "fit",

@@ -82,6 +82,8 @@ class ScoreHandle:
     @property
     def spec(self) -> str: ...
     @property
+    def equivalent(self) -> bool: ...
+    @property
     def table(self) -> TableHandle: ...
     @staticmethod
     def custom(
@@ -170,6 +172,17 @@ def search_classes(
     Literal["time", "interrupted"] | None,
     dict[str, int],
 ]: ...
+def tree(
+    candidates: CandidatesHandle | None,
+    score: ScoreHandle | None,
+    constraints: str,
+    class_: int | None,
+    root: int | None,
+    forest: bool,
+    directed: bool | None,
+    n_jobs: int,
+    tell: Callable[[int, int], object] | None,
+) -> tuple[list[list[int]], list[float], bool, int]: ...
 def cpdag(parents: Sequence[Sequence[int]]) -> tuple[list[tuple[int, int]], list[tuple[int, int]]]: ...
 
 _Block = tuple[int, int, int, int]

@@ -51,7 +51,7 @@ def learn(
         frame: Any frame (see `Table`), or a Table.
         score: The local score; `PCART()` if left out.
         search: How graphs are searched: the name of a search over candidates (`"exact"`, `"anytime"`, `"hill_climb"`)
-            or of one that scores on demand (`"boss"`, `"fges"`, `"grasp"`), or a callable that takes Candidates, or
+            or of one that scores on demand (`"boss"`, `"fges"`, `"grasp"`, `"chow_liu"`), or a callable that takes Candidates, or
             parameters called `table` and `score`, and returns Found.
         max_parents: The most parents of a variable; `"auto"` for the most up to 4 that are affordable, or no limit if
             the search scores on demand.
@@ -195,13 +195,15 @@ def _by_name(name: str) -> Callable[..., Found]:
 
 
 def _names() -> list[str]:
-    """Searches that may return a Found."""
-    functions = {name: getattr(searches, name) for name in searches.__all__}
-    return [
-        name
-        for name, f in functions.items()
-        if inspect.isfunction(f) and "Found" in str(inspect.signature(f).return_annotation)
-    ]
+    """Searches that need no more than candidates, or a table and a score, and may return a Found."""
+    functions = {name: f for name in searches.__all__ if inspect.isfunction(f := getattr(searches, name))}
+    offered = []
+    for name, function in functions.items():
+        signature = inspect.signature(function)
+        needed = {p.name for p in signature.parameters.values() if p.default is inspect.Parameter.empty}
+        if "Found" in str(signature.return_annotation) and needed <= {"candidates", "source", "table", "score"}:
+            offered.append(name)
+    return offered
 
 
 def _ended(found: Found) -> str:

@@ -8,6 +8,7 @@ from arbornet.search.equivalence import boss, fges, grasp
 from arbornet.search.exact import exact
 from arbornet.search.greedy import hill_climb
 from arbornet.search.k_best import KBest, k_best
+from arbornet.search.trees import chow_liu, tan
 
 __all__ = [
     "BranchAndBound",
@@ -19,9 +20,11 @@ __all__ = [
     "Stopped",
     "anytime",
     "boss",
+    "chow_liu",
     "exact",
     "fges",
     "grasp",
     "hill_climb",
     "k_best",
+    "tan",
 ]

@@ -9,6 +9,7 @@ use arbornet_core::dag::anytime::Anytime;
 use arbornet_core::dag::families::{Families, Scored, Stored};
 use arbornet_core::dag::hill_climb::{Climbed, HillClimb};
 use arbornet_core::dag::k_best::KBest;
+use arbornet_core::dag::trees::TreeSearch;
 use arbornet_core::{Constraints, Control, Dag, Error, LocalScore};
 use pyo3::prelude::*;
 
@@ -149,6 +150,52 @@ fn k_best(
     Ok(ranked.into_iter().map(|g| (g.parents.iter().map(|p| p.to_vec()).collect(), g.scores)).collect())
 }
 
+/// A tree's parents and its families' scores, whether directions were told apart, and the number of families scored.
+type Planted = (Vec<Vec<usize>>, Vec<f64>, bool, u64);
+
+/// The best tree or forest over exactly one of candidates (always a forest) and a score.
+#[pyfunction]
+#[pyo3(signature = (candidates, score, constraints, class_, root, forest, directed, n_jobs, tell))]
+#[allow(clippy::too_many_arguments, clippy::needless_pass_by_value)]
+fn tree(
+    py: Python<'_>,
+    candidates: Option<&CandidatesHandle>,
+    score: Option<&ScoreHandle>,
+    constraints: &str,
+    class_: Option<usize>,
+    root: Option<usize>,
+    forest: bool,
+    directed: Option<bool>,
+    n_jobs: isize,
+    tell: Option<Bound<'_, PyAny>>,
+) -> PyResult<Planted> {
+    let constraints = Constraints::parse(constraints).map_err(CoreError)?;
+    let scorer: Option<Arc<dyn LocalScore>> = score.map(|s| s.score.clone());
+    // Constraints and candidates may tell directions apart even where the score does not.
+    let alike = constraints.is_empty() && scorer.as_ref().is_some_and(|s| s.equivalent());
+    let how = TreeSearch { class: class_, root, forest, directed: directed.unwrap_or(!alike) };
+    let pool = jobs::pool(n_jobs)?;
+    let control = Control::default();
+    let candidates = candidates.map(|c| c.inner.clone());
+    let work = || {
+        let budget = Budget::new(&control, None);
+        match (&candidates, &scorer) {
+            (Some(candidates), _) => how.run(&Stored::new(candidates, &constraints)?).map(|tree| (tree, 0)),
+            (None, Some(scorer)) => {
+                let families = Scored::new(&**scorer, &constraints, budget);
+                how.run(&families).map(|tree| (tree, families.n_scored()))
+            }
+            (None, None) => Err(Error::Shape("give candidates or a score".to_owned())),
+        }
+    };
+    let found = jobs::watched(py, &control, tell.as_ref(), || pool.install(work))?;
+    let (tree, n_scored) = found.map_err(|error| match score {
+        Some(score) => score.raise(py, error),
+        None => CoreError(error).into(),
+    })?;
+    Ok((tree.parents.iter().map(|p| p.to_vec()).collect(), tree.scores, how.directed, n_scored))
+}
+
 pub type Pairs = Vec<(usize, usize)>;
 
 /// The equivalence class of a graph given by parents: (compelled arcs, reversible links), both as pairs.
@@ -163,5 +210,6 @@ pub fn register(module: &Bound<'_, PyModule>) -> PyResult<()> {
     module.add_function(wrap_pyfunction!(hill_climb, module)?)?;
     module.add_function(wrap_pyfunction!(anytime, module)?)?;
     module.add_function(wrap_pyfunction!(k_best, module)?)?;
+    module.add_function(wrap_pyfunction!(tree, module)?)?;
     module.add_function(wrap_pyfunction!(cpdag, module)?)
 }

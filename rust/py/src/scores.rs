@@ -85,6 +85,12 @@ impl ScoreHandle {
         Ok(self.score.check(child, &parents).map_err(CoreError)?)
     }
 
+    /// True if graphs that mean the same always score alike.
+    #[getter]
+    fn equivalent(&self) -> bool {
+        self.score.equivalent()
+    }
+
     /// The table it was prepared for.
     #[getter]
     fn table(&self) -> TableHandle {

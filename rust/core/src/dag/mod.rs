@@ -15,6 +15,7 @@ pub mod hill_climb;
 pub mod k_best;
 pub mod knowledge;
 pub mod pdag;
+pub mod trees;
 
 pub use graph::Dag;
 pub use pdag::Pdag;

@@ -1,0 +1,159 @@
+"""The best tree over all variables, and the best tree over the attributes of a class, for any score.
+
+A tree is where the best graph can be found and proved in a moment: one score per pair of variables, then a spanning
+tree (Chow and Liu 1968) or, where a score tells the directions of an arc apart, a branching (Edmonds 1967).
+"""
+
+from __future__ import annotations
+
+import time
+from typing import TYPE_CHECKING, Any
+
+from arbornet import _core
+from arbornet._core import ParameterError
+from arbornet.constraints import Constraints, Rules, resolved
+from arbornet.prepare import positions, prepared
+from arbornet.progress import shown
+from arbornet.scores import LogLikelihood
+from arbornet.search.base import Found, dag_from_parents
+
+if TYPE_CHECKING:
+    from arbornet._core import CandidatesHandle, ScoreHandle
+
+
+def chow_liu(
+    table: Any,
+    score: Any = None,
+    root: str | None = None,
+    directed: bool | None = None,
+    *,
+    forest: bool = False,
+    constraints: Constraints | None = None,
+    n_jobs: int = -1,
+    progress: bool = False,
+) -> Found:
+    """The tree of the highest total score, each variable with at most one parent.
+
+    Args:
+        table: a Table, or Candidates from score_parents (of which it makes the best forest).
+        score: with a Table, any local score; the log-likelihood if left out, which is Chow and Liu's own.
+        root: the variable at the top. Without it, the first one of an undirected tree (all choices score alike) and the
+            best one of a directed tree.
+        directed: whether an arc's direction matters. By default as the score has it: a maximum spanning tree for scores
+            that do not see directions, a maximum branching for the others. False is refused for those.
+        forest: leave out arcs that do not pay; as many trees as that makes.
+        constraints: arcs that must not be there, or tiers; a tree cannot promise required arcs.
+        n_jobs: threads; -1 for all cores.
+        progress: whether to show it.
+
+    Returns:
+        Found, proven: no other tree (or forest) scores more. A graph that is no tree may.
+
+    Raises:
+        ArbornetError: if the constraints leave no tree, or a family cannot be scored.
+
+    Example:
+        >>> an.chow_liu(table, an.BIC()).dag.edges
+    """
+    return _grown(table, score, None, root, directed, forest, constraints, n_jobs, progress)
+
+
+def tan(
+    table: Any,
+    class_: str,
+    score: Any = None,
+    root: str | None = None,
+    directed: bool | None = None,
+    *,
+    forest: bool = False,
+    constraints: Constraints | None = None,
+    n_jobs: int = -1,
+    progress: bool = False,
+) -> Found:
+    """The best tree-augmented naive Bayes graph: the class is a parent of all, and they form a tree beside it.
+
+    Args:
+        table: a Table.
+        class_: the class.
+        score: any local score; the log-likelihood if left out.
+        root: the attribute without another parent than the class; see `chow_liu`.
+        directed: see `chow_liu`.
+        forest: leave out arcs between attributes that do not pay.
+        constraints: see `chow_liu`.
+        n_jobs: threads; -1 for all cores.
+        progress: whether to show it.
+
+    Returns:
+        Found, proven: no other graph of this form scores more.
+
+    Example:
+        >>> an.search.tan(table, "diagnosis", an.BDeu(1)).dag.edges
+    """
+    if not isinstance(getattr(table, "handle", table), _core.TableHandle):
+        raise ParameterError(f"table={type(table).__name__}: give a Table")
+    return _grown(table, score, class_, root, directed, forest, constraints, n_jobs, progress)
+
+
+def _grown(
+    source: Any,
+    score: Any,
+    class_: str | None,
+    root: str | None,
+    directed: bool | None,
+    forest: bool,
+    constraints: Constraints | None,
+    n_jobs: int,
+    progress: bool,
+) -> Found:
+    began = time.perf_counter()
+    candidates, scored, names = _sources(source, score)
+    at_class = None if class_ is None else positions(names, [class_])[0]
+    at_root = None if root is None else positions(names, [root])[0]
+    if at_root is not None and at_root == at_class:
+        raise ParameterError(f"root={root!r}: is the class, which stands above the tree; name an attribute")
+    if at_root is not None and (forest or candidates is not None):
+        raise ParameterError(f"root={root!r}: a forest has the roots that pay; leave root out")
+    rules = resolved(constraints, names)
+    _refuse(rules, at_class)
+    if directed is False and (constraints is not None or scored is None or not scored.equivalent):
+        why = "with constraints" if constraints is not None else f"{score!r} scores" if scored else "among candidates"
+        raise ParameterError(f"directed=False: {why} an arc and its reverse differ; leave directed out")
+    with shown("growing a tree", progress) as tell:
+        parents, scores, told_apart, n_scored = _core.tree(
+            candidates,
+            scored,
+            rules.spec(),
+            at_class,
+            at_root,
+            forest or candidates is not None,
+            directed,
+            n_jobs,
+            tell,
+        )
+    details = {"search": "chow_liu" if class_ is None else "tan", "directed": told_apart, "scored": n_scored}
+    dag, total = dag_from_parents(names, parents), sum(scores)
+    return Found(dag, total, total, "proven", time.perf_counter() - began, details=details)
+
+
+def _sources(source: Any, score: Any) -> tuple[CandidatesHandle | None, ScoreHandle | None, list[str]]:
+    handle = getattr(source, "handle", source)
+    if isinstance(handle, _core.CandidatesHandle):
+        if score is not None:
+            raise ParameterError("score: candidates carry their scores; give a Table to score anew")
+        return handle, None, handle.names
+    scored = prepared(source, LogLikelihood() if score is None else score)
+    return None, scored, scored.table.names
+
+
+def _refuse(rules: Rules, at_class: int | None) -> None:
+    """Refuses constraints that a tree cannot obey."""
+    for v, (name, required) in enumerate(zip(rules.names, rules.required, strict=True)):
+        if beyond := [p for p in required if p != at_class]:
+            arc = f"'{rules.names[beyond[0]]}' -> '{name}'"
+            raise ParameterError(
+                f"constraints: {arc} is required, and a tree cannot promise an arc; forbid others instead"
+            )
+        if at_class is not None and v != at_class and (at_class not in rules.allowed[v] or rules.max_parents[v] < 1):
+            raise ParameterError(
+                f"constraints: the class '{rules.names[at_class]}' must be allowed as parent of '{name}'"
+            )
