@@ -3,8 +3,12 @@
 //! Sets are counted in ascending order of their members, with the joint code of all but the last member kept for the
 //! next set: an enumeration in lexicographic order then costs one pass over the rows a set, one load of the prefix code
 //! and one of the last column. Codes are mixed-radix numbers while they stay small and ranks among the observed
-//! prefixes beyond that, so no table is ever larger than a few times the number of rows, whatever the levels.
+//! prefixes beyond that, so no table is ever larger than a few times the number of rows, whatever the levels. Sets of few
+//! cells are counted by [`bitmaps`].
 
+pub mod bitmaps;
+
+use self::bitmaps::{BitCounter, Bitmaps};
 use crate::error::Result;
 use crate::table::{Codes, Table, Var};
 
@@ -15,6 +19,7 @@ pub struct Counter<'t> {
     prefixes: Vec<Prefix>,
     depth: usize,
     cells: Vec<u32>,
+    bits: Option<BitCounter<'t>>,
 }
 
 /// The joint codes of the set's first members, row by row.
@@ -33,7 +38,12 @@ const LANED_CELLS: usize = 1024;
 impl<'t> Counter<'t> {
     /// For a table; `advice` tells what a user can do about a continuous column.
     pub fn new(table: &'t Table, advice: &'static str) -> Self {
-        Self { table, advice, prefixes: Vec::new(), depth: 0, cells: Vec::new() }
+        Self { table, advice, prefixes: Vec::new(), depth: 0, cells: Vec::new(), bits: None }
+    }
+
+    /// As `new`, with the table's bit maps for sets of few cells.
+    pub fn with_bitmaps(table: &'t Table, advice: &'static str, bitmaps: &'t Bitmaps) -> Self {
+        Self { bits: Some(BitCounter::new(table, bitmaps)), ..Self::new(table, advice) }
     }
 
     /// The largest number of cells that is counted without looking which of them occur.
@@ -55,6 +65,11 @@ impl<'t> Counter<'t> {
             self.cells.push(self.table.n_rows() as u32);
             return Ok(&self.cells);
         };
+        if let Some(bits) = &mut self.bits
+            && bits.count(set, &mut self.cells)
+        {
+            return Ok(&self.cells);
+        }
         self.descend(first)?;
         let levels = self.levels(last);
         let limit = self.dense_limit();
@@ -212,6 +227,27 @@ mod tests {
                 let expected = if set.is_empty() { vec![rows.len() as u32] } else { literal(&columns, &set) };
                 prop_assert_eq!(counted, expected);
             }
+        }
+
+        #[test]
+        fn bits_count_as_a_map_does(rows in prop::collection::vec((0..3_u32, 0..4_u32, 0..8_u32, 0..2_u32, 0..9_u32), 1..300),
+                                    sets in prop::collection::vec(prop::collection::btree_set(0..5_usize, 0..6), 1..12)) {
+            let columns = [0, 1, 2, 3, 4].map(|i| rows.iter().map(|r| [r.0, r.1, r.2, r.3, r.4][i]).collect::<Vec<_>>());
+            let table = table(&columns, &[3, 4, 8, 2, 9]);
+            let bitmaps = Bitmaps::new(&table);
+            let mut counter = Counter::with_bitmaps(&table, "", &bitmaps);
+            let (mut bits, mut by_bits) = (BitCounter::new(&table, &bitmaps), 0);
+            for set in &sets {
+                let set: Vec<_> = set.iter().copied().collect();
+                let counted: Vec<_> = counter.count(&set).unwrap().iter().copied().filter(|&n| n > 0).collect();
+                let expected = if set.is_empty() { vec![rows.len() as u32] } else { literal(&columns, &set) };
+                prop_assert_eq!(counted, expected);
+                by_bits += usize::from(bits.count(&set, &mut vec![]));
+            }
+            // What is meant to be counted by bits is: not 9 levels, not 4 * 8 * 3 cells.
+            prop_assert_eq!(by_bits, sets.iter().filter(|s| !s.is_empty() && !s.contains(&4) && s.len() < 3).count()
+                + sets.iter().filter(|s| !s.contains(&4) && s.len() == 3 && (!s.contains(&2) || s.contains(&3))
+                    && !(s.contains(&1) && s.contains(&2) && s.contains(&0))).count());
         }
     }
 

@@ -23,6 +23,7 @@ pub mod frame;
 pub mod independence;
 pub mod jkl;
 pub mod leaf;
+pub mod mdlp;
 pub mod model;
 pub mod network;
 pub mod parents;

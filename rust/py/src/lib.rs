@@ -11,6 +11,7 @@ mod frames;
 mod greedy;
 mod handles;
 mod jobs;
+mod mdlp;
 mod models;
 mod network;
 mod scores;
@@ -28,6 +29,7 @@ fn _core(module: &Bound<'_, PyModule>) -> PyResult<()> {
     jobs::register(module)?;
     frames::register(module)?;
     module.add_class::<candidates::CandidatesHandle>()?;
+    mdlp::register(module)?;
     models::register(module)?;
     network::register(module)?;
     scores::register(module)?;

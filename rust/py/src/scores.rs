@@ -3,6 +3,7 @@
 use std::sync::Arc;
 
 use arbornet_core::parents::{Parents, parent_set};
+use arbornet_core::score::classic::smoothed::{Smoothed, Smoothing};
 use arbornet_core::score::registry::ScoreSpec;
 use arbornet_core::{Error, LocalScore, Table};
 use pyo3::prelude::*;
@@ -69,6 +70,13 @@ impl ScoreHandle {
         let shared = Arc::new(Custom::new(table.0.clone(), function.clone_ref(py), of_model));
         let score = Arc::new(Shared(shared.clone()));
         Self { table: table.0.clone(), score, spec, custom: Some(Callable { shared, function, model }) }
+    }
+
+    /// The same score with tables of levels as its models, so much added to every count, or to every configuration in all.
+    fn smoothed(&self, amount: f64, per_level: bool) -> Result<Self, CoreError> {
+        let smoothing = if per_level { Smoothing::PerLevel(amount) } else { Smoothing::PerConfiguration(amount) };
+        let score = Arc::new(Smoothed::new(self.score.clone(), smoothing)?);
+        Ok(Self { table: self.table.clone(), score, spec: self.spec.clone(), custom: None })
     }
 
     /// The score of one family, by positions: higher is better, natural logarithm.

@@ -55,7 +55,10 @@ impl TreeSearch {
         };
         // ways[v][u] is the weight of u -> v, by position among the nodes.
         let ways: Vec<Vec<f64>> = nodes.par_iter().map(row).collect::<Result<_>>()?;
-        let root = self.root.map(|root| nodes.iter().position(|&v| v == root).expect("the class is no root"));
+        let root = self.root.and_then(|root| nodes.iter().position(|&v| v == root));
+        if let (Some(given), None) = (self.root, root) {
+            return Err(Error::parameter("root", &given, "must be a variable other than the class"));
+        }
         let above = if self.directed { self.branching(&ways, root) } else { Some(self.spanning(&ways, root)) };
         let Some(above) = above else {
             let problem = "no tree spans all variables: too many arcs are forbidden; ask for a forest";

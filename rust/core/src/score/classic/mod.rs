@@ -12,6 +12,7 @@ pub mod dirichlet;
 pub mod likelihood;
 pub mod mit;
 pub mod nml;
+pub mod smoothed;
 
 use std::hash::BuildHasher;
 use std::sync::{Arc, Mutex};
@@ -21,6 +22,7 @@ use smallvec::SmallVec;
 
 use super::{ChildScore, LocalScore};
 use crate::counts::Counter;
+use crate::counts::bitmaps::Bitmaps;
 use crate::error::Result;
 use crate::model::LocalModel;
 use crate::model::cells::{Cell, Cells};
@@ -86,6 +88,7 @@ pub struct Prepared<C> {
     rule: C,
     prior: GraphPrior,
     kept: SetCache,
+    bitmaps: Bitmaps,
 }
 
 impl<C: CountScore> Prepared<C> {
@@ -95,7 +98,8 @@ impl<C: CountScore> Prepared<C> {
     /// If the prior's parameter is outside its range.
     pub fn new(table: &Arc<Table>, rule: C, prior: GraphPrior) -> Result<Self> {
         prior.check()?;
-        Ok(Self { table: table.clone(), rule, prior, kept: SetCache::default() })
+        let bitmaps = Bitmaps::new(table);
+        Ok(Self { table: table.clone(), rule, prior, kept: SetCache::default(), bitmaps })
     }
 
     fn levels(&self, var: Var) -> usize {
@@ -109,37 +113,52 @@ impl<C: CountScore> LocalScore for Prepared<C> {
     }
 
     fn child(&self, child: Var) -> Result<Box<dyn ChildScore + '_>> {
-        let mut counter = Counter::new(&self.table, ADVICE);
+        let mut counter = Counter::with_bitmaps(&self.table, ADVICE, &self.bitmaps);
         let child_n_ln_n = counter.count(&[child])?.iter().map(|&n| n_ln_n(n)).sum();
         Ok(Box::new(Scratch { score: self, child, child_n_ln_n, counter }))
     }
 
     fn model(&self, child: Var, parents: &[Var]) -> Result<LocalModel> {
-        let response = self.table.codes(child, ADVICE)?;
-        let columns = parents.iter().map(|&p| self.table.codes(p, ADVICE)).collect::<Result<Vec<&Codes>>>()?;
-        let r = self.levels(child);
-        let mut counts: FxHashMap<Vec<u32>, Vec<u32>> = FxHashMap::default();
-        for row in 0..self.table.n_rows() {
-            let cell = columns.iter().map(|c| c.get(row) as u32).collect();
-            counts.entry(cell).or_insert_with(|| vec![0; r])[response.get(row)] += 1;
-        }
-        let q = parents.iter().map(|&p| self.levels(p) as f64).product();
-        let extra = self.rule.pseudo_count(r, q);
-        let smooth = |counts: &[u32]| {
-            let total = f64::from(counts.iter().sum::<u32>()) + extra * r as f64;
-            Predictive::Levels { probabilities: counts.iter().map(|&n| (f64::from(n) + extra) / total).collect() }
-        };
-        let cell = |(codes, counts): (Vec<u32>, Vec<u32>)| {
-            let n_rows = counts.iter().map(|&n| n as usize).sum();
-            Cell { codes, n_rows, distribution: smooth(&counts) }
-        };
-        let cells = counts.into_iter().map(cell).collect();
-        Ok(LocalModel::Cells(Cells::new(child, parents.to_vec(), cells, smooth(&vec![0; r]))))
+        counted_model(&self.table, child, parents, |r, q| self.rule.pseudo_count(r, q))
     }
 
     fn equivalent(&self) -> bool {
         self.rule.equivalent()
     }
+}
+
+/// The shares of a child's levels in every observed configuration of its parents, so much added to every count for `r`
+/// levels and `q` configurations.
+///
+/// # Errors
+/// If a column is continuous.
+pub fn counted_model(
+    table: &Table,
+    child: Var,
+    parents: &[Var],
+    pseudo_count: impl Fn(usize, f64) -> f64,
+) -> Result<LocalModel> {
+    let response = table.codes(child, ADVICE)?;
+    let columns = parents.iter().map(|&p| table.codes(p, ADVICE)).collect::<Result<Vec<&Codes>>>()?;
+    let levels = |v: Var| table.variable(v).n_levels().unwrap_or(1);
+    let r = levels(child);
+    let mut counts: FxHashMap<Vec<u32>, Vec<u32>> = FxHashMap::default();
+    for row in 0..table.n_rows() {
+        let cell = columns.iter().map(|c| c.get(row) as u32).collect();
+        counts.entry(cell).or_insert_with(|| vec![0; r])[response.get(row)] += 1;
+    }
+    let q = parents.iter().map(|&p| levels(p) as f64).product();
+    let extra = pseudo_count(r, q);
+    let smooth = |counts: &[u32]| {
+        let total = f64::from(counts.iter().sum::<u32>()) + extra * r as f64;
+        Predictive::Levels { probabilities: counts.iter().map(|&n| (f64::from(n) + extra) / total).collect() }
+    };
+    let cell = |(codes, counts): (Vec<u32>, Vec<u32>)| {
+        let n_rows = counts.iter().map(|&n| n as usize).sum();
+        Cell { codes, n_rows, distribution: smooth(&counts) }
+    };
+    let cells = counts.into_iter().map(cell).collect();
+    Ok(LocalModel::Cells(Cells::new(child, parents.to_vec(), cells, smooth(&vec![0; r]))))
 }
 
 struct Scratch<'a, C> {
@@ -151,7 +170,7 @@ struct Scratch<'a, C> {
 
 impl<C: CountScore> ChildScore for Scratch<'_, C> {
     fn score(&mut self, parents: &[Var]) -> Result<f64> {
-        let Prepared { table, rule, prior, kept } = self.score;
+        let Prepared { table, rule, prior, kept, .. } = self.score;
         let r = self.score.levels(self.child);
         let parent_levels: SmallVec<[usize; 4]> = parents.iter().map(|&p| self.score.levels(p)).collect();
         let q: f64 = parent_levels.iter().map(|&k| k as f64).product();

@@ -147,3 +147,19 @@ fn an_unknown_score_or_parameter_is_refused() {
     assert!(ScoreSpec::parse(r#"{"score":"likelyhood"}"#).is_err());
     assert!(ScoreSpec::parse(r#"{"score":"likelihood","penalty":"bic","gamma":1}"#).is_err());
 }
+
+#[test]
+fn smoothing_changes_the_model_and_not_the_score() {
+    use super::smoothed::{Smoothed, Smoothing};
+    use crate::predictive::Value;
+    let table = table(&[(0, 0, 0), (0, 1, 0), (1, 1, 0), (1, 1, 0), (1, 1, 0)]);
+    let score: Arc<dyn LocalScore> = ScoreSpec::parse(SPECS[0].0).unwrap().prepare(&table).unwrap().into();
+    let p = |smoothing| {
+        let smoothed = Smoothed::new(score.clone(), smoothing).unwrap();
+        assert_eq!(smoothed.score(1, &[0]), score.score(1, &[0]));
+        smoothed.model(1, &[0]).unwrap().predictive(&[Value::Code(1)]).log_density(Value::Code(1)).exp()
+    };
+    assert!((p(Smoothing::PerLevel(0.5)) - 3.5 / 4.5).abs() < 1e-12);
+    assert!((p(Smoothing::PerConfiguration(1.0)) - (3.0 + 1.0 / 3.0) / 4.0).abs() < 1e-12);
+    assert!(Smoothed::new(score.clone(), Smoothing::PerLevel(0.0)).is_err());
+}
