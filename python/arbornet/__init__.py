@@ -1,5 +1,6 @@
 """Bayesian networks with a small readable model under every node, learned from mixed tables."""
 
+from importlib import import_module
 from typing import TYPE_CHECKING
 
 from arbornet import evaluate, metrics, priors, search
@@ -29,7 +30,10 @@ from arbornet.search.trees import chow_liu
 from arbornet.table import Table
 
 if TYPE_CHECKING:
+    from arbornet.classifiers import NaiveBayes, TANClassifier
+    from arbornet.discretise import FayyadIrani
     from arbornet.estimators import NetworkLearner
+    from arbornet.tree_density import ChowLiu
 
 __all__ = [
     "AIC",
@@ -48,21 +52,25 @@ __all__ = [
     "Binned",
     "Candidates",
     "Categorical",
+    "ChowLiu",
     "ColumnError",
     "Constraints",
     "Continuous",
     "CustomScore",
     "FamilyError",
+    "FayyadIrani",
     "FormatError",
     "FullTable",
     "LeftOutWarning",
     "LocalModel",
     "LogLikelihood",
+    "NaiveBayes",
     "NetworkLearner",
     "Ordinal",
     "ParameterError",
     "Plan",
     "Schema",
+    "TANClassifier",
     "Table",
     "__version__",
     "chow_liu",
@@ -87,10 +95,17 @@ __all__ = [
 ]
 
 
+_ESTIMATORS = {
+    "ChowLiu": "tree_density",
+    "FayyadIrani": "discretise",
+    "NaiveBayes": "classifiers",
+    "NetworkLearner": "estimators",
+    "TANClassifier": "classifiers",
+}
+
+
 def __getattr__(name: str) -> object:
     # scikit-learn is slow to import and optional, so its estimators come when they are first asked for.
-    if name == "NetworkLearner":
-        from arbornet.estimators import NetworkLearner
-
-        return NetworkLearner
+    if name in _ESTIMATORS:
+        return getattr(import_module(f"arbornet.{_ESTIMATORS[name]}"), name)
     raise AttributeError(f"module 'arbornet' has no attribute {name!r}")

@@ -6,8 +6,10 @@ left out are taken from the data.
 
 from __future__ import annotations
 
+import math
 from collections.abc import Iterable
 from dataclasses import dataclass
+from itertools import pairwise
 from typing import Literal, TypeAlias
 
 from arbornet._core import ParameterError
@@ -112,22 +114,40 @@ class Binned:
     Args:
         k: Number of bins; fewer remain where values repeat.
         by: `"frequency"` gives each bin about as many rows, `"width"` makes each as wide.
+        cuts: The upper ends of all bins but the last, ascending and in the column's own units, instead of the two. A
+            value equal to a cut lies below it. `an.FayyadIrani` finds those that tell a class best.
 
     Raises:
-        ParameterError: If `k` is below 2 or `by` is another word.
+        ParameterError: If `k` is below 2, `by` is another word or the cuts do not ascend.
+
+    Example:
+        >>> schema = schema.with_types(age=an.Binned(4), bmi=an.Binned(cuts=[18.5, 25, 30]))
     """
 
     k: int = 5
     by: Literal["frequency", "width"] = "frequency"
+    cuts: tuple[float, ...] | None = None
 
     def __post_init__(self) -> None:
+        if self.cuts is not None:
+            object.__setattr__(self, "cuts", _cuts(self.cuts))
         if self.k < 2:
             raise ParameterError(f"k={self.k}: give at least 2 bins")
         if self.by not in ("frequency", "width"):
             raise ParameterError(f"by={self.by!r}: bins are made by 'frequency' or by 'width'")
 
     def __str__(self) -> str:
-        return f"ordinal ({self.k} bins)"
+        return f"ordinal ({self.k if self.cuts is None else len(self.cuts) + 1} bins)"
+
+
+def _cuts(cuts: Iterable[float]) -> tuple[float, ...]:
+    try:
+        listed = tuple(float(cut) for cut in cuts)
+    except (TypeError, ValueError):
+        raise ParameterError(f"cuts={cuts!r}: give a list of numbers") from None
+    if not all(map(math.isfinite, listed)) or any(low >= high for low, high in pairwise(listed)):
+        raise ParameterError(f"cuts={list(listed)}: give finite numbers, each above the one before")
+    return listed
 
 
 Kind: TypeAlias = Continuous | Categorical | Ordinal | Binned

@@ -313,6 +313,8 @@ def _declare(column: Column, kind: Kind) -> Column:
         own = as_own_levels(column.name, levels, column.class_, column.observed)
         kind = Ordinal(own) if isinstance(kind, Ordinal) else Categorical(own)
     unknown: dict[str, Any] = {"scale": None, "cuts": None, "merged": (), "other": None, "missing_level": None}
+    if isinstance(kind, Binned):
+        unknown["cuts"] = kind.cuts
     return replace(column, kind=kind, reason=reason, left_out=None, **unknown)
 
 
@@ -325,7 +327,9 @@ _KINDS: dict[str, type[Kind]] = {
 
 
 def _column_to_dict(column: Column) -> dict[str, Any]:
-    told = {key: value for key, value in column.__dict__.items() if value not in (None, ()) and key != "kind"}
+    own = {key: value for key, value in column.__dict__.items() if key != "kind"}
+    # A column of one bin has no cuts, which is not the same as not knowing them.
+    told = {key: value for key, value in own.items() if value not in (None, ()) or (key == "cuts" and value == ())}
     word = "binned" if isinstance(column.kind, Binned) else column.word
     settings = {key: value for key, value in column.kind.__dict__.items() if value is not None}
     return {"name": told.pop("name"), "kind": {"is": word, **settings}, **told}

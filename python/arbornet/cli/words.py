@@ -38,13 +38,24 @@ def _kind(setting: str, word: str, rest: str) -> Any:
     if word == "ordinal":
         return an.Ordinal(levels)
     if word == "binned":
-        if rest and not rest.isdigit():
-            raise ParameterError(f"--set {setting!r}: binned takes a number of bins, such as binned:5")
-        return an.Binned(int(rest)) if rest else an.Binned()
+        return _binned(setting, rest)
     raise ParameterError(
         f"--set {setting!r}: write NAME=continuous, NAME=categorical, NAME=ordinal:low,high, NAME=binned:5 or "
         "NAME=leave-out"
     )
+
+
+def _binned(setting: str, rest: str) -> Any:
+    """Bins: how many, or between which cuts."""
+    if not rest or rest.isdigit():
+        return an.Binned(int(rest)) if rest else an.Binned()
+    try:
+        return an.Binned(cuts=tuple(float(cut) for cut in rest.split(",")))
+    except ValueError as error:
+        told = f" ({error})" if isinstance(error, ParameterError) else ""
+        raise ParameterError(
+            f"--set {setting!r}: binned takes a number of bins, as in binned:5, or cuts, as in binned:18.5,25,30{told}"
+        ) from None
 
 
 def score(text: str) -> Any:

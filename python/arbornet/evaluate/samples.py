@@ -60,7 +60,7 @@ def _unlearned(schema: Schema) -> Schema:
     """A schema's kinds and levels, without what its table measured."""
     return Schema(
         tuple(
-            replace(column, scale=None, cuts=None if isinstance(column.kind, Binned) else column.cuts)
+            replace(column, scale=None, cuts=column.kind.cuts if isinstance(column.kind, Binned) else column.cuts)
             for column in schema.columns
         )
     )

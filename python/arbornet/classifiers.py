@@ -1,0 +1,248 @@
+"""Bayesian network classifiers for scikit-learn: naive Bayes, and naive Bayes augmented by a tree (TAN).
+
+The class is a parent of every attribute. A TAN's attributes form the best tree beside it under any local score
+(Friedman, Geiger and Goldszmidt 1997; Carvalho 2009); naive Bayes has no other arc. A prediction is exact: missing
+values are summed out, and so are levels that `fit` did not see.
+"""
+
+from __future__ import annotations
+
+from typing import Any, Literal, Self
+
+import networkx as nx
+import numpy as np
+from numpy.typing import NDArray
+
+from arbornet._core import ParameterError
+from arbornet.discretise import class_cuts
+from arbornet.inputs import Columns, columns_of, labels_of, schema_of
+from arbornet.kinds import Binned, Categorical, Continuous
+from arbornet.network import BayesNet
+from arbornet.schema import Column, Schema
+from arbornet.scores import LogLikelihood
+from arbornet.scores.tables import Tabular
+from arbornet.search.trees import tan
+from arbornet.sk import BaseEstimator, ClassifierMixin, check_is_fitted
+from arbornet.smoothing import smoothed_fit
+from arbornet.table import Table
+
+Bins = Literal["fayyad_irani"] | int | Binned
+
+
+class _Classifier(ClassifierMixin, BaseEstimator):  # type: ignore[misc]
+    """What the two have in common: everything but the arcs between attributes."""
+
+    network_: BayesNet
+    local_score: Any
+    smoothing: float | None
+    bins: Bins
+    schema: Schema | None
+    missing: Literal["drop", "level"]
+    n_jobs: int | None
+
+    def fit(self, X: Any, y: Any) -> Self:
+        """Learns from rows and their labels; labels may be of any type that can be sorted."""
+        columns, is_frame = columns_of(self, X, reset=True)
+        n_rows = len(next(iter(columns.values())))
+        self.classes_, codes, name = labels_of(self, y, n_rows)
+        score = LogLikelihood() if self.local_score is None else self.local_score
+        schema = schema_of(columns, is_frame, self.schema)
+        schema = self._cut(columns, schema, codes) if isinstance(score, Tabular) else schema
+        self.class_name_ = _free_name(name, columns)
+        table = self._table(columns, schema, codes)
+        graph = self._arcs(table, score)
+        self.network_ = smoothed_fit(table, graph, score, self.smoothing, self._threads())
+        self.graph_ = self.network_.graph
+        return self
+
+    def predict_proba(self, X: Any) -> NDArray[np.float64]:
+        """The probability of every class in every row, one column per label in the order of `classes_`."""
+        check_is_fitted(self)
+        columns, _ = columns_of(self, X, reset=False)
+        known = {name: column for name, column in columns.items() if name in self.network_.names}
+        n_rows = len(next(iter(columns.values())))
+        if not known:
+            return np.repeat(self._shares(), n_rows, axis=0)
+        found = self.network_.predict_proba(known, self.class_name_, unseen="missing", n_jobs=self._threads())
+        probabilities: NDArray[np.float64] = np.column_stack([series.to_numpy() for series in found.get_columns()])
+        impossible = np.isnan(probabilities).any(axis=1)
+        probabilities[impossible] = self._shares()
+        return probabilities
+
+    def predict(self, X: Any) -> NDArray[Any]:
+        """The most probable label of every row; ties go to the first of `classes_`."""
+        check_is_fitted(self)
+        best: NDArray[Any] = self.classes_[np.argmax(self.predict_proba(X), axis=1)]
+        return best
+
+    def predict_log_proba(self, X: Any) -> NDArray[np.float64]:
+        """The logarithms of `predict_proba`."""
+        with np.errstate(divide="ignore"):
+            logs: NDArray[np.float64] = np.log(self.predict_proba(X))
+        return logs
+
+    def _arcs(self, table: Table, score: Any) -> nx.DiGraph[str]:
+        """The graph; the class is a parent of all."""
+        raise NotImplementedError
+
+    def _shares(self) -> NDArray[np.float64]:
+        shares = self.network_.query(self.class_name_)["probability"].to_numpy()
+        return np.asarray(shares, dtype=np.float64).reshape(1, -1)
+
+    def _cut(self, columns: Columns, schema: Schema, codes: NDArray[np.uint32]) -> Schema:
+        """The schema with bins for the columns of numbers, which a score of levels needs."""
+        numbers = Schema(tuple(column for column in schema.used if isinstance(column.kind, Continuous)))
+        if self.bins == "fayyad_irani":
+            cuts = class_cuts(columns, numbers, codes, len(self.classes_), self._threads())
+            return schema.with_types({name: Binned(cuts=of) for name, of in cuts.items()})
+        if isinstance(self.bins, str):
+            raise ParameterError(f"bins={self.bins!r}: give 'fayyad_irani', a number of bins or an.Binned(...)")
+        kind = self.bins if isinstance(self.bins, Binned) else Binned(self.bins)
+        return schema.with_types(dict.fromkeys(numbers.names, kind))
+
+    def _table(self, columns: Columns, schema: Schema, codes: NDArray[np.uint32]) -> Table:
+        if self.missing not in ("drop", "level"):
+            raise ParameterError(f"missing={self.missing!r}: choose 'drop' or 'level'")
+        levels = _levels(self.classes_)
+        class_ = "text" if isinstance(levels[0], str) else "integer"
+        label = Column(self.class_name_, Categorical(levels), class_, "the class")
+        return Table(
+            {**columns, self.class_name_: [levels[code] for code in codes.tolist()]},
+            Schema((*schema.columns, label)),
+            self.missing,
+            n_jobs=self._threads(),
+        )
+
+    def _threads(self) -> int:
+        return -1 if self.n_jobs is None else self.n_jobs
+
+    def __sklearn_tags__(self) -> Any:
+        tags = super().__sklearn_tags__()
+        tags.input_tags.allow_nan = True
+        tags.input_tags.string = True
+        tags.input_tags.categorical = True
+        return tags
+
+
+class NaiveBayes(_Classifier):
+    """Naive Bayes: every attribute depends on the class alone.
+
+    Frames keep their kinds of columns; the columns of an array are called x0, x1, ..., floats being continuous. Numbers
+    are cut into bins, by default where they tell the classes best.
+
+    Args:
+        local_score: Whose models are fitted: `LogLikelihood()` if left out. A score for mixed columns such as `PCART()`
+            needs no bins.
+        smoothing: What is added to the count of every level. If left out, what the score adds (a Dirichlet score's own
+            parameters), and for scores of maximum likelihood one divided by the number of levels.
+        bins: How numbers are cut for scores of levels: `"fayyad_irani"`, a number of bins of equal frequency, or
+            `an.Binned(...)`.
+        schema: The kinds of the attributes; inferred if left out.
+        missing: Rows of `fit` with a missing value: `"drop"`, or `"level"` to make missing a level of its own in
+            categorical columns. In a prediction any value may be missing.
+        n_jobs: Threads; None and -1 for all cores.
+
+    Attributes:
+        classes_: The labels in order.
+        network_: The network; its class has the name `class_name_`.
+        graph_: Its graph.
+        n_features_in_: Number of columns seen in `fit`.
+        feature_names_in_: Their names, if they had any.
+
+    Example:
+        >>> an.NaiveBayes().fit(X, y).predict_proba(X)
+    """
+
+    def __init__(
+        self,
+        local_score: Any = None,
+        *,
+        smoothing: float | None = None,
+        bins: Bins = "fayyad_irani",
+        schema: Schema | None = None,
+        missing: Literal["drop", "level"] = "drop",
+        n_jobs: int | None = None,
+    ) -> None:
+        self.local_score = local_score
+        self.smoothing = smoothing
+        self.bins = bins
+        self.schema = schema
+        self.missing = missing
+        self.n_jobs = n_jobs
+
+    def _arcs(self, table: Table, score: Any) -> nx.DiGraph[str]:
+        graph: nx.DiGraph[str] = nx.DiGraph()
+        graph.add_nodes_from(table.names)
+        graph.add_edges_from((self.class_name_, name) for name in table.names if name != self.class_name_)
+        return graph
+
+
+class TANClassifier(_Classifier):
+    """Tree-augmented naive Bayes: beside the class, every attribute depends on one other at most.
+
+    The tree is the best of all under the score: a maximum spanning tree where the score does not see directions, a
+    maximum branching where it does. Otherwise as `NaiveBayes`.
+
+    Args:
+        local_score: Chooses the tree, and gives the parameters: `LogLikelihood()` if left out, which is the TAN of
+            Friedman, Geiger and Goldszmidt; any local score will do.
+        root: The attribute at the top of the tree; see `chow_liu`.
+        forest: Leave out arcs between attributes that do not pay; never so under the log-likelihood.
+        smoothing: As for `NaiveBayes`.
+        bins: As for `NaiveBayes`.
+        schema: As for `NaiveBayes`.
+        missing: As for `NaiveBayes`.
+        n_jobs: As for `NaiveBayes`.
+
+    Attributes:
+        classes_: The labels in order.
+        network_: The network; its class has the name `class_name_`.
+        graph_: Its graph.
+        n_features_in_: Number of columns seen in `fit`.
+        feature_names_in_: Their names, if they had any.
+
+    Example:
+        >>> an.TANClassifier(an.BDeu(1)).fit(X, y).score(X, y)
+    """
+
+    def __init__(
+        self,
+        local_score: Any = None,
+        *,
+        root: str | None = None,
+        forest: bool = False,
+        smoothing: float | None = None,
+        bins: Bins = "fayyad_irani",
+        schema: Schema | None = None,
+        missing: Literal["drop", "level"] = "drop",
+        n_jobs: int | None = None,
+    ) -> None:
+        self.local_score = local_score
+        self.root = root
+        self.forest = forest
+        self.smoothing = smoothing
+        self.bins = bins
+        self.schema = schema
+        self.missing = missing
+        self.n_jobs = n_jobs
+
+    def _arcs(self, table: Table, score: Any) -> nx.DiGraph[str]:
+        found = tan(table, self.class_name_, score, self.root, forest=self.forest, n_jobs=self._threads())
+        return found.dag
+
+
+def _free_name(wanted: str, columns: Columns) -> str:
+    """A name for the class that no attribute has."""
+    name = wanted
+    while name in columns:
+        name += "_"
+    return name
+
+
+def _levels(classes: NDArray[Any]) -> tuple[Any, ...]:
+    """The labels as levels of the network; their texts where they are no levels, their numbers where texts collide."""
+    plain = [label.item() if isinstance(label, np.generic) else label for label in classes.tolist()]
+    if all(isinstance(label, str) for label in plain) or all(type(label) is int for label in plain):
+        return tuple(plain)
+    texts = [str(label) for label in plain]
+    return tuple(texts) if len(set(texts)) == len(texts) else tuple(range(len(plain)))

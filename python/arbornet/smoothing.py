@@ -1,0 +1,52 @@
+"""Networks whose parameters are smoothed otherwise than their score has it.
+
+A score of maximum likelihood chooses a graph, but its own parameters would give probability zero to what happened not
+to occur; a classifier adds something to every count.
+"""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING, Any
+
+from arbornet._core import NetworkHandle, ParameterError
+from arbornet.network import BayesNet, Origin
+from arbornet.prepare import prepared
+from arbornet.scores import AIC, BIC, MIT, NML, QNML, LogLikelihood
+from arbornet.scores.tables import Tabular
+
+if TYPE_CHECKING:
+    import networkx as nx
+
+    from arbornet.table import Table
+
+_MAXIMUM_LIKELIHOOD = (LogLikelihood, AIC, BIC, MIT, NML, QNML)
+
+
+def smoothed_fit(
+    table: Table, graph: nx.DiGraph[str], score: Any, smoothing: float | None, n_jobs: int = -1
+) -> BayesNet:
+    """A model under every node of a graph, counts smoothed.
+
+    Args:
+        table: The data.
+        graph: A graph over all variables of the table.
+        score: Whose models are fitted.
+        smoothing: Added to the count of every level. If left out, what the score adds itself, and for scores of maximum
+            likelihood one divided by the number of levels.
+        n_jobs: Threads, -1 for all cores.
+
+    Raises:
+        ParameterError: If the smoothing is no number above 0, or the score's models are no tables of levels.
+    """
+    scored = prepared(table, score)
+    models = scored
+    if smoothing is not None:
+        if not isinstance(score, Tabular):
+            raise ParameterError(f"smoothing={smoothing!r}: {score!r} has models of its own; leave it out")
+        models = scored.smoothed(smoothing, True)
+    elif isinstance(score, _MAXIMUM_LIKELIHOOD):
+        models = scored.smoothed(1.0, False)
+    position = {name: v for v, name in enumerate(table.names)}
+    parents = [sorted(position[p] for p in graph.predecessors(name)) for name in table.names]
+    handle = NetworkHandle.fit(models, parents, n_jobs)
+    return BayesNet(handle, table.schema, Origin(score=scored.spec, n_rows=table.n_rows))
