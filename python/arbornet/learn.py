@@ -51,8 +51,8 @@ def learn(
         frame: Any frame (see `Table`), or a Table.
         score: The local score; `PCART()` if left out.
         search: How graphs are searched: the name of a search over candidates (`"exact"`, `"anytime"`, `"hill_climb"`)
-            or of one that scores on demand (`"boss"`, `"fges"`, `"grasp"`, `"chow_liu"`), or a callable that takes Candidates, or
-            parameters called `table` and `score`, and returns Found.
+            or of one that scores on demand (`"boss"`, `"fges"`, `"grasp"`, `"chow_liu"`), or a callable that takes
+            Candidates, or parameters called `table` and `score`, and returns Found.
         max_parents: The most parents of a variable; `"auto"` for the most up to 4 that are affordable, or no limit if
             the search scores on demand.
         constraints: What the graph must obey.
