@@ -26,13 +26,12 @@ pub fn cuts(values: &[f64], classes: &[u32], n_classes: usize) -> Result<Vec<f64
     let mut search =
         Search { n_ln_n: NLnN::new(rows.len()), left: Counts::new(n_classes), right: Counts::new(n_classes) };
     let mut found = Vec::new();
-    let mut ranges = vec![0..rows.len()];
-    while let Some(range) = ranges.pop() {
-        if let Some(at) = search.best_cut(&rows[range.clone()]) {
-            let at = range.start + at;
+    let mut ranges = vec![(0, rows.len())];
+    while let Some((start, end)) = ranges.pop() {
+        if let Some(at) = search.best_cut(&rows[start..end]) {
+            let at = start + at;
             found.push(between(rows[at - 1].0, rows[at].0));
-            ranges.push(range.start..at);
-            ranges.push(at..range.end);
+            ranges.extend([(start, at), (at, end)]);
         }
     }
     found.sort_unstable_by(f64::total_cmp);
@@ -109,7 +108,9 @@ impl Search {
         let Self { n_ln_n, left, right } = self;
         *left = Counts::new(left.of.len());
         *right = Counts::new(right.of.len());
-        rows.iter().for_each(|&(_, class)| right.add(class, n_ln_n));
+        for &(_, class) in rows {
+            right.add(class, n_ln_n);
+        }
         let (n, k, whole) = (right.n as f64, right.present as f64, right.entropy(n_ln_n));
         let mut best: Option<(i128, usize)> = None;
         let mut start = 0;
@@ -131,10 +132,10 @@ impl Search {
             start += group.len();
         }
         let at = best?.1;
-        rows[at..].iter().for_each(|&(_, class)| {
+        for &(_, class) in &rows[at..] {
             left.remove(class, n_ln_n);
             right.add(class, n_ln_n);
-        });
+        }
         let (e1, e2) = (left.entropy(n_ln_n), right.entropy(n_ln_n));
         let gain = whole - (left.n as f64 * e1 + right.n as f64 * e2) / n;
         let (k1, k2) = (left.present as f64, right.present as f64);
@@ -153,7 +154,9 @@ mod tests {
 
     fn entropy(classes: &[u32]) -> (f64, f64) {
         let mut counts = std::collections::BTreeMap::new();
-        classes.iter().for_each(|c| *counts.entry(c).or_insert(0.0) += 1.0);
+        for c in classes {
+            *counts.entry(c).or_insert(0.0) += 1.0;
+        }
         let n = classes.len() as f64;
         (counts.values().map(|m: &f64| -m / n * (m / n).log2()).sum(), counts.len() as f64)
     }
