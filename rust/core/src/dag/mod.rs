@@ -14,6 +14,7 @@ pub mod grow_shrink;
 pub mod hill_climb;
 pub mod k_best;
 pub mod knowledge;
+pub mod pc;
 pub mod pdag;
 pub mod trees;
 

@@ -184,6 +184,12 @@ impl Pdag {
 
     /// Directs every link that Meek's rules R1 to R4 direct, until none does.
     pub fn close(&mut self) {
+        self.close_where(|_, _, _| true);
+    }
+
+    /// As `close`, but the rules rest only on those triples x - a - y (x and y not adjacent) of which it is known that
+    /// they are no v-structures.
+    pub fn close_where(&mut self, no_collider: impl Fn(Var, Var, Var) -> bool) {
         let mut todo: Vec<(Var, Var)> = self.links().flat_map(|(a, b)| [(a, b), (b, a)]).collect();
         loop {
             let before = todo.len();
@@ -191,7 +197,7 @@ impl Pdag {
                 if !self.has_link(a, b) {
                     return false;
                 }
-                let directs = self.meek(a, b);
+                let directs = self.meek(a, b, &no_collider);
                 if directs {
                     self.set_arc(a, b);
                 }
@@ -204,21 +210,19 @@ impl Pdag {
     }
 
     /// Whether one of Meek's rules directs the link a - b as a -> b.
-    fn meek(&self, a: Var, b: Var) -> bool {
+    fn meek(&self, a: Var, b: Var, no_collider: impl Fn(Var, Var, Var) -> bool) -> bool {
+        let apart = |x: Var, y: Var| !self.adjacent(x, y) && no_collider(x, a, y);
         // R1: c -> a, c not adjacent to b. Otherwise a new v-structure.
-        let r1 = || self.parents(a).any(|c| !self.adjacent(c, b));
+        let r1 = || self.parents(a).any(|c| apart(c, b));
         // R2: a -> c -> b. Otherwise a cycle.
         let r2 = || bits::intersect(self.children.row(a), self.parents.row(b));
         let linked_parents: Vec<Var> = self.neighbours(a).filter(|&c| self.has_arc(c, b)).collect();
         // R3: a - c -> b and a - d -> b, c and d not adjacent.
-        let r3 = || {
-            linked_parents.iter().enumerate().any(|(i, &c)| linked_parents[..i].iter().any(|&d| !self.adjacent(c, d)))
-        };
+        let r3 = || linked_parents.iter().enumerate().any(|(i, &c)| linked_parents[..i].iter().any(|&d| apart(c, d)));
         // R4: a - d -> c -> b, a adjacent to c, d not adjacent to b.
         let r4 = || {
-            self.neighbours(a).any(|d| {
-                d != b && !self.adjacent(d, b) && self.children(d).any(|c| self.has_arc(c, b) && self.adjacent(a, c))
-            })
+            self.neighbours(a)
+                .any(|d| d != b && apart(d, b) && self.children(d).any(|c| self.has_arc(c, b) && self.adjacent(a, c)))
         };
         r1() || r2() || r3() || r4()
     }
@@ -258,6 +262,41 @@ impl Pdag {
             }
         }
         bits::is_empty(&left).then_some(dag)
+    }
+
+    /// Whether the arcs alone form a cycle.
+    pub fn is_cyclic(&self) -> bool {
+        Dag::from_arcs(self.n_vars(), self.arcs()).is_err()
+    }
+
+    /// A DAG with this skeleton and these arcs, which must form no cycle, and as few further v-structures as a greedy
+    /// elimination of sinks makes; none where there is an extension.
+    pub fn nearest_dag(&self) -> Dag {
+        if let Some(dag) = self.extension() {
+            return dag;
+        }
+        let n = self.n_vars();
+        let mut dag = Dag::new(n);
+        for (a, b) in self.arcs() {
+            dag.set(a, b);
+        }
+        let mut left = bits::set_of(n, 0..n);
+        while !bits::is_empty(&left) {
+            // New v-structures at x: pairs of its neighbours with any others that are not adjacent.
+            let cost = |x: Var| {
+                let around: Vec<Var> =
+                    ones(&self.adjacent_bits(x)).into_iter().filter(|&y| bits::contains(&left, y)).collect();
+                let linked = around.iter().filter(|&&y| self.has_link(x, y));
+                linked.map(|&y| around.iter().filter(|&&z| z != y && !self.adjacent(y, z)).count()).sum::<usize>()
+            };
+            let free = bits::ones(&left).filter(|&x| !bits::intersect(self.children.row(x), &left));
+            let sink = free.min_by_key(|&x| (cost(x), Reverse(x))).expect("arcs without a cycle leave a sink");
+            for y in self.neighbours(sink).filter(|&y| bits::contains(&left, y)) {
+                dag.set(y, sink);
+            }
+            bits::remove(&mut left, sink);
+        }
+        dag
     }
 
     /// The member of this equivalence class in which the `first` variables, a clique of links, come before all variables
