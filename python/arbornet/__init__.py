@@ -3,7 +3,7 @@
 from importlib import import_module
 from typing import TYPE_CHECKING
 
-from arbornet import evaluate, metrics, priors, search
+from arbornet import evaluate, metrics, priors, search, simulate
 from arbornet._core import ArbornetError, ColumnError, FamilyError, FormatError, ParameterError, __version__
 from arbornet.candidates import Candidates
 from arbornet.constraints import Constraints
@@ -92,6 +92,7 @@ __all__ = [
     "read_xmlbif",
     "score_parents",
     "search",
+    "simulate",
 ]
 
 
