@@ -173,6 +173,7 @@ def search_classes(
     Literal["time", "interrupted"] | None,
     dict[str, int],
 ]: ...
+<<<<<<< HEAD
 def tree(
     candidates: CandidatesHandle | None,
     score: ScoreHandle | None,
@@ -187,6 +188,24 @@ def tree(
 def mdlp_cuts(
     columns: Sequence[NDArray[np.float64]], classes: NDArray[np.uint32], n_classes: int, n_jobs: int
 ) -> list[list[float]]: ...
+=======
+def search_by_tests(
+    n_vars: int,
+    test: ScoreHandle | Callable[[int, int, list[int]], float],
+    constraints: str,
+    how: Mapping[str, Any],
+    time_limit: float | None,
+    n_jobs: int,
+    tell: Callable[[int, int], object] | None,
+) -> tuple[
+    list[list[int]],
+    tuple[list[tuple[int, int]], list[tuple[int, int]]],
+    bool,
+    list[tuple[int, int, int]],
+    Literal["time", "interrupted"] | None,
+    dict[str, int],
+]: ...
+>>>>>>> d8cdecd (search.pc and search.cpc)
 def cpdag(parents: Sequence[Sequence[int]]) -> tuple[list[tuple[int, int]], list[tuple[int, int]]]: ...
 
 _Block = tuple[int, int, int, int]

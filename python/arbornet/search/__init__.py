@@ -3,6 +3,7 @@
 from arbornet.search.anytime import anytime
 from arbornet.search.base import Certificate, Found, Incumbent, Stopped
 from arbornet.search.branch_and_bound import BranchAndBound
+from arbornet.search.by_tests import cpc, pc
 from arbornet.search.cuts import Cuts
 from arbornet.search.equivalence import boss, fges, grasp
 from arbornet.search.exact import exact
@@ -20,11 +21,19 @@ __all__ = [
     "Stopped",
     "anytime",
     "boss",
+<<<<<<< HEAD
     "chow_liu",
+=======
+    "cpc",
+>>>>>>> d8cdecd (search.pc and search.cpc)
     "exact",
     "fges",
     "grasp",
     "hill_climb",
     "k_best",
+<<<<<<< HEAD
     "tan",
+=======
+    "pc",
+>>>>>>> d8cdecd (search.pc and search.cpc)
 ]

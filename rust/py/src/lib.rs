@@ -11,7 +11,11 @@ mod frames;
 mod greedy;
 mod handles;
 mod jobs;
+<<<<<<< HEAD
 mod mdlp;
+=======
+mod judged;
+>>>>>>> d8cdecd (search.pc and search.cpc)
 mod models;
 mod network;
 mod scores;
@@ -26,6 +30,7 @@ fn _core(module: &Bound<'_, PyModule>) -> PyResult<()> {
     exact::register(module)?;
     greedy::register(module)?;
     handles::register(module)?;
+    judged::register(module)?;
     jobs::register(module)?;
     frames::register(module)?;
     module.add_class::<candidates::CandidatesHandle>()?;

@@ -98,6 +98,9 @@ struct Collider {
     y: Var,
 }
 
+/// Of one pair: the colliders between, the triples left open, and the number of tests.
+type Verdict = (Vec<Collider>, Vec<(Var, Var, Var)>, u64);
+
 struct Work<'a> {
     how: Pc,
     test: &'a dyn IndependenceTest,
@@ -279,7 +282,7 @@ impl Work<'_> {
         let n = self.n();
         let neighbours: Vec<Vec<Var>> = (0..n).map(|v| skeleton.adjacent.iter(v).collect()).collect();
         let around = self.neighbours(skeleton);
-        let judge = |(x, y, first, p): &(Var, Var, Set, f64)| -> Result<(Vec<Collider>, Vec<(Var, Var, Var)>, u64)> {
+        let judge = |(x, y, first, p): &(Var, Var, Set, f64)| -> Result<Verdict> {
             let (x, y) = (*x, *y);
             let middle: Vec<Var> = neighbours[x].iter().copied().filter(|v| neighbours[y].contains(v)).collect();
             let (mut with, mut without) = (vec![false; middle.len()], vec![false; middle.len()]);

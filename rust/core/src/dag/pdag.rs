@@ -269,8 +269,11 @@ impl Pdag {
         Dag::from_arcs(self.n_vars(), self.arcs()).is_err()
     }
 
-    /// A DAG with this skeleton and these arcs, which must form no cycle, and as few further v-structures as a greedy
+    /// A DAG with this skeleton and these arcs, and as few further v-structures as a greedy
     /// elimination of sinks makes; none where there is an extension.
+    ///
+    /// # Panics
+    /// If the arcs form a cycle.
     pub fn nearest_dag(&self) -> Dag {
         if let Some(dag) = self.extension() {
             return dag;

@@ -1,0 +1,167 @@
+"""PC and conservative PC: graphs from tests of conditional independence."""
+
+from __future__ import annotations
+
+import math
+import time
+import warnings
+from collections.abc import Callable
+from typing import Any
+
+from arbornet import _core
+from arbornet._core import ParameterError
+from arbornet.constraints import Constraints, resolved
+from arbornet.graphs import class_graph
+from arbornet.notices import ArbornetWarning
+from arbornet.prepare import prepared, table_handle
+from arbornet.progress import shown
+from arbornet.search.base import Found, dag_from_parents
+from arbornet.search.greedy import Spec, limited
+
+#: A test: names of x and y and of what is given; returns a p-value.
+Test = Callable[[str, str, list[str]], float]
+
+
+def pc(
+    table: Any,
+    score: Spec | Test,
+    *,
+    alpha: float = 0.01,
+    max_given: int | None = None,
+    constraints: Constraints | None = None,
+    max_parents: int | None = None,
+    time_limit: float | None = None,
+    n_jobs: int = -1,
+    progress: bool = False,
+) -> Found:
+    """A graph by the PC algorithm: pairs that no set separates are adjacent, triples tell directions.
+
+    The order of the columns does not matter (adjacencies of one size of separating sets are judged together; of the
+    separating sets of one size the one of the greatest p-value counts; stronger colliders go before weaker ones).
+
+    Args:
+        table: a Table.
+        score: a score whose likelihood-ratio test is asked, or a callable `test(x, y, given) -> p-value` of names.
+        alpha: two variables are independent if p is above this.
+        max_given: separating sets have at most so many variables; None for no limit.
+        constraints: what the graph must obey.
+        max_parents: the most parents of any variable; the weakest adjacencies beyond it are given up.
+        time_limit: wall seconds.
+        n_jobs: threads; -1 for all cores.
+        progress: whether to show it.
+
+    Returns:
+        Found, with stopped "finished", "time" or "interrupted". Its `cpdag` is what the tests say, its `dag` a graph of
+        that class. Where tests contradict each other there may be none: then a warning says so, the graph is one with
+        the same adjacencies and arcs that adds few colliders, and `details["consistent"]` is False. `score` is the
+        graph's own, NaN for a callable test.
+
+    Raises:
+        ArbornetError: if the constraints contradict each other, or a test fails.
+
+    Example:
+        >>> an.search.pc(table, an.BIC(), alpha=0.001).cpdag.edges
+    """
+    how = {"conservative": False, "ambiguous_as_noncollider": False}
+    return _judged("pc", table, score, how, alpha, max_given, constraints, max_parents, time_limit, n_jobs, progress)
+
+
+def cpc(
+    table: Any,
+    score: Spec | Test,
+    *,
+    alpha: float = 0.01,
+    ambiguous_as_noncollider: bool = False,
+    max_given: int | None = None,
+    constraints: Constraints | None = None,
+    max_parents: int | None = None,
+    time_limit: float | None = None,
+    n_jobs: int = -1,
+    progress: bool = False,
+) -> Found:
+    """A graph by conservative PC: as `pc`, but triples are judged by all sets that separate their ends.
+
+    A triple is a collider if all of them lack its middle, none if all of them have it. Otherwise it is ambiguous:
+    nothing is concluded from it, and `details["ambiguous"]` lists it.
+
+    Args:
+        table: a Table.
+        score: as for `pc`.
+        alpha: two variables are independent if p is above this.
+        ambiguous_as_noncollider: count ambiguous triples as no colliders.
+        max_given: separating sets have at most so many variables; None for no limit.
+        constraints: what the graph must obey.
+        max_parents: as for `pc`.
+        time_limit: wall seconds.
+        n_jobs: threads; -1 for all cores.
+        progress: whether to show it.
+
+    Returns:
+        Found, as for `pc`.
+
+    Raises:
+        ArbornetError: if the constraints contradict each other, or a test fails.
+
+    Example:
+        >>> an.search.cpc(table, an.BIC()).details["ambiguous"]
+    """
+    how = {"conservative": True, "ambiguous_as_noncollider": bool(ambiguous_as_noncollider)}
+    return _judged("cpc", table, score, how, alpha, max_given, constraints, max_parents, time_limit, n_jobs, progress)
+
+
+def _judged(
+    method: str,
+    table: Any,
+    score: Spec | Test,
+    how: dict[str, Any],
+    alpha: float,
+    max_given: int | None,
+    constraints: Constraints | None,
+    max_parents: int | None,
+    time_limit: float | None,
+    n_jobs: int,
+    progress: bool,
+) -> Found:
+    began = time.perf_counter()
+    if not 0 < alpha < 1:
+        raise ParameterError(f"alpha={alpha!r}: give a probability between 0 and 1")
+    if max_given is not None and (isinstance(max_given, bool) or not isinstance(max_given, int) or max_given < 0):
+        raise ParameterError(f"max_given={max_given!r}: give an integer from 0 up, or None")
+    names = table_handle(table).names
+    rules = limited(resolved(constraints, names), max_parents)
+    scored = None if callable(score) and not hasattr(score, "spec") else prepared(table, score)
+    test = _by_position(score, names) if scored is None else scored
+    settings = {"alpha": float(alpha), "max_given": max_given, **how}
+    with shown(method, progress) as tell:
+        parents, (arcs, links), consistent, ambiguous, stop, counters = _core.search_by_tests(
+            len(names), test, rules.spec(), settings, time_limit, n_jobs, tell
+        )
+    if not consistent and stop is None:
+        warnings.warn(
+            f"{method}: the tests contradict each other, so no graph has exactly the colliders they suggest; it has "
+            "the same adjacencies and adds few colliders. Try cpc, another alpha, or a search by score.",
+            ArbornetWarning,
+            stacklevel=3,
+        )
+    total = math.nan if scored is None else sum(scored.score(v, of_v) for v, of_v in enumerate(parents))
+    return Found(
+        dag_from_parents(names, parents),
+        total,
+        math.inf,
+        stop or "finished",
+        time.perf_counter() - began,
+        details={
+            "search": method,
+            "consistent": consistent,
+            "ambiguous": [(names[x], names[z], names[y]) for x, z, y in ambiguous],
+            **counters,
+        },
+        equivalents=class_graph(names, arcs, links),
+    )
+
+
+def _by_position(test: Any, names: list[str]) -> Callable[[int, int, list[int]], float]:
+    def called(x: int, y: int, given: list[int]) -> float:
+        return float(test(names[x], names[y], [names[v] for v in given]))
+
+    return called
