@@ -173,7 +173,6 @@ def search_classes(
     Literal["time", "interrupted"] | None,
     dict[str, int],
 ]: ...
-<<<<<<< HEAD
 def tree(
     candidates: CandidatesHandle | None,
     score: ScoreHandle | None,
@@ -188,7 +187,6 @@ def tree(
 def mdlp_cuts(
     columns: Sequence[NDArray[np.float64]], classes: NDArray[np.uint32], n_classes: int, n_jobs: int
 ) -> list[list[float]]: ...
-=======
 def search_by_tests(
     n_vars: int,
     test: ScoreHandle | Callable[[int, int, list[int]], float],
@@ -205,7 +203,6 @@ def search_by_tests(
     Literal["time", "interrupted"] | None,
     dict[str, int],
 ]: ...
->>>>>>> d8cdecd (search.pc and search.cpc)
 def cpdag(parents: Sequence[Sequence[int]]) -> tuple[list[tuple[int, int]], list[tuple[int, int]]]: ...
 
 _Block = tuple[int, int, int, int]

@@ -21,19 +21,13 @@ __all__ = [
     "Stopped",
     "anytime",
     "boss",
-<<<<<<< HEAD
     "chow_liu",
-=======
     "cpc",
->>>>>>> d8cdecd (search.pc and search.cpc)
     "exact",
     "fges",
     "grasp",
     "hill_climb",
     "k_best",
-<<<<<<< HEAD
-    "tan",
-=======
     "pc",
->>>>>>> d8cdecd (search.pc and search.cpc)
+    "tan",
 ]

@@ -11,11 +11,8 @@ mod frames;
 mod greedy;
 mod handles;
 mod jobs;
-<<<<<<< HEAD
-mod mdlp;
-=======
 mod judged;
->>>>>>> d8cdecd (search.pc and search.cpc)
+mod mdlp;
 mod models;
 mod network;
 mod scores;
