@@ -55,13 +55,25 @@ def read_frame(frame: Any, wanted: Iterable[object] | None = None, n_jobs: int =
         return _of_numpy(frame, only)
     if isinstance(frame, Mapping):
         return _of_columns(dict(zip(column_names(frame), frame.values(), strict=True)), only)
-    if module == "polars" and not hasattr(frame, "columns"):
-        raise ArbornetError(f"a {type(frame).__name__} is one column; give a frame, for example series.to_frame()")
+    if module == "polars":
+        if not hasattr(frame, "columns"):
+            raise ArbornetError(f"a {type(frame).__name__} is one column; give a frame, for example series.to_frame()")
+        frame = _typed(frame)
     if hasattr(frame, "__arrow_c_stream__") or hasattr(frame, "__arrow_c_array__"):
         raw = RawFrame.from_stream(frame, None if only is None else sorted(only), n_jobs)
         column_names(raw.names)
         return Raw(raw)
     raise ArbornetError(f"cannot read an object of type {type(frame).__name__}: {ADVICE}")
+
+
+def _typed(frame: Any) -> Any:
+    """A Polars frame or series whose columns of nothing have a type: of type Null they leave Polars 2 malformed."""
+    import polars as pl
+
+    if isinstance(frame, pl.Series):
+        return frame.cast(pl.Boolean) if frame.dtype == pl.Null else frame
+    untyped = [name for name, dtype in frame.schema.items() if dtype == pl.Null]
+    return frame.with_columns(pl.col(untyped).cast(pl.Boolean)) if untyped else frame
 
 
 def column_names(names: Iterable[object]) -> list[str]:
@@ -123,7 +135,7 @@ def _payload(name: str, column: Any) -> object:
     if isinstance(column, np.ndarray):
         return _payload_of_numpy(name, column)
     if hasattr(column, "__arrow_c_stream__") or hasattr(column, "__arrow_c_array__"):
-        return column
+        return _typed(column) if module == "polars" else column
     if isinstance(column, Sequence) and not isinstance(column, str | bytes):
         return _payload_of_objects(list(column))
     if hasattr(column, "__array__"):

@@ -13,6 +13,7 @@ from __future__ import annotations
 from dataclasses import dataclass
 from typing import Any
 
+from arbornet import moments
 from arbornet._core import ColumnError, RawFrame
 from arbornet.kinds import Categorical, Continuous, Kind, Level, Ordinal
 
@@ -89,8 +90,10 @@ def infer(seen: Profile) -> Inferred:
         return Inferred(Categorical(), "no value in any row", "has no value in any row")
     if distinct == 1:
         kind = _declared_kind(seen) or (Continuous() if seen.range_ is not None else Categorical())
-        only = _first_value(seen)
-        return Inferred(kind, f"one value only: {only!r}", f"is constant ({only!r})")
+        value = _first_value(seen)
+        is_moment = seen.class_ in moments.CLASSES and isinstance(value, float)
+        only = moments.told(float(value), seen.class_) if is_moment else repr(value)
+        return Inferred(kind, f"one value only: {only}", f"is constant ({only})")
     declared = _declared_kind(seen)
     if declared is not None:
         word = "ordered" if seen.ordered else "unordered"

@@ -8,6 +8,7 @@ from __future__ import annotations
 import dataclasses
 import inspect
 import os
+import warnings
 from collections.abc import Callable
 from typing import TYPE_CHECKING, Any, Literal
 
@@ -15,6 +16,7 @@ from arbornet import search as searches
 from arbornet._core import ParameterError
 from arbornet.candidates import brief
 from arbornet.fit import fit
+from arbornet.notices import LeftOutWarning
 from arbornet.planning import Plan, plan
 from arbornet.schema import Schema, infer_schema
 from arbornet.scores import PCART
@@ -99,7 +101,10 @@ def _table(frame: Any, schema: Schema | None, missing: Any, n_jobs: int, tell: C
     else:
         if hasattr(frame, "collect"):
             frame = frame.collect()
-        schema = infer_schema(frame, n_jobs=n_jobs) if schema is None else schema
+        with warnings.catch_warnings():
+            if tell is print:  # what is left out is told below
+                warnings.simplefilter("ignore", LeftOutWarning)
+            schema = infer_schema(frame, n_jobs=n_jobs) if schema is None else schema
         table = Table(frame, schema=schema, missing=missing, n_jobs=n_jobs)
     by_kind: dict[str, list[str]] = {}
     for column in table.schema.used:

@@ -2,8 +2,10 @@
 
 from __future__ import annotations
 
+import datetime as dt
 import subprocess
 import sys
+import warnings
 
 import networkx as nx
 import numpy as np
@@ -55,6 +57,46 @@ def test_learning_can_be_silent_constrained_and_searched_otherwise(capsys):
     assert set(same.graph.edges) == set(net.graph.edges)
     with pytest.raises(an.ParameterError, match="'exact'"):
         an.learn(frame(), an.PCART(), "magic", verbose=False)
+
+
+def test_a_hostile_frame_is_learned_from_and_every_choice_told(capsys):
+    n = 400
+    hostile = frame(n).with_columns(
+        id=pl.Series([f"u{i:04}" for i in range(n)]),
+        number=pl.Series(range(n)),
+        always=pl.lit("x"),
+        once=pl.lit(dt.date(2020, 2, 1)),
+        nothing=pl.lit(None),
+        when=pl.Series([dt.date(2020, 1, 1) + dt.timedelta(days=i * 7 % 900) for i in range(n)]),
+        yes=pl.Series([i % 3 == 0 for i in range(n)]),
+        some=pl.Series([float(i % 50) if i % 9 else None for i in range(n)]),
+    )
+    with warnings.catch_warnings():
+        warnings.simplefilter("error")
+        net = an.learn(hostile, max_parents=1)
+    told = capsys.readouterr().out
+    for words in (
+        "left out: id is text that differs in every row",
+        "left out: number counts the rows from 0",
+        "left out: always is constant ('x')",
+        "left out: once is constant (2020-02-01)",
+        "left out: nothing has no value in any row",
+        "45 rows dropped for missing values ('some' lacks 45)",
+    ):
+        assert words in told, words
+    assert net.names == ["group", "size", "colour", "noise", "when", "yes", "some"]
+    assert net.predict(hostile.with_columns(size=pl.lit(None)), "group").equals(
+        net.predict(hostile.drop("size"), "group")
+    )
+    assert net.predict(hostile.lazy(), "size").null_count() == 0
+
+
+def test_no_rows_have_no_answers():
+    net = an.learn(frame(), max_parents=1, verbose=False)
+    none = frame()[:0]
+    assert net.predict(none, "group").len() == net.predict(none, "size").len() == len(net.log_likelihood(none)) == 0
+    assert net.predict_proba(none, "group").shape == (0, 3) and net.predict_interval(none, "size").shape == (0, 2)
+    assert net.sample(0).columns == net.names
 
 
 def test_arc_strengths_are_shares_of_resampled_networks():

@@ -61,7 +61,7 @@ class Asked:
         """A column per level of a target."""
         flat, how = self.handle.predict_levels(self.columns, self.n_rows, [], target, self.way, self.n_jobs)
         self._tell(how, "probabilities have a standard error of")
-        return flat.reshape(self.n_rows, -1)
+        return flat.reshape(self.n_rows, len(self.handle.levels(target) or ()))
 
     def quantiles(self, target: int, probabilities: Sequence[float]) -> NDArray[np.float64]:
         """A column per quantile of a continuous target, in the user's units."""
@@ -69,7 +69,7 @@ class Asked:
             self.columns, self.n_rows, [], [], target, probabilities, self.way, self.n_jobs
         )
         self._tell(how, "the probabilities of the quantiles have a standard error of")
-        return flat.reshape(self.n_rows, -1)
+        return flat.reshape(self.n_rows, len(probabilities))
 
     def _tell(self, how: tuple[int, float], what: str) -> None:
         tell(how, self.n_rows, self.way[1], what)
