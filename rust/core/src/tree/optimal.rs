@@ -15,12 +15,15 @@
 //! sums of both sides are taken, then upper bounds may discard the split, then the sides are looked up. Ties go to the
 //! leaf, then to the earlier predictor, then to the smaller set of levels on the right.
 
+mod by_level;
+mod tracing;
+
 use super::dense::Dense;
-use super::key::{Field, Layout, Split, ones};
+use super::key::{Field, Layout, Split};
 use super::memo::{Full, Key, Known, Memo, WIDE};
 pub use super::response::Point;
-use super::response::{Halves, LANES, Response, Worth};
-use super::trace::{Choice, Left, Trace, Traced};
+use super::response::{Half, Halves, LANES, Response, Worth};
+use super::trace::Choice;
 
 /// How much a search did.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
@@ -99,6 +102,14 @@ struct Cell<S> {
     used: u32,
 }
 
+/// What the memo knows of a cell: its score, that of the smallest cell that holds its rows, or nothing.
+#[derive(Clone, Copy)]
+enum Found {
+    Exact(Known),
+    Tight(Known),
+    Nothing,
+}
+
 /// A side of a split while its score is sought: exact, or an upper bound.
 #[derive(Clone, Copy)]
 struct Side {
@@ -160,7 +171,8 @@ impl<R: Response> Search<R> {
         {
             best
         } else {
-            self.resolve(0, self.points.len(), &all, || layout.root & !layout.levels_mask, f64::NEG_INFINITY).score
+            let intervals = layout.root & !layout.levels_mask;
+            self.resolve((0, self.points.len()), &all, intervals, f64::NEG_INFINITY, Found::Nothing).score
         };
         self.full.map_or(Ok(score), Err)
     }
@@ -180,43 +192,48 @@ impl<R: Response> Search<R> {
         all
     }
 
-    /// What the memo knows of a cell: an exact score, an upper bound, or nothing.
-    fn look_up(&self, group: &Group<R::Sum>, intervals: impl Fn() -> u64) -> Option<Side> {
-        let tight = self.memo.get(group.key())?;
+    /// What the memo knows of a cell.
+    #[inline]
+    fn look_up(&self, group: &Group<R::Sum>, intervals: impl Fn() -> u64) -> Found {
+        let Some(tight) = self.memo.get(group.key()) else { return Found::Nothing };
         if tight.used == 0 {
-            return Some(Side::known(tight));
+            return Found::Exact(tight);
         }
         let intervals = intervals();
         if !self.is_wide(group, intervals, tight.used) {
-            return Some(Side::known(tight));
+            return Found::Exact(tight);
         }
-        let wide = self.memo.get([self.wide_key(group, intervals), WIDE]);
-        Some(wide.map_or(Side { exact: false, ..Side::known(tight) }, Side::known))
+        self.memo.get([self.wide_key(group, intervals), WIDE]).map_or(Found::Tight(tight), Found::Exact)
     }
 
-    /// The score of a cell of at least two points; an upper bound if that is at most `floor`.
+    /// The score of a cell of at least two points that is in the memo at most as a tight one; an upper bound if that is at
+    /// most `floor`.
     fn resolve(
         &mut self,
-        lo: usize,
-        hi: usize,
+        cell: (usize, usize),
         group: &Group<R::Sum>,
-        intervals: impl Fn() -> u64,
+        intervals: u64,
         floor: f64,
+        found: Found,
     ) -> Side {
-        let mut side = self.look_up(group, &intervals);
-        if side.is_none() {
-            let known = self.visit(lo, hi, group, None);
-            self.remember(group.key(), known.0);
-            side = self.look_up(group, &intervals);
+        let tight = match found {
+            Found::Exact(known) => return Side::known(known),
+            Found::Tight(known) => known,
+            Found::Nothing => {
+                let known = self.visit(cell.0, cell.1, group, None).0;
+                self.remember(group.key(), known);
+                known
+            }
+        };
+        if tight.used == 0 || !self.is_wide(group, intervals, tight.used) {
+            return Side::known(tight);
         }
-        let side = side.unwrap_or(Side { score: f64::NEG_INFINITY, exact: true, used: 0 });
-        if side.exact || side.score <= floor {
-            return side;
+        if tight.score <= floor {
+            return Side { exact: false, ..Side::known(tight) };
         }
-        let intervals = intervals();
-        let known = self.visit(lo, hi, group, Some(intervals));
-        self.remember([self.wide_key(group, intervals), WIDE], known.0);
-        Side::known(known.0)
+        let known = self.visit(cell.0, cell.1, group, Some(intervals)).0;
+        self.remember([self.wide_key(group, intervals), WIDE], known);
+        Side::known(known)
     }
 
     fn remember(&mut self, key: Key, known: Known) {
@@ -318,7 +335,8 @@ impl<R: Response> Search<R> {
         let nothing = Side { score: 0.0, exact: true, used: 0 };
         let floor = cell.best - f64::from(choice.jumps) * self.log_gamma;
         let all = cell.all.clone();
-        let side = self.resolve(cell.lo, cell.hi, &all, || shrunk, floor);
+        let found = self.look_up(&all, || shrunk);
+        let side = self.resolve((cell.lo, cell.hi), &all, shrunk, floor, found);
         self.settle(cell, choice, [side, nothing]);
     }
 
@@ -338,18 +356,20 @@ impl<R: Response> Search<R> {
             }
             index += 1;
         }
-        let mut halves = self.response.no_halves();
-        self.response.halves(&self.points[cell.lo..cell.hi], &cell.all.sum, &bits[..n], &mut halves);
-        for ((&index, &bit), halves) in indices[..n].iter().zip(&bits[..n]).zip(&halves) {
-            self.halve(cell, index, bit, halves);
+        let points = &self.points[cell.lo..cell.hi];
+        let halves = self.response.halves(points, &cell.all.sum, &bits[..n]);
+        for lane in 0..n {
+            self.halve(cell, indices[lane], bits[lane], &halves, lane);
         }
         index
     }
 
-    fn halve(&mut self, cell: &mut Cell<R::Sum>, index: usize, bit: u32, halves: &Halves<R::Sum>) {
+    fn halve(&mut self, cell: &mut Cell<R::Sum>, index: usize, bit: u32, halves: &R::Halves, lane: usize) {
         self.effort.splits += 1;
-        let n_points = [cell.hi - cell.lo - halves.n_right, halves.n_right];
-        let sides = [Side::of(halves.worth[0], n_points[0]), Side::of(halves.worth[1], n_points[1])];
+        let n_right = halves.n_right(lane);
+        let n_points = [cell.hi - cell.lo - n_right, n_right];
+        let worth = halves.worth(lane);
+        let sides = [Side::of(worth[0], n_points[0]), Side::of(worth[1], n_points[1])];
         if self.hopeless(cell, 0, sides) {
             self.effort.discarded += 1;
             return;
@@ -358,120 +378,11 @@ impl<R: Response> Search<R> {
         if sides[0].exact && sides[1].exact {
             return self.settle(cell, choice, sides);
         }
-        let (mut or, mut and) = ([0; 2], [u64::MAX; 2]);
-        for point in &self.points[cell.lo..cell.hi] {
-            let right = (point.key >> bit & 1).wrapping_neg();
-            or[0] |= point.key & !right;
-            or[1] |= point.key & right;
-            and[0] &= point.key | right;
-            and[1] &= point.key | !right;
-        }
-        let group = |i: usize| Group {
-            sum: halves.sums[i].clone(),
-            or: or[i],
-            and: and[i],
-            n_points: n_points[i],
-            leaf: halves.worth[i].leaf,
+        let group = |side: usize| {
+            let Half { sum, or, and } = halves.half(lane, side);
+            Group { sum, or, and, n_points: n_points[side], leaf: worth[side].leaf }
         };
         self.attempt(cell, choice, &[group(0), group(1)], sides);
-    }
-
-    /// Per level of a field, what its points add up to; returns where they stand in `groups`.
-    fn by_level(&mut self, cell: &Cell<R::Sum>, levels: u64) -> usize {
-        let base = self.groups.len();
-        let none = self.nothing();
-        self.groups.resize(base + levels.count_ones() as usize, none);
-        for point in &self.points[cell.lo..cell.hi] {
-            let bit = point.key & levels;
-            let group = &mut self.groups[base + (levels & (bit - 1)).count_ones() as usize];
-            self.response.add(&mut group.sum, &point.sum);
-            group.or |= point.key;
-            group.and &= point.key;
-            group.n_points += 1;
-        }
-        base
-    }
-
-    fn joined(&self, one: &Group<R::Sum>, two: &Group<R::Sum>) -> Group<R::Sum> {
-        let mut both = one.clone();
-        self.response.add(&mut both.sum, &two.sum);
-        both.or |= two.or;
-        both.and &= two.and;
-        both.n_points += two.n_points;
-        both
-    }
-
-    fn bipartition(&mut self, cell: &mut Cell<R::Sum>, index: usize) {
-        let levels = cell.all.or & self.fields[index].mask;
-        let base = self.by_level(cell, levels);
-        let m = levels.count_ones() - 1;
-        // Subsets of all levels but the lowest, each from a smaller one; beyond this they are summed one by one.
-        let tabulated = m <= 12;
-        let table = self.groups.len();
-        if tabulated {
-            self.groups.push(self.nothing());
-            for subset in 1..1_usize << m {
-                let rest = &self.groups[table + (subset & (subset - 1))];
-                let level = &self.groups[base + 1 + subset.trailing_zeros() as usize];
-                let both = self.joined(rest, level);
-                self.groups.push(both);
-            }
-        }
-        let all = ones(m);
-        for subset in 1..=all {
-            let sum_of = |subset: u64| {
-                if tabulated {
-                    return self.groups[table + subset as usize].clone();
-                }
-                let mut sum = self.nothing();
-                let mut rest = subset;
-                while rest != 0 {
-                    sum = self.joined(&sum, &self.groups[base + 1 + rest.trailing_zeros() as usize]);
-                    rest &= rest - 1;
-                }
-                sum
-            };
-            let right = sum_of(subset);
-            let left = self.joined(&self.groups[base], &sum_of(all ^ subset));
-            self.divide(cell, index, [left, right]);
-            if self.full.is_some() {
-                break;
-            }
-        }
-        self.groups.truncate(base);
-    }
-
-    fn thresholds(&mut self, cell: &mut Cell<R::Sum>, index: usize) {
-        let base = self.by_level(cell, cell.all.or & self.fields[index].mask);
-        let m = self.groups.len() - base;
-        // From the top: what stands at i becomes the sum over i and above; single levels are kept behind.
-        self.groups.extend_from_within(base..);
-        for i in (0..m - 1).rev() {
-            self.groups[base + i] = self.joined(&self.groups[base + i], &self.groups[base + i + 1]);
-        }
-        let mut left = self.nothing();
-        for i in 1..m {
-            left = self.joined(&left, &self.groups[base + m + i - 1]);
-            let right = self.groups[base + i].clone();
-            self.divide(cell, index, [left.clone(), right]);
-        }
-        self.groups.truncate(base);
-    }
-
-    /// Tries one split of a predictor with levels.
-    fn divide(&mut self, cell: &mut Cell<R::Sum>, index: usize, mut groups: [Group<R::Sum>; 2]) {
-        self.effort.splits += 1;
-        let sides = groups.each_mut().map(|group| {
-            let worth = self.response.worth(&group.sum);
-            group.leaf = worth.leaf;
-            Side::of(worth, group.n_points)
-        });
-        if self.hopeless(cell, 0, sides) {
-            self.effort.discarded += 1;
-            return;
-        }
-        let choice = Choice { field: index, right: groups[1].or & self.fields[index].mask, jumps: 0 };
-        self.attempt(cell, choice, &groups, sides);
     }
 
     fn score(&self, jumps: u32, sides: [Side; 2]) -> f64 {
@@ -494,26 +405,34 @@ impl<R: Response> Search<R> {
 
     /// Looks up or searches the sides of a split, as long as it may be better than what the cell has.
     fn attempt(&mut self, cell: &mut Cell<R::Sum>, choice: Choice, groups: &[Group<R::Sum>; 2], mut sides: [Side; 2]) {
-        for (side, group) in sides.iter_mut().zip(groups) {
-            if !side.exact
-                && let Some(known) = self.look_up(group, || self.side_intervals(cell, choice, group))
-                && (known.exact || known.score < side.score)
-            {
-                self.effort.found += u64::from(known.exact);
-                *side = known;
+        let mut found = [Found::Nothing; 2];
+        for i in 0..2 {
+            if !sides[i].exact {
+                found[i] = self.look_up(&groups[i], || self.side_intervals(cell, choice, &groups[i]));
+                match found[i] {
+                    Found::Exact(known) => {
+                        self.effort.found += 1;
+                        sides[i] = Side::known(known);
+                    }
+                    Found::Tight(known) => sides[i].score = sides[i].score.min(known.score),
+                    Found::Nothing => {}
+                }
             }
         }
-        if !(sides.iter().all(|side| side.exact) || self.hopeless(cell, choice.jumps, sides)) {
+        if !(sides[0].exact && sides[1].exact || self.hopeless(cell, choice.jumps, sides)) {
             let middle = self.partition(cell.lo, cell.hi, choice.right);
             let ranges = [(cell.lo, middle), (middle, cell.hi)];
-            for i in 0..2 {
+            // The side with the looser bound first: its score may make the other side needless.
+            let slack = |i: usize| if sides[i].exact { f64::NEG_INFINITY } else { sides[i].score - groups[i].leaf };
+            let first = usize::from(slack(1) > slack(0));
+            for i in [first, 1 - first] {
                 if self.hopeless(cell, choice.jumps, sides) {
                     return;
                 }
                 if !sides[i].exact {
                     let intervals = self.side_intervals(cell, choice, &groups[i]);
                     let floor = cell.best - (self.score(choice.jumps, sides) - sides[i].score);
-                    sides[i] = self.resolve(ranges[i].0, ranges[i].1, &groups[i], || intervals, floor);
+                    sides[i] = self.resolve(ranges[i], &groups[i], intervals, floor, found[i]);
                 }
             }
         }
@@ -522,86 +441,14 @@ impl<R: Response> Search<R> {
 
     /// Puts the points that share no bit with `right` first; returns where the others begin.
     fn partition(&mut self, lo: usize, hi: usize, right: u64) -> usize {
-        let (mut i, mut j) = (lo, hi);
-        while i < j {
-            if self.points[i].key & right == 0 {
-                i += 1;
-            } else {
-                j -= 1;
-                self.points.swap(i, j);
-            }
+        let points = &mut self.points[lo..hi];
+        let mut n_left = 0;
+        // Without branches, which nothing could predict: between the left ones and `i` are those that go right.
+        for i in 0..points.len() {
+            let goes_left = points[i].key & right == 0;
+            points.swap(n_left, i);
+            n_left += usize::from(goes_left);
         }
-        i
-    }
-}
-
-impl Field {
-    /// The bits of its interval in a cell's key.
-    fn cell_mask(&self) -> u64 {
-        ones(self.size + 1) << self.shift
-    }
-
-    /// The heap number of the interval around a row in which the lowest `open` bits are free.
-    fn interval(&self, row: u64, open: u32) -> u64 {
-        1 << (self.size - open) | (row & self.mask) >> self.shift >> open
-    }
-
-    /// Halvings of the cell's interval with an empty side before the one that separates rows that differ in `bits`.
-    fn jumps(&self, intervals: u64, bits: u64) -> u32 {
-        let position = bits.ilog2() - self.shift;
-        let depth = (intervals >> self.shift & ones(self.size + 1)).ilog2();
-        self.size - 1 - position - depth
-    }
-}
-
-impl<R: Response> Search<R> {
-    /// The best tree in preorder, after `best`.
-    pub fn trace(&mut self, layout: &Layout) -> Vec<Traced<R::Sum>> {
-        let mut trace = Trace::default();
-        self.tolerance = ROUNDING * (1.0 + self.log_gamma.abs() + self.points.len() as f64);
-        self.trace_cell(0, self.points.len(), layout.root & !layout.levels_mask, &mut trace);
-        self.tolerance = 0.0;
-        trace.finish()
-    }
-
-    fn trace_cell(&mut self, lo: usize, hi: usize, intervals: u64, trace: &mut Trace<R::Sum>) {
-        let mut all = self.total(lo, hi);
-        all.leaf = self.response.worth(&all.sum).leaf;
-        let levels = all.or & self.levels_mask;
-        let choice = if hi - lo < 2 { None } else { self.visit(lo, hi, &all, Some(intervals)).1 };
-        let Some(choice) = choice else {
-            trace.leaf(all.sum);
-            return;
-        };
-        let field = self.fields[choice.field];
-        let rest = intervals & !field.cell_mask();
-        if choice.jumps > 0 {
-            // All rows are on one side of the midpoint; the other side is a leaf without rows.
-            let interval = intervals >> field.shift & ones(field.size + 1);
-            let bit = field.shift + field.size - 1 - interval.ilog2();
-            let side = self.points[lo].key >> bit & 1;
-            let inner = rest | (2 * interval + side) << field.shift;
-            let jump = Choice { right: 1 << bit, ..choice };
-            let split = trace.split(choice.field, Left::of(&field, jump, intervals, levels));
-            if side == 1 {
-                trace.leaf(self.response.zero());
-                trace.turn_right(split);
-            }
-            self.trace_cell(lo, hi, inner, trace);
-            if side == 0 {
-                trace.turn_right(split);
-                trace.leaf(self.response.zero());
-            }
-            return;
-        }
-        let split = trace.split(choice.field, Left::of(&field, choice, intervals, levels));
-        let middle = self.partition(lo, hi, choice.right);
-        let half = |side: u64| match field.split {
-            Split::Halving => rest | (2 * (intervals >> field.shift & ones(field.size + 1)) + side) << field.shift,
-            _ => intervals,
-        };
-        self.trace_cell(lo, middle, half(0), trace);
-        trace.turn_right(split);
-        self.trace_cell(middle, hi, half(1), trace);
+        lo + n_left
     }
 }

@@ -4,6 +4,7 @@ use proptest::prelude::*;
 
 use super::*;
 use crate::leaf::LeafModel;
+use crate::leaf::{Categorical, Normal, Ordinal};
 
 /// The best sum of `worth(block)` over all partitions of `0..n` into at least two blocks.
 fn best_partition(n: usize, worth: &dyn Fn(&[usize]) -> f64) -> f64 {

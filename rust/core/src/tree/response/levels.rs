@@ -1,0 +1,189 @@
+//! Responses with levels: counts, and a bound from what each level would be worth by itself.
+
+use std::marker::PhantomData;
+
+use smallvec::SmallVec;
+
+use super::{Half, Halves, LANES, Point, Response, Worth};
+use crate::leaf::{Categorical, Ordinal};
+
+/// Levels, ordered or not; `C` stores their counts.
+pub struct Levels<C, L> {
+    leaf: L,
+    k: usize,
+    pure: Categorical,
+    bounded: bool,
+    log_gamma: f64,
+    store: PhantomData<C>,
+}
+
+/// Room for the counts of a known number of levels.
+pub trait Store: Clone {
+    /// All zero.
+    fn zeros(n_levels: usize) -> Self;
+    /// At least as many as there are levels; further ones stay zero.
+    fn counts(&self) -> &[u32];
+    /// To change.
+    fn counts_mut(&mut self) -> &mut [u32];
+}
+
+impl<const K: usize> Store for [u32; K] {
+    fn zeros(n_levels: usize) -> Self {
+        debug_assert!(n_levels <= K);
+        [0; K]
+    }
+
+    #[inline]
+    fn counts(&self) -> &[u32] {
+        self
+    }
+
+    #[inline]
+    fn counts_mut(&mut self) -> &mut [u32] {
+        self
+    }
+}
+
+impl Store for Vec<u32> {
+    fn zeros(n_levels: usize) -> Self {
+        vec![0; n_levels]
+    }
+
+    fn counts(&self) -> &[u32] {
+        self
+    }
+
+    fn counts_mut(&mut self) -> &mut [u32] {
+        self
+    }
+}
+
+/// A leaf of levels, by its counts.
+pub trait LevelsLeaf {
+    /// Log marginal of these counts; zeros beyond the declared levels change nothing.
+    fn of_counts(&self, counts: &[u32]) -> f64;
+}
+
+impl LevelsLeaf for Categorical {
+    #[inline]
+    fn of_counts(&self, counts: &[u32]) -> f64 {
+        self.log_marginal_of(counts)
+    }
+}
+
+impl LevelsLeaf for Ordinal {
+    fn of_counts(&self, counts: &[u32]) -> f64 {
+        self.log_marginal_of(&counts[..self.n_levels()])
+    }
+}
+
+impl<C: Store, L: LevelsLeaf> Levels<C, L> {
+    /// `pure` scores leaves whose responses are all equal, which bounds every other leaf; `bounded` says whether it does.
+    pub fn new(leaf: L, pure: Categorical, bounded: bool) -> Self {
+        Self { leaf, k: pure.n_levels(), pure, bounded, log_gamma: f64::NAN, store: PhantomData }
+    }
+}
+
+impl<C: Store, L: LevelsLeaf> Response for Levels<C, L> {
+    type Value = u32;
+    type Sum = C;
+
+    fn zero(&self) -> C {
+        C::zeros(self.k)
+    }
+
+    #[inline]
+    fn is_empty(&self, sum: &C) -> bool {
+        sum.counts().iter().all(|&n| n == 0)
+    }
+
+    #[inline]
+    fn observe(&self, sum: &mut C, value: u32) {
+        sum.counts_mut()[value as usize] += 1;
+    }
+
+    #[inline]
+    fn add(&self, sum: &mut C, other: &C) {
+        for (n, m) in sum.counts_mut().iter_mut().zip(other.counts()) {
+            *n += m;
+        }
+    }
+
+    #[inline]
+    fn subtract(&self, sum: &mut C, part: &C) {
+        for (n, m) in sum.counts_mut().iter_mut().zip(part.counts()) {
+            *n -= m;
+        }
+    }
+
+    fn prepare(&mut self, log_gamma: f64) {
+        self.log_gamma = log_gamma;
+    }
+
+    /// Every leaf is at most what its levels would be worth in leaves of their own, whatever those cost beyond two.
+    #[inline]
+    fn worth(&self, sum: &C) -> Worth {
+        let counts = sum.counts();
+        let leaf = self.log_gamma + self.leaf.of_counts(counts);
+        if !self.bounded {
+            return Worth { leaf, split: f64::INFINITY };
+        }
+        let (mut observed, mut pure) = (0, 0.0);
+        for &n in counts {
+            observed += usize::from(n > 0);
+            pure += self.pure.log_pure(u64::from(n));
+        }
+        Worth { leaf, split: if observed < 2 { f64::NEG_INFINITY } else { 2.0 * self.log_gamma + pure } }
+    }
+
+    type Halves = LevelHalves<C>;
+
+    fn halves(&self, points: &[Point<C>], total: &C, bits: &[u32]) -> LevelHalves<C> {
+        let mut lanes = SmallVec::new();
+        for &bit in bits {
+            let mut n_right = 0;
+            let half = || Half { sum: self.zero(), or: 0, and: u64::MAX };
+            let [mut left, mut right] = [half(), half()];
+            for point in points {
+                let goes_right = point.key >> bit & 1;
+                n_right += goes_right as usize;
+                let mask = (goes_right as u32).wrapping_neg();
+                for (n, m) in right.sum.counts_mut().iter_mut().zip(point.sum.counts()) {
+                    *n += m & mask;
+                }
+                let mask = goes_right.wrapping_neg();
+                left.or |= point.key & !mask;
+                right.or |= point.key & mask;
+                left.and &= point.key | mask;
+                right.and &= point.key | !mask;
+            }
+            left.sum.clone_from(total);
+            self.subtract(&mut left.sum, &right.sum);
+            let worth = [self.worth(&left.sum), self.worth(&right.sum)];
+            lanes.push((n_right, worth, [left, right]));
+        }
+        LevelHalves { lanes }
+    }
+}
+
+/// Points on the right, worth of both sides, both sides.
+type Lane<C> = (usize, [Worth; 2], [Half<C>; 2]);
+
+/// Halvings of levels.
+pub struct LevelHalves<C> {
+    lanes: SmallVec<[Lane<C>; LANES]>,
+}
+
+impl<C: Clone> Halves<C> for LevelHalves<C> {
+    fn n_right(&self, lane: usize) -> usize {
+        self.lanes[lane].0
+    }
+
+    fn worth(&self, lane: usize) -> [Worth; 2] {
+        self.lanes[lane].1
+    }
+
+    fn half(&self, lane: usize, side: usize) -> Half<C> {
+        self.lanes[lane].2[side].clone()
+    }
+}

@@ -1,0 +1,287 @@
+//! Responses that are numbers: sums, squares, and a bound from how far they lie from the prior mean.
+
+use rustc_hash::FxHashMap;
+
+use super::tally::Tally;
+use super::{Half, Halves, LANES, Point, Response, Worth};
+use crate::leaf::{Moments, Normal};
+use crate::tree::ln::ln;
+
+/// Numbers.
+pub struct Numbers {
+    by_count: Vec<CountTerms>,
+    /// Prior weight, `nu lam`, and the distance of the sums' centre from the prior mean.
+    a: f64,
+    nu_lam: f64,
+    offset: f64,
+    published: bool,
+    log_gamma: f64,
+    /// By count and bucket of the sum of squares.
+    split_bounds: Vec<f64>,
+    known_bounds: FxHashMap<u64, Vec<f64>>,
+}
+
+/// Sums over some rows.
+#[derive(Clone, Copy, Debug, Default, PartialEq)]
+pub struct NumberSum {
+    pub(super) n: u64,
+    pub(super) sum: f64,
+    pub(super) squares: f64,
+}
+
+impl From<&NumberSum> for Moments {
+    fn from(of: &NumberSum) -> Self {
+        Self { n: of.n, sum: of.sum, squares: of.squares }
+    }
+}
+
+#[derive(Clone, Copy)]
+struct CountTerms {
+    constant: f64,
+    half_df: f64,
+    /// `1 / (n + a)`.
+    inverse: f64,
+}
+
+/// Beyond this count the bound is hardly ever below a leaf's score.
+const BOUNDED: usize = 40;
+
+impl Numbers {
+    /// Up to `n_rows` rows.
+    pub fn new(leaf: &Normal, n_rows: usize) -> Self {
+        let terms = |n: usize| CountTerms {
+            // A leaf without rows is worth nothing.
+            constant: if n == 0 { 0.0 } else { leaf.count_term(n as u64) },
+            half_df: if n == 0 { 0.0 } else { 0.5 * (n as f64 + leaf.nu()) },
+            inverse: 1.0 / (n as f64 + leaf.a()),
+        };
+        Self {
+            by_count: (0..=n_rows).map(terms).collect(),
+            a: leaf.a(),
+            nu_lam: leaf.nu() * leaf.lam(),
+            offset: leaf.centre() - leaf.mean(),
+            published: leaf.is_published(),
+            log_gamma: f64::NAN,
+            split_bounds: Vec::new(),
+            known_bounds: FxHashMap::default(),
+        }
+    }
+
+    /// What several groups of rows are worth: as leaves, and the bounds on every way to split them.
+    #[allow(clippy::inline_always)] // compiled for the registers of its caller
+    #[inline(always)]
+    fn worths<const L: usize>(&self, n: &[u64; L], sum: &[f64; L], squares: &[f64; L]) -> ([f64; L], [f64; L]) {
+        // Plain loops over arrays: closures would not be compiled for the wider registers of the caller.
+        let (mut constant, mut half_df, mut inverse) = ([0.0; L], [0.0; L], [0.0; L]);
+        for i in 0..L {
+            let terms = &self.by_count[n[i] as usize];
+            (constant[i], half_df[i], inverse[i]) = (terms.constant, terms.half_df, terms.inverse);
+        }
+        let (mut about, mut spread) = ([0.0; L], [0.0; L]);
+        for i in 0..L {
+            // The squares about the prior mean; less what the leaf's own mean explains, they are s + t.
+            let distance = self.offset * (2.0 * sum[i] + counted(n[i]) * self.offset);
+            about[i] = squares[i] + distance;
+            spread[i] = squares[i] + (self.a * distance - sum[i] * sum[i]) * inverse[i];
+        }
+        if self.published {
+            for i in 0..L {
+                let n = counted(n[i]).max(1.0);
+                spread[i] -= (squares[i] - sum[i] * sum[i] / n).max(0.0) / n;
+            }
+        }
+        let (mut leaves, mut splits) = ([0.0; L], [0.0; L]);
+        for i in 0..L {
+            leaves[i] = self.log_gamma + (constant[i] - half_df[i] * ln(self.nu_lam + spread[i].max(0.0)));
+        }
+        for i in 0..L {
+            splits[i] = self.split_bound(n[i] as usize, about[i]);
+        }
+        (leaves, splits)
+    }
+
+    /// A leaf's spread is at least `nu lam + a q / (n + a)`, where q is the sum of squares about the prior mean. The q of
+    /// all leaves add up to that of the cell, and minus the logarithm of the spread is convex in q: no partition beats
+    /// the best one that has all squares in one leaf and none in the others.
+    #[allow(clippy::inline_always)] // compiled for the registers of its caller
+    #[inline(always)]
+    fn split_bound(&self, n: usize, squares: f64) -> f64 {
+        let at = n * BUCKETS + Self::bucket(squares);
+        self.split_bounds.get(at).copied().unwrap_or(f64::INFINITY)
+    }
+
+    #[allow(clippy::inline_always)] // compiled for the registers of its caller
+    #[inline(always)]
+    fn finished(&self, total: &NumberSum, right: &Tally) -> NumberHalves {
+        let (mut n, mut sum, mut squares) = ([0; 2 * LANES], [0.0; 2 * LANES], [0.0; 2 * LANES]);
+        n[LANES..].copy_from_slice(&right.n);
+        sum[LANES..].copy_from_slice(&right.sum);
+        squares[LANES..].copy_from_slice(&right.squares);
+        for i in 0..LANES {
+            n[i] = total.n - right.n[i];
+            sum[i] = total.sum - right.sum[i];
+            squares[i] = total.squares - right.squares[i];
+        }
+        let (leaves, splits) = self.worths(&n, &sum, &squares);
+        NumberHalves { points: right.points, keys: right.keys, n, sum, squares, leaves, splits }
+    }
+
+    /// With wider registers; every operation rounds as without, so the results are the same.
+    #[cfg(target_arch = "x86_64")]
+    #[target_feature(enable = "avx2")]
+    fn halves_in_wide_registers(
+        &self,
+        points: &[Point<NumberSum>],
+        total: &NumberSum,
+        shifts: [u64; LANES],
+    ) -> NumberHalves {
+        self.finished(total, &Tally::in_wide_registers(points, shifts))
+    }
+}
+
+/// A count of rows as a number, without a branch.
+#[allow(clippy::inline_always)] // compiled for the registers of its caller
+#[inline(always)]
+fn counted(n: u64) -> f64 {
+    const ONES: f64 = 4_503_599_627_370_496.0;
+    f64::from_bits(ONES.to_bits() | n) - ONES
+}
+
+/// Halvings of numbers: all left sides, then all right ones.
+pub struct NumberHalves {
+    points: [u64; LANES],
+    keys: [[u64; LANES]; 4],
+    n: [u64; 2 * LANES],
+    sum: [f64; 2 * LANES],
+    squares: [f64; 2 * LANES],
+    leaves: [f64; 2 * LANES],
+    splits: [f64; 2 * LANES],
+}
+
+impl Halves<NumberSum> for NumberHalves {
+    #[inline]
+    fn n_right(&self, lane: usize) -> usize {
+        self.points[lane] as usize
+    }
+
+    #[inline]
+    fn worth(&self, lane: usize) -> [Worth; 2] {
+        [lane, LANES + lane].map(|at| Worth { leaf: self.leaves[at], split: self.splits[at] })
+    }
+
+    #[inline]
+    fn half(&self, lane: usize, side: usize) -> Half<NumberSum> {
+        let at = side * LANES + lane;
+        let sum = NumberSum { n: self.n[at], sum: self.sum[at], squares: self.squares[at] };
+        Half { sum, or: self.keys[side][lane], and: self.keys[2 + side][lane] }
+    }
+}
+
+impl Response for Numbers {
+    type Value = f64;
+    type Sum = NumberSum;
+
+    fn zero(&self) -> NumberSum {
+        NumberSum::default()
+    }
+
+    #[inline]
+    fn is_empty(&self, sum: &NumberSum) -> bool {
+        sum.n == 0
+    }
+
+    /// A number, its centre already subtracted.
+    #[inline]
+    fn observe(&self, sum: &mut NumberSum, value: f64) {
+        self.add(sum, &NumberSum { n: 1, sum: value, squares: value * value });
+    }
+
+    #[inline]
+    fn add(&self, sum: &mut NumberSum, other: &NumberSum) {
+        sum.n += other.n;
+        sum.sum += other.sum;
+        sum.squares += other.squares;
+    }
+
+    #[inline]
+    fn subtract(&self, sum: &mut NumberSum, part: &NumberSum) {
+        sum.n -= part.n;
+        sum.sum -= part.sum;
+        sum.squares -= part.squares;
+    }
+
+    #[inline]
+    fn worth(&self, sum: &NumberSum) -> Worth {
+        let ([leaf], [split]) = self.worths(&[sum.n], &[sum.sum], &[sum.squares]);
+        Worth { leaf, split }
+    }
+
+    type Halves = NumberHalves;
+
+    #[inline]
+    fn halves(&self, points: &[Point<NumberSum>], total: &NumberSum, bits: &[u32]) -> NumberHalves {
+        // What stands in lanes beyond the given ones has no meaning.
+        let mut shifts = [0_u64; LANES];
+        for (shift, bit) in shifts.iter_mut().zip(bits) {
+            *shift = 63 - u64::from(*bit);
+        }
+        #[cfg(target_arch = "x86_64")]
+        if std::arch::is_x86_feature_detected!("avx2") {
+            // SAFETY: the processor has it.
+            return unsafe { self.halves_in_wide_registers(points, total, shifts) };
+        }
+        self.finished(total, &Tally::of(points, shifts))
+    }
+
+    fn prepare(&mut self, log_gamma: f64) {
+        if log_gamma == self.log_gamma {
+            return;
+        }
+        // Parent sets of the same kinds have the same gamma, and there are few combinations of kinds.
+        let before = std::mem::take(&mut self.split_bounds);
+        self.known_bounds.insert(self.log_gamma.to_bits(), before);
+        self.log_gamma = log_gamma;
+        if let Some(known) = self.known_bounds.remove(&log_gamma.to_bits()) {
+            self.split_bounds = known;
+            return;
+        }
+        // The authors' spread is smaller by s / n; it keeps to the bound for up to two prior observations.
+        let bounded = if self.published && self.a > 2.0 { 0 } else { BOUNDED };
+        let top = bounded.min(self.by_count.len() - 1);
+        let leaf = |n: usize, squares: f64| {
+            let terms = &self.by_count[n];
+            log_gamma + terms.constant - terms.half_df * ln(self.nu_lam + self.a * squares * terms.inverse)
+        };
+        // The best that any number of leaves can do without spread.
+        let mut tight = vec![0.0_f64; top + 1];
+        for n in 1..=top {
+            tight[n] = (1..n).map(|part| leaf(part, 0.0) + tight[n - part]).fold(leaf(n, 0.0), f64::max);
+        }
+        self.split_bounds.resize((top + 1) * BUCKETS, f64::NEG_INFINITY);
+        for n in 2..=top {
+            for bucket in 0..BUCKETS {
+                let squares = Self::least(bucket);
+                let all_in = |part: usize| leaf(part, squares) + tight[n - part];
+                self.split_bounds[n * BUCKETS + bucket] = (1..n).map(all_in).fold(f64::NEG_INFINITY, f64::max);
+            }
+        }
+    }
+}
+
+/// Buckets of sums of squares: four an octave from `2^-4` on, and one for less.
+const BUCKETS: usize = 64;
+const FIRST: u64 = (1023 - 4) << 2;
+
+impl Numbers {
+    #[inline]
+    fn bucket(squares: f64) -> usize {
+        // Also for numbers that rounding has put below zero.
+        let octave_quarters = squares.max(0.0).to_bits() >> 50;
+        (octave_quarters.saturating_sub(FIRST) as usize).min(BUCKETS - 1)
+    }
+
+    /// The lower end of a bucket.
+    fn least(bucket: usize) -> f64 {
+        if bucket == 0 { 0.0 } else { f64::from_bits((FIRST + bucket as u64) << 50) }
+    }
+}
