@@ -1,5 +1,6 @@
 //! How long work is watched and stopped from outside: a flag to stop, counters to show progress.
 
+use std::sync::Arc;
 use std::sync::atomic::{AtomicBool, AtomicU64, Ordering};
 use std::time::{Duration, Instant};
 
@@ -8,7 +9,7 @@ use crate::error::{Error, Result};
 /// Shared between the worker threads and whoever watches them.
 #[derive(Debug, Default)]
 pub struct Control {
-    stop: AtomicBool,
+    stop: Arc<AtomicBool>,
     done: AtomicU64,
     total: AtomicU64,
 }
@@ -32,6 +33,11 @@ impl Control {
         if self.stopped() { Err(Error::Interrupted) } else { Ok(()) }
     }
 
+    /// For work that is long in one step.
+    pub fn halt(&self) -> Halt {
+        Halt { stop: self.stop.clone(), deadline: None }
+    }
+
     /// Says how much there is to do, in the worker's own unit.
     pub fn expect(&self, total: u64) {
         self.total.store(total, Ordering::Relaxed);
@@ -45,6 +51,28 @@ impl Control {
     /// How much is done, of how much.
     pub fn progress(&self) -> (u64, u64) {
         (self.done.load(Ordering::Relaxed), self.total.load(Ordering::Relaxed))
+    }
+}
+
+/// What a long step of work, one family above all, asks now and then: whether it should end at once.
+#[derive(Clone, Debug, Default)]
+pub struct Halt {
+    stop: Arc<AtomicBool>,
+    deadline: Option<Instant>,
+}
+
+impl Halt {
+    /// True once a stop was asked for or the time is up.
+    pub fn is_due(&self) -> bool {
+        self.stop.load(Ordering::Relaxed) || self.deadline.is_some_and(|deadline| Instant::now() >= deadline)
+    }
+
+    /// To be called by workers many times a second.
+    ///
+    /// # Errors
+    /// `Error::Interrupted` once it is due.
+    pub fn check(&self) -> Result<()> {
+        if self.is_due() { Err(Error::Interrupted) } else { Ok(()) }
     }
 }
 
@@ -84,6 +112,11 @@ impl<'a> Budget<'a> {
     /// `Error::Interrupted` once the budget is used up, for whatever reason.
     pub fn check(&self) -> Result<()> {
         self.over().map_or(Ok(()), |_| Err(Error::Interrupted))
+    }
+
+    /// For work that is long in one step.
+    pub fn halt(&self) -> Halt {
+        Halt { deadline: self.deadline, ..self.control.halt() }
     }
 
     /// The control that can end it.

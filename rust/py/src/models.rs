@@ -2,12 +2,13 @@
 
 use std::sync::Arc;
 
-use arbornet_core::{Affine, Error, Kind, LocalModel, Value, Var, Variable};
+use arbornet_core::{Affine, Control, Error, Kind, LocalModel, Value, Var, Variable};
 use pyo3::prelude::*;
 use serde::{Deserialize, Serialize};
 
 use crate::errors::CoreError;
 use crate::handles::level_from_python;
+use crate::jobs::watched_or_left;
 use crate::scores::ScoreHandle;
 
 /// A fitted local model, with the variables it speaks of. Immutable.
@@ -99,7 +100,10 @@ impl ModelHandle {
     #[staticmethod]
     fn fit(py: Python<'_>, score: &ScoreHandle, child: usize, parents: Vec<usize>) -> PyResult<Self> {
         let parents = score.family(child, &parents)?;
-        let model = py.detach(|| score.score.model(child, &parents)).map_err(CoreError)?;
+        let (fitted, control) = (score.score.clone(), Control::default());
+        let halt = control.halt();
+        let model = watched_or_left(py, &control, None, move || fitted.model_until(child, &parents, &halt))?;
+        let model = model.map_err(CoreError)?;
         Ok(Self { variables: score.table.variables().into(), model })
     }
 

@@ -122,7 +122,7 @@ impl NetworkHandle {
         let control = Control::default();
         let pool = pool(n_jobs)?;
         let score = score.score.clone();
-        let network = watched(py, &control, None, || pool.install(|| Network::fit(&*score, &parents)))?;
+        let network = watched(py, &control, None, || pool.install(|| Network::fit(&*score, &parents, &control)))?;
         Ok(Self(Arc::new(network.map_err(CoreError)?)))
     }
 

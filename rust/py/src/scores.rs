@@ -5,13 +5,14 @@ use std::sync::Arc;
 use arbornet_core::parents::{Parents, parent_set};
 use arbornet_core::score::classic::smoothed::{Smoothed, Smoothing};
 use arbornet_core::score::registry::ScoreSpec;
-use arbornet_core::{Error, LocalScore, Table};
+use arbornet_core::{Control, Error, LocalScore, Table};
 use pyo3::prelude::*;
 use pyo3::types::PyTuple;
 
 use crate::custom::{Custom, Shared};
 use crate::errors::CoreError;
 use crate::handles::TableHandle;
+use crate::jobs::watched_or_left;
 
 /// A score prepared for a table, from its JSON (`{"score": name, parameters}`). Shared by any number of threads.
 #[pyclass(frozen, module = "arbornet._core")]
@@ -83,7 +84,17 @@ impl ScoreHandle {
     #[allow(clippy::needless_pass_by_value)] // what pyo3 extracts
     fn score(&self, py: Python<'_>, child: usize, parents: Vec<usize>) -> PyResult<f64> {
         let parents = self.family(child, &parents)?;
-        py.detach(|| self.score.score(child, &parents)).map_err(|error| self.raise(py, error))
+        if self.custom.is_some() {
+            return py.detach(|| self.score.score(child, &parents)).map_err(|error| self.raise(py, error));
+        }
+        let (score, control) = (self.score.clone(), Control::default());
+        let halt = control.halt();
+        let scored = watched_or_left(py, &control, None, move || {
+            let mut scratch = score.child(child)?;
+            scratch.heed(&halt);
+            scratch.score(&parents)
+        })?;
+        Ok(scored.map_err(CoreError)?)
     }
 
     /// Raises what scoring this family would raise, without scoring it.

@@ -14,7 +14,7 @@ use super::cache::Known;
 use super::graph::Dag;
 use crate::candidates::Candidates;
 use crate::constraints::Constraints;
-use crate::control::Budget;
+use crate::control::{Budget, Halt};
 use crate::error::{Error, Result};
 use crate::parents::Parents;
 use crate::score::LocalScore;
@@ -97,7 +97,7 @@ impl<'a> Scored<'a> {
     /// # Errors
     /// If a family cannot be scored, or the caller asked to stop.
     pub fn of_graph(&self, dag: &Dag) -> Result<Vec<f64>> {
-        let scored = |v| self.scores_until(v, &[dag.family(v)], || Ok(())).map(|scores| scores[0]);
+        let scored = |v| self.scores_until(v, &[dag.family(v)], &Halt::default()).map(|scores| scores[0]);
         (0..dag.n_vars()).into_par_iter().map(scored).collect()
     }
 
@@ -106,10 +106,10 @@ impl<'a> Scored<'a> {
     /// # Errors
     /// If one cannot be scored, or the budget is used up.
     pub fn scores(&self, child: Var, sets: &[Parents]) -> Result<Vec<f64>> {
-        self.scores_until(child, sets, || self.budget.check())
+        self.scores_until(child, sets, &self.budget.halt())
     }
 
-    fn scores_until(&self, child: Var, sets: &[Parents], check: impl Fn() -> Result<()> + Sync) -> Result<Vec<f64>> {
+    fn scores_until(&self, child: Var, sets: &[Parents], halt: &Halt) -> Result<Vec<f64>> {
         let known = || self.known[child].lock().unwrap_or_else(PoisonError::into_inner);
         let mut out: Vec<Option<f64>> = {
             let known = known();
@@ -119,12 +119,13 @@ impl<'a> Scored<'a> {
         if !missing.is_empty() {
             let scored = |chunk: &[usize]| -> Result<Vec<f64>> {
                 let mut scratch = self.score.child(child)?;
+                scratch.heed(halt);
                 let mut scored = Vec::with_capacity(chunk.len());
                 for &i in chunk {
-                    check()?;
+                    halt.check()?;
                     scored.push(match scratch.score(&sets[i]) {
                         Ok(score) if score.is_nan() => f64::NEG_INFINITY,
-                        Err(Error::Family { .. }) => {
+                        Err(Error::Family { .. } | Error::Memory { .. }) => {
                             self.refused.fetch_add(1, Ordering::Relaxed);
                             f64::NEG_INFINITY
                         }
@@ -162,8 +163,8 @@ impl Families for Scored<'_> {
             return Ok((f64::NEG_INFINITY, parents.clone()));
         }
         // A search asks this of its first structure; were the time up already, it would have nothing to show.
-        let check = || self.budget.control().check();
-        let score = self.scores_until(child, std::slice::from_ref(parents), check)?[0];
+        let halt = self.budget.control().halt();
+        let score = self.scores_until(child, std::slice::from_ref(parents), &halt)?[0];
         if score == f64::NEG_INFINITY {
             // Why it has no score is the user's to know.
             self.score.score(child, parents)?;

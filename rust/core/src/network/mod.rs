@@ -24,7 +24,7 @@ use serde::{Deserialize, Serialize};
 use crate::control::Control;
 use crate::error::{Error, Result};
 use crate::model::LocalModel;
-use crate::parents::parent_set;
+use crate::parents::{Parents, parent_set};
 use crate::score::LocalScore;
 use crate::table::{Codes, Column, Table, Var, Variable};
 
@@ -104,8 +104,8 @@ impl Network {
     /// Fits the model a score speaks of under every node of a graph, given as the parents of each variable.
     ///
     /// # Errors
-    /// If the graph does not fit the table or has a cycle, or a family cannot be modelled.
-    pub fn fit(score: &dyn LocalScore, parents: &[Vec<Var>]) -> Result<Self> {
+    /// If the graph does not fit the table or has a cycle, a family cannot be modelled, or interrupted.
+    pub fn fit(score: &dyn LocalScore, parents: &[Vec<Var>], control: &Control) -> Result<Self> {
         let table: &Table = score.table();
         if parents.len() != table.n_vars() {
             let problem = format!("a graph of {} nodes for {} variables", parents.len(), table.n_vars());
@@ -118,8 +118,9 @@ impl Network {
             .collect::<Result<Vec<_>>>()?;
         topological_order(&parents.iter().map(|p| &p[..]).collect::<Vec<_>>())
             .map_err(|v| Error::Shape(format!("the graph has a cycle through '{}'", table.name(v))))?;
-        let models =
-            parents.par_iter().enumerate().map(|(v, parents)| score.model(v, parents)).collect::<Result<Vec<_>>>()?;
+        let halt = control.halt();
+        let model = |(v, parents): (Var, &Parents)| score.model_until(v, parents, &halt);
+        let models = parents.par_iter().enumerate().map(model).collect::<Result<Vec<_>>>()?;
         Self::new(table.variables().to_vec(), models)
     }
 
@@ -195,6 +196,7 @@ pub fn contributions(score: &dyn LocalScore, parents: &[Vec<Var>], control: &Con
         control.check()?;
         let parents = parent_set(score.table(), child, parents)?;
         let mut scratch = score.child(child)?;
+        scratch.heed(&control.halt());
         let whole = scratch.score(&parents)?;
         let without = (0..parents.len()).map(|i| {
             control.check()?;

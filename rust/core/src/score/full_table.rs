@@ -15,6 +15,7 @@ use serde::{Deserialize, Serialize};
 use self::cuts::Cuttings;
 use self::joint::{Axis, Joint, Levels, Numbers, Response};
 use super::{ChildScore, LocalScore};
+use crate::control::Halt;
 use crate::error::{Error, Result};
 use crate::leaf::{Leaf, LeafModel, LeafPriors};
 use crate::model::LocalModel;
@@ -171,11 +172,18 @@ impl LocalScore for Prepared {
     }
 
     fn child(&self, child: Var) -> Result<Box<dyn ChildScore + '_>> {
-        Ok(Box::new(Boxed(self.family(child))))
+        Ok(Box::new(Boxed(self.family(child), Halt::default())))
     }
 
     fn model(&self, child: Var, parents: &[Var]) -> Result<LocalModel> {
-        let (_, choices) = self.family(child).best(parents);
+        self.model_until(child, parents, &Halt::default())
+    }
+
+    fn model_until(&self, child: Var, parents: &[Var], halt: &Halt) -> Result<LocalModel> {
+        let mut scratch = self.family(child);
+        scratch.heed(halt);
+        let (_, choices) = scratch.best(parents);
+        halt.check()?;
         let cuts: Vec<Option<Vec<f64>>> = parents
             .iter()
             .zip(choices)
@@ -196,13 +204,23 @@ impl LocalScore for Prepared {
 trait Family {
     /// The score, and the choice of bins per parent it is reached with: the first of the best.
     fn best(&mut self, parents: &[Var]) -> (f64, Vec<usize>);
+
+    /// Who can stop it, after which its results mean nothing.
+    fn heed(&mut self, halt: &Halt);
 }
 
-struct Boxed<'a>(Box<dyn Family + 'a>);
+struct Boxed<'a>(Box<dyn Family + 'a>, Halt);
 
 impl ChildScore for Boxed<'_> {
     fn score(&mut self, parents: &[Var]) -> Result<f64> {
-        Ok(self.0.best(parents).0)
+        let score = self.0.best(parents).0;
+        self.1.check()?;
+        Ok(score)
+    }
+
+    fn heed(&mut self, halt: &Halt) {
+        self.1 = halt.clone();
+        self.0.heed(halt);
     }
 }
 
@@ -215,6 +233,10 @@ struct Scratch<'a, R: Response> {
 }
 
 impl<R: Response> Family for Scratch<'_, R> {
+    fn heed(&mut self, halt: &Halt) {
+        self.joint.halt = halt.clone();
+    }
+
     fn best(&mut self, parents: &[Var]) -> (f64, Vec<usize>) {
         let order = self.score.axis_order(parents);
         let axis = |&p: &Var| {

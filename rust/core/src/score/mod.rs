@@ -9,6 +9,7 @@ pub mod full_table;
 pub mod pcart;
 pub mod registry;
 
+use crate::control::Halt;
 use crate::error::Result;
 use crate::model::LocalModel;
 use crate::table::{Table, Var};
@@ -29,6 +30,14 @@ pub trait LocalScore: Send + Sync {
     /// # Errors
     /// As for scoring the same family.
     fn model(&self, child: Var, parents: &[Var]) -> Result<LocalModel>;
+
+    /// As `model`, ending with `Error::Interrupted` soon after `halt` is due. The default does not look at it.
+    ///
+    /// # Errors
+    /// As `model`.
+    fn model_until(&self, child: Var, parents: &[Var], _halt: &Halt) -> Result<LocalModel> {
+        self.model(child, parents)
+    }
 
     /// Whether this family can be scored at all, without scoring it: the planner asks before hours of work.
     ///
@@ -59,6 +68,10 @@ pub trait ChildScore {
     /// # Errors
     /// If this family cannot be scored (too large, wrong kinds).
     fn score(&mut self, parents: &[Var]) -> Result<f64>;
+
+    /// From now on, end with `Error::Interrupted` soon after this is due, also midway in a family. Who calls asks between
+    /// families; a score whose families never take long has nothing to do.
+    fn heed(&mut self, _halt: &Halt) {}
 
     /// The score if it is above `threshold`, `None` if it is at most that. Step 1 gives the best score among the subsets
     /// it would keep: a set that does not beat it is dominated and dropped, so its exact score is never needed, and a

@@ -101,7 +101,11 @@ impl Desk<'_> {
                 let fitting = scratch.take().filter(|s| s.0 == block.child);
                 let (_, child) = match fitting {
                     Some(fitting) => scratch.insert(fitting),
-                    None => scratch.insert((block.child, score.child(block.child)?)),
+                    None => {
+                        let mut child = score.child(block.child)?;
+                        child.heed(&control.halt());
+                        scratch.insert((block.child, child))
+                    }
                 };
                 let space = step.space(block.child);
                 let record = score_block(score, child.as_mut(), space, block, &below, control)?;

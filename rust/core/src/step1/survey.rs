@@ -92,6 +92,7 @@ impl Step1 {
             let Some(size) = within.min_by(|&a, &b| timed[a].seconds.total_cmp(&timed[b].seconds)) else { break };
             let child = draw.child_with(size);
             let mut scratch = score.child(child)?;
+            scratch.heed(&control.halt());
             // A few sets of one child in a row, as in earnest, so that what a child prepares is shared.
             for _ in 0..8 {
                 control.check()?;

@@ -5,9 +5,10 @@
 //! not an oracle of [`super::optimal`]: the tests have their own.
 
 use super::key::{Layout, Split, ones};
-use super::memo::{Full, Known, Memo, WIDE};
+use super::memo::{Ended, Known, Memo, Patience, WIDE};
 use super::optimal::Point;
 use super::trace::{Choice, Left, Trace, Traced};
+use crate::control::Halt;
 
 /// One search; `leaf` scores rows and the cell's share of the space, without `gamma`.
 pub struct Literal<'a, S, F, A> {
@@ -19,7 +20,8 @@ pub struct Literal<'a, S, F, A> {
     memo: Memo,
     leaf: F,
     sum: A,
-    full: Option<Full>,
+    ended: Option<Ended>,
+    patience: Patience,
 }
 
 impl<'a, S: Clone, F: FnMut(&S, f64) -> f64, A: Fn(&[Point<S>]) -> S> Literal<'a, S, F, A> {
@@ -33,16 +35,32 @@ impl<'a, S: Clone, F: FnMut(&S, f64) -> f64, A: Fn(&[Point<S>]) -> S> Literal<'a
         leaf: F,
         sum: A,
     ) -> Self {
-        Self { layout, log_gamma, skip_empty, points, memo: Memo::new(max_bytes), leaf, sum, full: None }
+        Self {
+            layout,
+            log_gamma,
+            skip_empty,
+            points,
+            memo: Memo::new(max_bytes),
+            leaf,
+            sum,
+            ended: None,
+            patience: Patience::default(),
+        }
+    }
+
+    /// To be stopped by this.
+    pub fn heeding(mut self, halt: &Halt) -> Self {
+        self.patience.halt = halt.clone();
+        self
     }
 
     /// The best tree's log score, `gamma` per leaf included and Z not.
     ///
     /// # Errors
-    /// If the memo would outgrow its limit.
-    pub fn best(&mut self) -> Result<f64, Full> {
+    /// If the memo would outgrow its limit, or it was stopped.
+    pub fn best(&mut self) -> Result<f64, Ended> {
         let score = self.cell(0, self.points.len(), self.layout.root);
-        self.full.map_or(Ok(score), Err)
+        self.ended.map_or(Ok(score), Err)
     }
 
     /// The best tree in preorder, after `best`; leaves know their cell's share of the space.
@@ -53,8 +71,11 @@ impl<'a, S: Clone, F: FnMut(&S, f64) -> f64, A: Fn(&[Point<S>]) -> S> Literal<'a
     }
 
     fn cell(&mut self, lo: usize, hi: usize, key: u64) -> f64 {
-        if lo == hi || self.full.is_some() {
+        if lo == hi || self.ended.is_some() {
             return self.log_gamma;
+        }
+        if self.patience.is_over(hi - lo) {
+            self.ended = Some(Ended::Halted);
         }
         if let Some(known) = self.memo.get([key, WIDE]) {
             return known.score;
@@ -62,7 +83,8 @@ impl<'a, S: Clone, F: FnMut(&S, f64) -> f64, A: Fn(&[Point<S>]) -> S> Literal<'a
         let score = self.visit(lo, hi, key).0;
         // Without predictors the key is zero, and there is only this cell.
         if key != 0 {
-            self.full = self.full.or(self.memo.insert([key, WIDE], Known { score, used: 0 }).err());
+            let full = self.memo.insert([key, WIDE], Known { score, used: 0 }).err();
+            self.ended = self.ended.or(full.map(Ended::Full));
         }
         score
     }

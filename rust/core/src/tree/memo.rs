@@ -1,5 +1,7 @@
 //! An open-addressing table of the cells that were searched, reused between parent sets.
 
+use crate::control::Halt;
+
 /// What is known of a cell.
 #[derive(Clone, Copy, Debug, PartialEq)]
 pub struct Known {
@@ -39,6 +41,41 @@ pub struct Memo {
 pub struct Full {
     /// Bytes that the next size would take.
     pub bytes: u64,
+}
+
+/// Why a search has no result.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum Ended {
+    /// It needed too much memory.
+    Full(Full),
+    /// It was stopped.
+    Halted,
+}
+
+/// Asks whether to stop, now and then.
+#[derive(Debug, Default)]
+pub struct Patience {
+    /// Who is asked.
+    pub halt: Halt,
+    done: usize,
+}
+
+/// Points looked at between two questions: about a millisecond.
+const STRIDE: usize = 1 << 18;
+
+impl Patience {
+    /// After looking at so many points: true if it is time to stop.
+    #[inline]
+    pub fn is_over(&mut self, points: usize) -> bool {
+        self.done += points + 8;
+        self.done > STRIDE && self.ask()
+    }
+
+    #[cold]
+    fn ask(&mut self) -> bool {
+        self.done = 0;
+        self.halt.is_due()
+    }
 }
 
 const EMPTY: Slot = Slot { key: [0; 2], score: 0.0, used: 0, generation: 0 };

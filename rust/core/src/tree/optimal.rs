@@ -20,7 +20,7 @@ mod tracing;
 
 use super::dense::Dense;
 use super::key::{Field, Layout, Split};
-use super::memo::{Full, Key, Known, Memo, WIDE};
+use super::memo::{Ended, Key, Known, Memo, Patience, WIDE};
 pub use super::response::Point;
 use super::response::{Half, Halves, LANES, Response, Worth};
 use super::trace::Choice;
@@ -66,7 +66,9 @@ pub struct Search<R: Response> {
     levels_mask: u64,
     log_gamma: f64,
     skip_empty: bool,
-    full: Option<Full>,
+    ended: Option<Ended>,
+    /// Who can stop it.
+    pub patience: Patience,
     tolerance: f64,
     /// What it has done so far.
     pub effort: Effort,
@@ -142,7 +144,8 @@ impl<R: Response> Search<R> {
             levels_mask: 0,
             log_gamma: 0.0,
             skip_empty,
-            full: None,
+            ended: None,
+            patience: Patience::default(),
             tolerance: 0.0,
             effort: Effort::default(),
         }
@@ -151,10 +154,10 @@ impl<R: Response> Search<R> {
     /// The best tree's log score on `points`, `gamma` per leaf included and Z not.
     ///
     /// # Errors
-    /// If the memo would outgrow its limit.
-    pub fn best(&mut self, layout: &Layout, log_gamma: f64) -> Result<f64, Full> {
+    /// If the memo would outgrow its limit, or it was stopped.
+    pub fn best(&mut self, layout: &Layout, log_gamma: f64) -> Result<f64, Ended> {
         self.memo.clear();
-        self.full = None;
+        self.ended = None;
         self.fields.clone_from(&layout.fields);
         self.levels_mask = layout.levels_mask;
         self.log_gamma = log_gamma;
@@ -174,7 +177,7 @@ impl<R: Response> Search<R> {
             let intervals = layout.root & !layout.levels_mask;
             self.resolve((0, self.points.len()), &all, intervals, f64::NEG_INFINITY, Found::Nothing).score
         };
-        self.full.map_or(Ok(score), Err)
+        self.ended.map_or(Ok(score), Err)
     }
 
     fn nothing(&self) -> Group<R::Sum> {
@@ -238,7 +241,7 @@ impl<R: Response> Search<R> {
 
     fn remember(&mut self, key: Key, known: Known) {
         if let Err(full) = self.memo.insert(key, known) {
-            self.full = Some(full);
+            self.ended = Some(Ended::Full(full));
         }
     }
 
@@ -285,7 +288,7 @@ impl<R: Response> Search<R> {
 
     /// Tries every split of a cell of at least two points, in its own intervals or in the smallest.
     fn visit(&mut self, lo: usize, hi: usize, all: &Group<R::Sum>, wide: Option<u64>) -> (Known, Option<Choice>) {
-        if self.full.is_some() {
+        if self.is_over(hi - lo) {
             return (Known { score: f64::NEG_INFINITY, used: 0 }, None);
         }
         self.effort.visited += 1;
@@ -313,6 +316,14 @@ impl<R: Response> Search<R> {
             }
         }
         (Known { score: cell.best, used: cell.used }, cell.choice)
+    }
+
+    /// Whether to leave off, after looking at so many points.
+    fn is_over(&mut self, points: usize) -> bool {
+        if self.ended.is_none() && self.patience.is_over(points) {
+            self.ended = Some(Ended::Halted);
+        }
+        self.ended.is_some()
     }
 
     /// Halvings with an empty side before one that separates the cell's rows.

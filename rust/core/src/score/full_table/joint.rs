@@ -7,6 +7,7 @@
 //! are left out, and neighbouring intervals that then hold the same are looked at once.
 
 use super::cuts::Interval;
+use crate::control::Halt;
 use crate::leaf::{Categorical, Normal, Ordinal};
 
 /// The child's responses in an order that does not depend on the order of the rows, with sums of them in flat cells.
@@ -191,6 +192,8 @@ struct Line<N> {
 
 /// Memory for the sums over all joint choices.
 pub struct Joint<N> {
+    /// Who can stop it: then the sums are not all there.
+    pub halt: Halt,
     levels: Vec<Level<N>>,
     all_rows: Vec<u32>,
     totals: Vec<f64>,
@@ -201,7 +204,7 @@ const LARGEST_TABLE: usize = 1 << 22;
 
 impl<N: Copy + Default + PartialEq + std::ops::AddAssign> Joint<N> {
     pub fn new(n_rows: usize) -> Self {
-        Self { levels: Vec::new(), all_rows: (0..n_rows as u32).collect(), totals: Vec::new() }
+        Self { halt: Halt::default(), levels: Vec::new(), all_rows: (0..n_rows as u32).collect(), totals: Vec::new() }
     }
 
     /// The log marginal of every joint choice, the last axis changing fastest.
@@ -219,9 +222,31 @@ impl<N: Copy + Default + PartialEq + std::ops::AddAssign> Joint<N> {
             self.all_rows.iter().for_each(|&row| response.add(row as usize, &mut cell));
             self.totals[0] = response.log_marginal(&cell);
         } else {
-            add_up(response, axes, Inside::Rows(&self.all_rows), &mut self.levels, &mut self.totals);
+            let patience = &mut Patience { halt: self.halt.clone(), done: 0, over: false };
+            add_up(response, axes, Inside::Rows(&self.all_rows), &mut self.levels, &mut self.totals, patience);
         }
         &self.totals
+    }
+}
+
+/// Boxes between two questions whether to stop.
+const STRIDE: u32 = 1 << 12;
+
+/// Asks whether to stop, now and then.
+struct Patience {
+    halt: Halt,
+    done: u32,
+    over: bool,
+}
+
+impl Patience {
+    fn is_over(&mut self) -> bool {
+        self.done += 1;
+        if self.done == STRIDE {
+            self.done = 0;
+            self.over = self.over || self.halt.is_due();
+        }
+        self.over
     }
 }
 
@@ -232,7 +257,11 @@ fn add_up<R: Response>(
     inside: Inside<'_, R::Number>,
     levels: &mut [Level<R::Number>],
     totals: &mut [f64],
+    patience: &mut Patience,
 ) {
+    if patience.is_over() {
+        return;
+    }
     let (level, deeper) = levels.split_first_mut().expect("one level per axis");
     let (axis, inner_axes) = axes.split_first().expect("the last axis is summed as a line");
     let Level { rows, offsets, own, inner, totals: inner_totals, line } = level;
@@ -270,7 +299,7 @@ fn add_up<R: Response>(
                     continue;
                 }
                 if range != last {
-                    add_up(response, inner_axes, Inside::Rows(&rows[range.clone()]), deeper, inner_totals);
+                    add_up(response, inner_axes, Inside::Rows(&rows[range.clone()]), deeper, inner_totals, patience);
                     last = range;
                 }
                 add(interval, inner_totals, totals);
@@ -282,7 +311,7 @@ fn add_up<R: Response>(
             let mut summed = 0..0;
             for interval in axis.intervals {
                 if interval.end == interval.first + 1 {
-                    add_up(response, inner_axes, Inside::Table(slab(interval.first)), deeper, inner_totals);
+                    add_up(response, inner_axes, Inside::Table(slab(interval.first)), deeper, inner_totals, patience);
                 } else {
                     // Intervals from the same part on grow out of each other.
                     if summed.start != interval.first || summed.end <= interval.first {
@@ -294,7 +323,7 @@ fn add_up<R: Response>(
                         inner.iter_mut().zip(slab(part)).for_each(|(sum, &n)| *sum += n);
                     }
                     summed.end = interval.end;
-                    add_up(response, inner_axes, Inside::Table(inner), deeper, inner_totals);
+                    add_up(response, inner_axes, Inside::Table(inner), deeper, inner_totals, patience);
                 }
                 add(interval, inner_totals, totals);
             }

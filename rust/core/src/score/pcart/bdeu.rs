@@ -6,13 +6,13 @@ use rustc_hash::FxHashMap;
 
 use super::family::{Family, merge};
 use super::{Prepared, level_node};
+use crate::control::Halt;
 use crate::error::Result;
 use crate::leaf::{Categorical, Ordinal};
 use crate::model::tree::{Node, Tree};
 use crate::table::{Codes, Kind, Var};
 use crate::tree::key::Layout;
 use crate::tree::literal::Literal;
-use crate::tree::memo::Full;
 use crate::tree::normaliser::{Prior, Priors};
 use crate::tree::optimal::Point;
 use crate::tree::trace::Traced;
@@ -24,6 +24,7 @@ pub struct Shares<'a> {
     values: Vec<usize>,
     ess: f64,
     priors: Priors,
+    halt: Halt,
     /// By the bits of the share.
     leaves: FxHashMap<u64, OfShare>,
 }
@@ -41,7 +42,7 @@ impl<'a> Shares<'a> {
     /// For a child with these codes.
     pub fn new(prepared: &'a Prepared, child: Var, codes: &Codes, ess: f64) -> Self {
         let (priors, leaves) = (Priors::default(), FxHashMap::default());
-        Self { prepared, child, values: codes.iter().collect(), ess, priors, leaves }
+        Self { prepared, child, values: codes.iter().collect(), ess, priors, halt: Halt::default(), leaves }
     }
 
     fn n_levels(&self) -> usize {
@@ -81,12 +82,13 @@ impl<'a> Shares<'a> {
             };
         let parameters = &self.prepared.parameters;
         let bytes = parameters.memory_mb << 20;
-        let mut search = Literal::new(&layout, prior.log_gamma, parameters.published, points, bytes, score, add);
+        let search = Literal::new(&layout, prior.log_gamma, parameters.published, points, bytes, score, add);
+        let mut search = search.heeding(&self.halt);
         let best = search.best();
-        let trace = if with_tree { search.trace() } else { Vec::new() };
+        let trace = if with_tree && best.is_ok() { search.trace() } else { Vec::new() };
         drop(search);
         self.leaves = known;
-        let best = best.map_err(|full: Full| self.prepared.too_much(self.child, parents, full))?;
+        let best = best.map_err(|ended| self.prepared.ended(self.child, parents, ended))?;
         Ok((best, prior, trace))
     }
 
@@ -112,6 +114,10 @@ impl<'a> Shares<'a> {
 }
 
 impl Family for Shares<'_> {
+    fn heed(&mut self, halt: &Halt) {
+        self.halt = halt.clone();
+    }
+
     fn best(&mut self, parents: &[Var]) -> Result<(f64, Prior)> {
         self.found(parents, false).map(|(best, prior, _)| (best, prior))
     }

@@ -1,6 +1,7 @@
 //! The search for the parent sets of one child: rows become points, points become the best tree.
 
 use super::Prepared;
+use crate::control::Halt;
 use crate::error::Result;
 use crate::model::tree::{Node, Tree};
 use crate::table::Var;
@@ -22,6 +23,9 @@ pub trait Family {
     /// # Errors
     /// As `best`.
     fn tree(&mut self, parents: &[Var]) -> Result<Tree>;
+
+    /// Who can stop it.
+    fn heed(&mut self, halt: &Halt);
 
     /// What the searches so far cost.
     fn effort(&self) -> Effort {
@@ -123,7 +127,7 @@ impl<'a, R: Response, F: Fn(&R::Sum) -> Node> OfKind<'a, R, F> {
         }
         let prior = self.priors.of(&layout);
         let best = search.best(&layout, prior.log_gamma);
-        Ok((best.map_err(|full| self.prepared.too_much(self.child, parents, full))?, prior, layout))
+        Ok((best.map_err(|ended| self.prepared.ended(self.child, parents, ended))?, prior, layout))
     }
 }
 
@@ -147,7 +151,12 @@ impl<R: Response, F: Fn(&R::Sum) -> Node> Family for OfKind<'_, R, F> {
     fn tree(&mut self, parents: &[Var]) -> Result<Tree> {
         let (_, _, layout) = self.found(parents)?;
         let trace = self.search.trace(&layout);
+        let trace = trace.map_err(|ended| self.prepared.ended(self.child, parents, ended))?;
         Ok(Tree::from_trace(self.child, parents, &self.prepared.coded, &trace, &self.node))
+    }
+
+    fn heed(&mut self, halt: &Halt) {
+        self.search.patience.halt = halt.clone();
     }
 
     fn effort(&self) -> Effort {

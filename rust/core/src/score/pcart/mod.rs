@@ -13,6 +13,7 @@ use serde::{Deserialize, Serialize};
 
 use self::family::{OfKind, Rows};
 use super::{ChildScore, LocalScore};
+use crate::control::Halt;
 use crate::error::{Error, Result};
 use crate::leaf::{Categorical, Counts, Leaf, LeafModel, LeafPriors, Moments, Normal};
 use crate::model::LocalModel;
@@ -20,7 +21,7 @@ use crate::model::tree::Node;
 use crate::prior::parent_count;
 use crate::table::{Column, Table, Var};
 use crate::tree::key::{Coded, Layout, Split};
-use crate::tree::memo::Full;
+use crate::tree::memo::Ended;
 use crate::tree::response::{Levels, LevelsLeaf, NumberSum, Numbers, Store};
 
 pub use self::family::Family;
@@ -113,13 +114,14 @@ impl Prepared {
         Ok(layout)
     }
 
-    fn too_much(&self, child: Var, parents: &[Var], full: Full) -> Error {
+    fn ended(&self, child: Var, parents: &[Var], ended: Ended) -> Error {
+        let Ended::Full(full) = ended else { return Error::Interrupted };
         let names: Vec<_> = parents.iter().map(|&p| self.table.name(p)).collect();
         Error::Memory {
             what: format!("the best tree of '{}' given [{}]", self.table.name(child), names.join(", ")),
             needed_mb: full.bytes >> 20,
             limit_mb: self.parameters.memory_mb,
-            advice: "raise memory_mb, lower max_splits, merge rare levels, or use fewer parents".to_owned(),
+            advice: "raise memory_limit, lower max_splits, merge rare levels, or use fewer parents".to_owned(),
         }
     }
 
@@ -217,6 +219,12 @@ impl LocalScore for Prepared {
         Ok(LocalModel::Tree(self.scratch(child)?.tree(parents)?))
     }
 
+    fn model_until(&self, child: Var, parents: &[Var], halt: &Halt) -> Result<LocalModel> {
+        let mut family = self.scratch(child)?;
+        family.heed(halt);
+        Ok(LocalModel::Tree(family.tree(parents)?))
+    }
+
     fn check(&self, child: Var, parents: &[Var]) -> Result<()> {
         self.layout(child, parents).map(|_| ())
     }
@@ -229,6 +237,10 @@ struct Scratch<'a> {
 }
 
 impl ChildScore for Scratch<'_> {
+    fn heed(&mut self, halt: &Halt) {
+        self.family.heed(halt);
+    }
+
     fn score(&mut self, parents: &[Var]) -> Result<f64> {
         debug_assert!(!parents.contains(&self.child));
         let (log_tree, prior) = self.family.best(parents)?;

@@ -64,7 +64,7 @@ impl<R: Response> Search<R> {
             let right = sum_of(subset);
             let left = self.joined(&self.groups[base], &sum_of(all ^ subset));
             self.divide(cell, index, [left, right]);
-            if self.full.is_some() {
+            if self.is_over(0) {
                 break;
             }
         }

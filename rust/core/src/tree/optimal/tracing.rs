@@ -1,18 +1,22 @@
 //! The best tree itself, by trying the splits of its cells again.
 
 use super::super::key::{Layout, Split, ones};
+use super::super::memo::Ended;
 use super::super::response::Response;
 use super::super::trace::{Choice, Left, Trace, Traced};
 use super::{ROUNDING, Search};
 
 impl<R: Response> Search<R> {
     /// The best tree in preorder, after `best`.
-    pub fn trace(&mut self, layout: &Layout) -> Vec<Traced<R::Sum>> {
+    ///
+    /// # Errors
+    /// As `best`.
+    pub fn trace(&mut self, layout: &Layout) -> Result<Vec<Traced<R::Sum>>, Ended> {
         let mut trace = Trace::default();
         self.tolerance = ROUNDING * (1.0 + self.log_gamma.abs() + self.points.len() as f64);
         self.trace_cell(0, self.points.len(), layout.root & !layout.levels_mask, &mut trace);
         self.tolerance = 0.0;
-        trace.finish()
+        self.ended.map_or(Ok(trace.finish()), Err)
     }
 
     fn trace_cell(&mut self, lo: usize, hi: usize, intervals: u64, trace: &mut Trace<R::Sum>) {

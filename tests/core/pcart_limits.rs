@@ -1,0 +1,91 @@
+//! Families that are too large: they end when they are told to, and never take more memory than they may.
+
+use std::sync::Arc;
+use std::time::Duration;
+
+use arbornet_core::control::Budget;
+use arbornet_core::score::full_table::FullTable;
+use arbornet_core::score::pcart::Pcart;
+use arbornet_core::step1::Step1;
+use arbornet_core::{
+    Affine, Codes, Column, Constraints, Control, Error, Kind, Level, LocalModel, LocalScore, Table, Variable,
+};
+
+/// Noise: nothing splits for good, so everything is tried. The last column has two levels.
+fn noise(n_rows: usize, n_numbers: usize) -> Arc<Table> {
+    let mut state = 7_u64;
+    let mut next = || {
+        state = state.wrapping_mul(6364136223846793005).wrapping_add(1442695040888963407);
+        (state >> 11) as f64 / (1_u64 << 53) as f64
+    };
+    let (mut variables, mut columns) = (Vec::new(), Vec::new());
+    for i in 0..n_numbers {
+        let kind = Kind::Continuous { scale: Affine::IDENTITY };
+        variables.push(Variable { name: format!("x{i}").as_str().into(), kind });
+        columns.push(Column::Reals((0..n_rows).map(|_| next()).collect()));
+    }
+    let levels = (0..2).map(Level::Int).collect();
+    variables.push(Variable { name: "y".into(), kind: Kind::Categorical { levels } });
+    columns.push(Column::Codes(Codes::pack(&(0..n_rows).map(|_| (next() * 2.0) as u32).collect::<Vec<_>>(), 2)));
+    Arc::new(Table::new(variables, columns).unwrap())
+}
+
+/// With a stop asked for beforehand, each of these would still run for seconds if it looked only between families.
+#[test]
+fn a_family_ends_midway_when_it_is_told_to() {
+    let table = noise(4000, 6);
+    let all = |score: &dyn LocalScore, child: usize, parents: &[usize]| {
+        let [control, other] = [Control::default(), Control::default()];
+        control.stop();
+        let mut scratch = score.child(child).unwrap();
+        for halt in [control.halt(), Budget::new(&other, Some(Duration::ZERO)).halt()] {
+            scratch.heed(&halt);
+            assert_eq!(scratch.score(parents), Err(Error::Interrupted));
+            assert_eq!(score.model_until(child, parents, &halt), Err(Error::Interrupted));
+        }
+        // What was stopped leaves nothing behind.
+        scratch.heed(&other.halt());
+        assert_eq!(scratch.score(&parents[..1]), score.score(child, &parents[..1]));
+    };
+    let five = [1, 2, 3, 4, 5];
+    all(&Pcart::default().prepared(&table).unwrap(), 0, &five);
+    all(&Pcart::default().prepared(&table).unwrap(), 6, &five);
+    all(&Pcart { ess: Some(2.0), ..Pcart::default() }.prepared(&table).unwrap(), 6, &five);
+    all(&*FullTable::default().prepare(&table).unwrap(), 0, &five);
+}
+
+#[test]
+fn a_family_beyond_its_memory_is_reported_by_name() {
+    let table = noise(3000, 6);
+    for ess in [None, Some(2.0)] {
+        let score = Pcart { memory_mb: 1, ess, ..Pcart::default() }.prepared(&table).unwrap();
+        let told = score.score(6, &[0, 1, 2, 3]).unwrap_err();
+        let Error::Memory { what, needed_mb, limit_mb, advice } = &told else { panic!("{told}") };
+        assert!(what.contains("'y'") && what.contains("x0, x1, x2, x3"), "{what}");
+        assert!(*needed_mb > 1 && *limit_mb == 1 && advice.contains("memory_limit"), "{told}");
+        assert_eq!(score.model(6, &[0, 1, 2, 3]).unwrap_err(), told);
+        // Smaller families of the same scratch are scored as ever.
+        let mut scratch = score.child(6).unwrap();
+        assert_eq!(scratch.score(&[0, 1, 2, 3]).unwrap_err(), told);
+        assert_eq!(scratch.score(&[0]), score.score(6, &[0]));
+        assert!(matches!(score.model(6, &[0]).unwrap(), LocalModel::Tree(_)));
+    }
+}
+
+#[test]
+fn step_1_leaves_out_what_is_beyond_its_memory_and_says_so() {
+    let table = noise(1500, 4);
+    let score = Pcart { memory_mb: 1, ..Pcart::default() }.prepared(&table).unwrap();
+    let constraints = Constraints::none(table.n_vars());
+    let step = Arc::new(Step1::new(&table, 4, &constraints, None, None).unwrap());
+    let outcome = step.run(&score, &Control::default(), None).unwrap();
+    assert!(outcome.n_skipped > 0 && !outcome.skipped.is_empty());
+    for skipped in &outcome.skipped {
+        assert!(
+            skipped.parents.len() >= 3 && skipped.reason.contains(table.name(skipped.parents[0])),
+            "{}",
+            skipped.reason
+        );
+        assert!(skipped.reason.contains("the limit is 1 MB"), "{}", skipped.reason);
+    }
+}
