@@ -99,13 +99,12 @@ impl Desk<'_> {
             let Some((blocks, below)) = self.next(child, control)? else { break };
             for block in blocks {
                 let fitting = scratch.take().filter(|s| s.0 == block.child);
-                let (_, child) = match fitting {
-                    Some(fitting) => scratch.insert(fitting),
-                    None => {
-                        let mut child = score.child(block.child)?;
-                        child.heed(&control.halt());
-                        scratch.insert((block.child, child))
-                    }
+                let (_, child) = if let Some(fitting) = fitting {
+                    scratch.insert(fitting)
+                } else {
+                    let mut child = score.child(block.child)?;
+                    child.heed(&control.halt());
+                    scratch.insert((block.child, child))
                 };
                 let space = step.space(block.child);
                 let record = score_block(score, child.as_mut(), space, block, &below, control)?;

@@ -49,6 +49,7 @@ impl<'a, S: Clone, F: FnMut(&S, f64) -> f64, A: Fn(&[Point<S>]) -> S> Literal<'a
     }
 
     /// To be stopped by this.
+    #[must_use]
     pub fn heeding(mut self, halt: &Halt) -> Self {
         self.patience.halt = halt.clone();
         self
