@@ -24,7 +24,21 @@ from arbornet.notices import ArbornetWarning, LeftOutWarning
 from arbornet.planning import Plan, plan
 from arbornet.prepare import local_score
 from arbornet.schema import Schema, infer_schema
-from arbornet.scores import AIC, BD, BIC, K2, MIT, NML, PCART, QNML, BDe, BDeu, FullTable, LogLikelihood
+from arbornet.scores import (
+    AIC,
+    BD,
+    BIC,
+    K2,
+    MIT,
+    NML,
+    PCART,
+    QNML,
+    BDe,
+    BDeu,
+    DecisionGraph,
+    FullTable,
+    LogLikelihood,
+)
 from arbornet.scoring import score_parents
 from arbornet.search.trees import chow_liu
 from arbornet.table import Table
@@ -57,6 +71,7 @@ __all__ = [
     "Constraints",
     "Continuous",
     "CustomScore",
+    "DecisionGraph",
     "FamilyError",
     "FayyadIrani",
     "FormatError",

@@ -8,10 +8,11 @@ from typing import TYPE_CHECKING, Any
 
 import networkx as nx
 
-from arbornet._core import ArbornetError, NetworkHandle
+from arbornet._core import ArbornetError, NetworkHandle, ScoreHandle
 from arbornet.network import BayesNet, Origin
 from arbornet.prepare import prepared
 from arbornet.search.base import Found
+from arbornet.search.decision_graphs import FoundGraphs
 
 if TYPE_CHECKING:
     from arbornet.table import Table
@@ -25,7 +26,8 @@ def fit(
     Args:
         table: The data.
         dag: A graph over the table's variables (those it does not name stand alone), or what a search found.
-        score: The score whose models are fitted.
+        score: The score whose models are fitted. The decision graphs that `search.decision_graphs` found with this
+            score are kept as they are.
         arc_scores: Also score every family, whole and without each of its arcs.
         n_jobs: Threads, -1 for all cores.
 
@@ -35,6 +37,8 @@ def fit(
     Example:
         >>> net = an.fit(table, found, an.PCART())
     """
+    if isinstance(dag, FoundGraphs) and prepared(table, score).spec == dag.spec and table.handle is dag.table.handle:
+        return of_graphs(dag, arc_scores=arc_scores, n_jobs=n_jobs)
     names = table.names
     graph = dag.dag if isinstance(dag, Found) else dag
     parents = _parents(graph, names)
@@ -49,6 +53,20 @@ def fit(
             contributions=tuple(tuple(without) for _, without in scores),
         )
     return BayesNet(handle, table.schema, origin)
+
+
+def of_graphs(found: FoundGraphs, *, arc_scores: bool = True, n_jobs: int = -1) -> BayesNet:
+    """The network of exactly the decision graphs that were found."""
+    table, names = found.table, found.table.names
+    origin = Origin(score=found.spec, n_rows=table.n_rows, search=_search(found))
+    if arc_scores:
+        parents = _parents(found.dag, names)
+        own = [found.models[name].log_marginal or 0.0 for name in names]
+        scores = NetworkHandle.contributions(ScoreHandle(table.handle, found.spec), parents, n_jobs)
+        # What is grown without an arc is compared with the graph as it was found, not with one grown anew.
+        lost = [tuple(o - whole + each for each in without) for o, (whole, without) in zip(own, scores, strict=True)]
+        origin = dataclasses.replace(origin, family_scores=tuple(own), contributions=tuple(lost))
+    return BayesNet(found.handle, table.schema, origin)
 
 
 def _parents(graph: nx.DiGraph[Any], names: list[str]) -> list[list[int]]:

@@ -19,7 +19,7 @@ from arbornet.fit import fit
 from arbornet.notices import LeftOutWarning
 from arbornet.planning import Plan, plan
 from arbornet.schema import Schema, infer_schema
-from arbornet.scores import PCART
+from arbornet.scores import PCART, DecisionGraph
 from arbornet.scoring import score_parents
 from arbornet.search.base import Found
 from arbornet.table import Table
@@ -53,8 +53,9 @@ def learn(
         frame: Any frame (see `Table`), or a Table.
         score: The local score; `PCART()` if left out.
         search: How graphs are searched: the name of a search over candidates (`"exact"`, `"anytime"`, `"hill_climb"`)
-            or of one that scores on demand (`"boss"`, `"fges"`, `"grasp"`, `"chow_liu"`), or a callable that takes
-            Candidates, or parameters called `table` and `score`, and returns Found.
+            or of one that scores on demand (`"boss"`, `"fges"`, `"grasp"`, `"chow_liu"`; `"decision_graphs"` grows the
+            models along with the graph), or a callable that takes Candidates, or parameters called `table` and `score`,
+            and returns Found.
         max_parents: The most parents of a variable; `"auto"` for the most up to 4 that are affordable, or no limit if
             the search scores on demand.
         constraints: What the graph must obey.
@@ -72,7 +73,8 @@ def learn(
     """
     tell = print if verbose else _silent
     table = _table(frame, schema, missing, n_jobs, tell)
-    score = PCART() if score is None else score
+    if score is None:
+        score = DecisionGraph() if search in ("decision_graphs", searches.decision_graphs) else PCART()
     tell(f"score: {score!r}")
     settings = (constraints, time_limit, n_jobs, progress)
     if scores_on_demand(search):

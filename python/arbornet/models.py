@@ -79,11 +79,16 @@ Distribution = Shares | StudentT
 
 @dataclass(frozen=True)
 class Leaf:
-    """A region of the parents' values: what leads there, its training rows, and what the child does."""
+    """A region of the parents' values: what leads there, its training rows, and what the child does.
+
+    Where ways meet, as in a decision graph, `conditions` is the first way and `also` holds the others (of very many,
+    those met first).
+    """
 
     conditions: tuple[Condition, ...]
     n: int
     distribution: Distribution
+    also: tuple[tuple[Condition, ...], ...] = ()
 
 
 class LocalModel:
@@ -134,6 +139,20 @@ class LocalModel:
     def n_leaves(self) -> int:
         """Number of leaves."""
         return len(self.leaves)
+
+    @property
+    def log_marginal(self) -> float | None:
+        """Of a decision graph, the sum of its leaves' log marginal likelihoods; None for other kinds of model."""
+        return self.handle.log_marginal
+
+    @property
+    def unused(self) -> list[str]:
+        """The parents that no path of a decision graph depends on; `without_unused` drops them."""
+        return self.handle.unused
+
+    def without_unused(self) -> LocalModel:
+        """The same model without the parents it does not depend on: it predicts the same from fewer."""
+        return LocalModel(self.handle.without_unused(), self.classes)
 
     def text(self) -> str:
         """The model drawn with lines: questions, answers, and at each leaf its rows and its distribution."""
@@ -248,7 +267,9 @@ def _plain(value: Any) -> Any:
 
 
 def _leaf(leaf: dict[str, Any], levels: list[Level], classes: moments.Classes) -> Leaf:
-    return Leaf(tuple(_condition(c, classes) for c in leaf["conditions"]), leaf["n"], _distribution(leaf, levels))
+    also = tuple(tuple(_condition(c, classes) for c in way) for way in leaf.get("also", ()))
+    conditions = tuple(_condition(c, classes) for c in leaf["conditions"])
+    return Leaf(conditions, leaf["n"], _distribution(leaf, levels), also)
 
 
 def _condition(condition: dict[str, Any], classes: moments.Classes) -> Condition:

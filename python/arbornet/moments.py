@@ -102,7 +102,10 @@ def _told_parent(text: str, name: str, class_: str, exact: Mapping[str, float]) 
 
     variable = rf"(?<=[─ ]){re.escape(name)}"
     text = re.sub(
-        rf"({variable} (?:<|>=) )({_NUMBER})(?=$|:| and| then)", lambda m: m[1] + date(m[2]), text, flags=re.MULTILINE
+        rf"({variable} (?:<|>=) )({_NUMBER})(?=$|:|,| ->| and| then)",
+        lambda m: m[1] + date(m[2]),
+        text,
+        flags=re.MULTILINE,
     )
     return re.sub(
         rf"({variable} in \[)({_NUMBER}), ({_NUMBER})\)", lambda m: f"{m[1]}{date(m[2])}, {date(m[3])})", text

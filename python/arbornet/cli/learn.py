@@ -28,11 +28,11 @@ def options(command: argparse.ArgumentParser) -> None:
     learning_options(command)
     command.add_argument(
         "--search",
-        choices=("exact", "anytime", "hill_climb", "boss", "fges", "grasp", "chow_liu"),
+        choices=("exact", "anytime", "hill_climb", "boss", "fges", "grasp", "chow_liu", "decision_graphs"),
         default="exact",
         help="exact proves the best network; anytime and hill_climb suit many variables; boss, fges and grasp score "
-        "only what they ask for and suit hundreds; chow_liu proves the best tree, of one parent each "
-        "(default: %(default)s)",
+        "only what they ask for and suit hundreds; chow_liu proves the best tree, of one parent each; "
+        "decision_graphs grows graph and models together (default: %(default)s)",
     )
     command.add_argument("--time-limit", type=float, metavar="S", help="stop the search after so many seconds")
     command.add_argument("--checkpoint", metavar="DIRECTORY", help="keep scores, and go on from there next time")

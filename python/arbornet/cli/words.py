@@ -5,6 +5,7 @@ from __future__ import annotations
 import ast
 import dataclasses
 import inspect
+import re
 from collections.abc import Iterable, Sequence
 from typing import Any
 
@@ -65,9 +66,19 @@ def score(text: str) -> Any:
         ParameterError: If there is no such score, or it does not take these parameters.
     """
     try:
-        return _called(ast.parse(text.strip(), mode="eval").body, text)
+        return _called(ast.parse(_named(text.strip()), mode="eval").body, text)
     except SyntaxError:
         raise ParameterError(f"--score {text!r}: write a score's name and parameters, such as 'BDeu(ess=10)'") from None
+
+
+def _named(text: str) -> str:
+    """The text with its score's name as Python has it: DecisionGraph for `decision-graph`."""
+    word = re.match(r"[A-Za-z][\w-]*", text)
+    if word is None:
+        return text
+    plain = {name.lower(): name for name in known_scores()}
+    name = plain.get(word[0].replace("-", "").replace("_", "").lower())
+    return text if name is None else name + text[word.end() :]
 
 
 def known_scores() -> dict[str, type]:

@@ -12,6 +12,8 @@ Whoever has something to draw turns it into these parts; whoever draws knows not
             {"n": rows, "probabilities": [...]}                                        a leaf of levels
             {"n": rows, "location": x, "scale": s, "df": d}                            a leaf of numbers, Student t
                                                                                        (no "df": normal)
+            {"again": name}                                      the split or leaf of this "name", met before: ways
+                                                                 of a decision graph that meet again
 """
 
 from __future__ import annotations
@@ -119,6 +121,14 @@ class Leaf:
     location: float = 0.0
     scale: float = 0.0
     df: float | None = None
+    name: str = ""
+
+
+@dataclass(frozen=True)
+class Again:
+    """A way that leads to a split or a leaf met before."""
+
+    name: str
 
 
 @dataclass(frozen=True)
@@ -126,12 +136,13 @@ class Split:
     """An inner node: the variable asked for, and a labelled subtree per answer."""
 
     variable: str
-    branches: tuple[tuple[str, Split | Leaf], ...]
+    branches: tuple[tuple[str, Split | Leaf | Again], ...]
+    name: str = ""
 
 
 @dataclass(frozen=True)
 class Tree:
-    """A decision tree under a child."""
+    """A decision tree under a child, or a decision graph: a tree whose ways may meet again."""
 
     child: Node
     root: Split | Leaf
@@ -141,26 +152,32 @@ class Tree:
         """Reads the nested dict described in the module's text."""
         levels = tuple(map(str, tree.get("levels") or ()))
         child = Node(str(tree["child"]), kind_name(tree["kind"]), levels, str(tree.get("values", "")))
-        return cls(child, _subtree(tree["root"]))
+        root = _subtree(tree["root"])
+        if isinstance(root, Again):
+            raise ValueError(f"the root is to be {root.name!r}, which stands nowhere")
+        return cls(child, root)
 
     def leaves(self) -> Iterator[Leaf]:
-        """All leaves, first branch first."""
-        waiting: list[Split | Leaf] = [self.root]
+        """All leaves, first branch first, each once."""
+        waiting: list[Split | Leaf | Again] = [self.root]
         while waiting:
             node = waiting.pop()
             if isinstance(node, Leaf):
                 yield node
-            else:
+            elif isinstance(node, Split):
                 waiting.extend(below for _, below in reversed(node.branches))
 
 
-def _subtree(node: Mapping[str, Any]) -> Split | Leaf:
+def _subtree(node: Mapping[str, Any]) -> Split | Leaf | Again:
+    if "again" in node:
+        return Again(str(node["again"]))
+    name = str(node.get("name", ""))
     if "branches" in node:
         branches = [(_label(b["label"]), _subtree(b["node"])) for b in node["branches"]]
-        return _joined(Split(str(node["variable"]), tuple(branches)))
+        return _joined(Split(str(node["variable"]), tuple(branches), name))
     if "probabilities" in node:
-        return Leaf(node["n"], tuple(map(float, node["probabilities"])))
-    return Leaf(node["n"], (), float(node["location"]), float(node["scale"]), node.get("df"))
+        return Leaf(node["n"], tuple(map(float, node["probabilities"])), name=name)
+    return Leaf(node["n"], (), float(node["location"]), float(node["scale"]), node.get("df"), name)
 
 
 def _label(text: object) -> str:
@@ -173,17 +190,18 @@ def _label(text: object) -> str:
 
 def _joined(split: Split) -> Split:
     """Cuts of one number after another as one question with several answers: `< 9`, `9 to 13`, `≥ 13`."""
-    branches: list[tuple[str, Split | Leaf]] = []
+    branches: list[tuple[str, Split | Leaf | Again]] = []
     for label, below in split.branches:
         ours = _range(label)
         theirs = [_range(inner) for inner, _ in below.branches] if isinstance(below, Split) else []
-        if ours is None or not isinstance(below, Split) or below.variable != split.variable or None in theirs:
+        apart = not isinstance(below, Split) or below.variable != split.variable or below.name != ""
+        if ours is None or apart or not isinstance(below, Split) or None in theirs:
             branches.append((label, below))
             continue
         for inner, (_, node) in zip(theirs, below.branches, strict=True):
             low, high = inner or (None, None)
             branches.append((_range_label(low or ours[0], high or ours[1]), node))
-    return Split(split.variable, tuple(branches))
+    return Split(split.variable, tuple(branches), split.name)
 
 
 def _range(label: str) -> tuple[str | None, str | None] | None:

@@ -2,7 +2,8 @@
 
 Leaves stand below one another in small charts of the same scale, so they can be compared by eye: bars for levels,
 a density curve for numbers, the axis once at the bottom. Left to right, because rows of text stay readable however
-many leaves there are.
+many leaves there are. Where ways of a decision graph meet again, the later one ends in an arrow with the name of the
+leaf or question it leads to, and a thin line goes there.
 """
 
 from __future__ import annotations
@@ -13,11 +14,12 @@ from collections.abc import Sequence
 from arbornet import moments
 from arbornet.draw.axis import Axis, measured
 from arbornet.draw.network import shape
-from arbornet.draw.parts import Leaf, Node, Split, Tree
+from arbornet.draw.parts import Again, Leaf, Node, Split, Tree
 from arbornet.draw.scene import Area, Box, Curve, Group, Line, Mark, Point, Scene, Text, shortened, text_width
 
 MARGIN = 14.0
 ROW = 58.0
+STUB = 26.0
 CHART_HEIGHT = 38.0
 GRID_POINTS = 61
 
@@ -34,14 +36,30 @@ def tree_scene(tree: Tree) -> Scene:
     chart_width = 190.0 if not tree.child.levels else min(300.0, max(120.0, 34.0 * len(tree.child.levels)))
     top = MARGIN + 26
     groups: list[Group] = [_heading(tree.child, chart_left, chart_width)]
-    rows = iter(range(len(leaves)))
+    cursor = top
+    places: dict[str, Point] = {}
     axis = _axis(tree, leaves) if not tree.child.levels else None
     peak = max((p for leaf in leaves for p in leaf.probabilities), default=1.0)
 
-    def grow(node: Split | Leaf, depth: int, path: Sequence[str]) -> float:
+    def grow(node: Split | Leaf | Again, depth: int, path: Sequence[str]) -> float:
         """Adds a subtree; returns the height of its root."""
+        nonlocal cursor
+        if isinstance(node, Again):
+            y, cursor = cursor + STUB / 2, cursor + STUB
+            says = f"→ {node.name}"
+            x = lefts[depth] + 4
+            marks: list[Mark] = [Text(x, y + 4.5, says, 12, "start", bold=True)]
+            if (place := places.get(node.name)) is not None:
+                end = x + text_width(says, 12) + 8
+                goal = (place[0], place[1] + 6)
+                bend = goal[0] - 20 if goal[0] > end else end + 30
+                marks.append(Curve(((end, y), (bend, y), (goal[0] - 30, goal[1]), goal), "grid", 1.1))
+            groups.append(Group(tuple(marks), f"{' and '.join(path)}: the same as {node.name}", "again"))
+            return y
         if isinstance(node, Leaf):
-            y = top + next(rows) * ROW + ROW / 2
+            y, cursor = cursor + ROW / 2, cursor + ROW
+            if node.name:
+                places[node.name] = (chart_left - 6, y)
             if depth < len(columns):
                 groups.append(Group((Line(((lefts[depth], y), (chart_left - 6, y)), "grid"),)))
             base = y + CHART_HEIGHT / 2
@@ -51,7 +69,8 @@ def tree_scene(tree: Tree) -> Scene:
                 else _bars(node, tree.child, (chart_left, base), chart_width, peak)
             )
             says = _summary(node, tree.child)
-            share = f"{node.n:,.0f} rows" + (f" ({_percent(node.n / total)})" if total else "")
+            name = f"{node.name}: " if node.name else ""
+            share = f"{name}{node.n:,.0f} rows" + (f" ({_percent(node.n / total)})" if total else "")
             texts = (
                 Text(chart_left + chart_width + 12, y - 1, says, 13, "start"),
                 Text(chart_left + chart_width + 12, y + 15, share, 11.5, "start", "muted"),
@@ -63,6 +82,9 @@ def tree_scene(tree: Tree) -> Scene:
         y = (below[0] + below[-1]) / 2
         x, end = lefts[depth], lefts[depth + 1]
         name = shortened(node.variable, 150)
+        if node.name:
+            places[node.name] = (x, y)
+            groups.append(Group((Text(x, y - 18, node.name, 11.5, "start", bold=True),), node.name, "name"))
         stem = x + text_width(name, 13) + 20
         middle = (x + stem) / 2
         groups.append(
@@ -90,11 +112,12 @@ def tree_scene(tree: Tree) -> Scene:
         return y
 
     grow(tree.root, 0, [])
-    bottom = top + len(leaves) * ROW
+    bottom = cursor
     groups.append(_axis_marks(tree.child, axis, chart_left, chart_width, bottom))
     says_width = max(text_width(_summary(leaf, tree.child), 13) for leaf in leaves)
     width = chart_left + chart_width + 12 + max(says_width, 110) + MARGIN
-    title = f"Tree of {tree.child.name} with {len(leaves)} {'leaf' if len(leaves) == 1 else 'leaves'}"
+    kind = "Decision graph" if places else "Tree"
+    title = f"{kind} of {tree.child.name} with {len(leaves)} {'leaf' if len(leaves) == 1 else 'leaves'}"
     description = "; ".join(group.title for group in groups if group.role == "leaf")
     return Scene(width, bottom + (40 if tree.child.levels else 24), title, description, tuple(groups))
 
@@ -111,7 +134,7 @@ def _heading(child: Node, x: float, width: float) -> Group:
 def _columns(root: Split | Leaf) -> list[float]:
     """The width of each level of splits: the widest variable and label on it."""
     widths: list[float] = []
-    level: list[Split | Leaf] = [root]
+    level: list[Split | Leaf | Again] = [root]
     while level:
         splits = [node for node in level if isinstance(node, Split)]
         if splits:

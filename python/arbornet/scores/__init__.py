@@ -5,6 +5,7 @@ what people choose, read and compare.
 """
 
 from arbornet.scores.base import Parameters
+from arbornet.scores.decision_graph import DecisionGraph
 from arbornet.scores.dirichlet import BD, K2, BDe, BDeu
 from arbornet.scores.full_table import FullTable
 from arbornet.scores.information import MIT, NML, QNML
@@ -22,6 +23,7 @@ __all__ = [
     "QNML",
     "BDe",
     "BDeu",
+    "DecisionGraph",
     "FullTable",
     "LogLikelihood",
     "Parameters",

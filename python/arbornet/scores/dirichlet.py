@@ -92,7 +92,7 @@ class BDe(Tabular):
     def __post_init__(self) -> None:
         super().__post_init__()
         object.__setattr__(self, "ess", real("ess", self.ess, above=0))
-        object.__setattr__(self, "prior_network", _network(self.prior_network))
+        object.__setattr__(self, "prior_network", network_of("prior_network", self.prior_network))
 
     def document(self) -> dict[str, Any]:
         """Name and parameters as the core reads them."""
@@ -100,7 +100,12 @@ class BDe(Tabular):
         return {"score": "bde", "ess": self.ess, "network": network, **self.priors()}
 
 
-def _network(given: Any) -> BayesNet:
+def network_of(name: str, given: Any) -> BayesNet:
+    """A prior network, or the one in a file.
+
+    Raises:
+        ParameterError: If it is neither.
+    """
     from arbornet.io.bif import read_bif
     from arbornet.io.json import load
     from arbornet.network import BayesNet
@@ -110,5 +115,5 @@ def _network(given: Any) -> BayesNet:
     if isinstance(given, str | Path):
         return read_bif(given) if ".bif" in Path(given).suffixes else load(given)
     raise ParameterError(
-        f"prior_network={given!r}: give a BayesNet, such as an.read_bif(path) or an.fit(...), or the path of one"
+        f"{name}={given!r}: give a BayesNet, such as an.read_bif(path) or an.fit(...), or the path of one"
     )

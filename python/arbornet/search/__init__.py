@@ -5,6 +5,7 @@ from arbornet.search.base import Certificate, Found, Incumbent, Stopped
 from arbornet.search.branch_and_bound import BranchAndBound
 from arbornet.search.by_tests import cpc, pc
 from arbornet.search.cuts import Cuts
+from arbornet.search.decision_graphs import FoundGraphs, decision_graphs
 from arbornet.search.equivalence import boss, fges, grasp
 from arbornet.search.exact import exact
 from arbornet.search.greedy import hill_climb
@@ -16,6 +17,7 @@ __all__ = [
     "Certificate",
     "Cuts",
     "Found",
+    "FoundGraphs",
     "Incumbent",
     "KBest",
     "Stopped",
@@ -23,6 +25,7 @@ __all__ = [
     "boss",
     "chow_liu",
     "cpc",
+    "decision_graphs",
     "exact",
     "fges",
     "grasp",

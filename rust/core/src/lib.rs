@@ -18,6 +18,7 @@ pub mod constraints;
 pub mod control;
 pub mod counts;
 pub mod dag;
+pub mod decision_graph;
 pub mod error;
 pub mod frame;
 pub mod independence;

@@ -5,6 +5,7 @@ use pyo3::prelude::*;
 mod candidates;
 mod classes;
 mod custom;
+mod decision_graph;
 mod errors;
 mod exact;
 mod frames;
@@ -22,6 +23,7 @@ mod stop;
 #[pymodule]
 fn _core(module: &Bound<'_, PyModule>) -> PyResult<()> {
     module.add("__version__", env!("CARGO_PKG_VERSION"))?;
+    decision_graph::register(module)?;
     errors::register(module)?;
     classes::register(module)?;
     exact::register(module)?;

@@ -142,6 +142,29 @@ impl ModelHandle {
         self.model.n_parameters()
     }
 
+    /// The sum over a decision graph's leaves of their log marginal likelihoods; None for other kinds of model.
+    #[getter]
+    fn log_marginal(&self) -> Option<f64> {
+        let LocalModel::DecisionGraph(graph) = &self.model else { return None };
+        Some(graph.log_marginal())
+    }
+
+    /// The names of the parents that a decision graph does not depend on; none for other kinds of model.
+    #[getter]
+    fn unused(&self) -> Vec<String> {
+        let LocalModel::DecisionGraph(graph) = &self.model else { return Vec::new() };
+        graph.unused().into_iter().map(|p| self.name(p)).collect()
+    }
+
+    /// The same model without its unused parents.
+    fn without_unused(&self) -> Self {
+        let model = match &self.model {
+            LocalModel::DecisionGraph(graph) => LocalModel::DecisionGraph(graph.without_unused()),
+            other => other.clone(),
+        };
+        Self { variables: self.variables.clone(), model }
+    }
+
     /// The model drawn as a tree of text.
     fn text(&self) -> String {
         let description = self.model.describe(&self.variables);

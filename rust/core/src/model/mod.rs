@@ -3,6 +3,7 @@
 //! A new kind of model is one file here (or in its own room) and one line in [`LocalModel`].
 
 pub mod cells;
+pub mod decision_graph;
 pub mod full_table;
 pub mod outline;
 pub mod text;
@@ -77,6 +78,8 @@ pub fn check_family(child: Var, parents: &[Var], variables: &[Variable]) -> Resu
 pub enum LocalModel {
     /// One distribution per observed joint configuration of the parents' levels.
     Cells(cells::Cells),
+    /// Questions whose ways may meet again, with a distribution in every leaf.
+    DecisionGraph(decision_graph::DecisionGraph),
     /// One distribution per observed joint configuration of the parents' bins and levels.
     FullTable(full_table::FullTable),
     /// A tree with a distribution in every leaf.
@@ -89,6 +92,7 @@ impl std::ops::Deref for LocalModel {
     fn deref(&self) -> &Self::Target {
         match self {
             Self::Cells(model) => model,
+            Self::DecisionGraph(model) => model,
             Self::FullTable(model) => model,
             Self::Tree(model) => model,
         }

@@ -34,6 +34,18 @@ pub enum Outline {
         /// Its values, and what follows for each.
         branches: Vec<(Values, Outline)>,
     },
+    /// A part to which several ways lead, where it is met first.
+    Named {
+        /// What it is called.
+        name: String,
+        /// The part.
+        outline: Box<Outline>,
+    },
+    /// A part that was met before.
+    Again {
+        /// What it is called.
+        name: String,
+    },
 }
 
 /// An outline in the user's units and words.
@@ -64,11 +76,22 @@ pub enum Described {
         variable: String,
         /// The answers.
         branches: Vec<Branch>,
+        /// What it is called, if several ways lead here.
+        #[serde(skip_serializing_if = "Option::is_none")]
+        name: Option<String>,
+    },
+    /// A node that several ways lead to, on all ways but the first.
+    Again {
+        /// What it is called.
+        again: String,
     },
     /// A distribution.
     Leaf {
         /// Number of training rows.
         n: usize,
+        /// What it is called, if several ways lead here.
+        #[serde(skip_serializing_if = "Option::is_none")]
+        name: Option<String>,
         /// What the child does here.
         #[serde(flatten)]
         distribution: Distribution,
@@ -157,15 +180,24 @@ impl LocalModel {
 fn described(outline: &Outline, child: &Variable, variables: &[Variable]) -> Described {
     match outline {
         Outline::Leaf { n_rows, predictive } => {
-            Described::Leaf { n: *n_rows, distribution: Distribution::new(predictive, child) }
+            Described::Leaf { n: *n_rows, name: None, distribution: Distribution::new(predictive, child) }
         }
+        Outline::Named { name: called, outline } => {
+            let mut node = described(outline, child, variables);
+            if let Described::Leaf { name, .. } | Described::Split { name, .. } = &mut node {
+                *name = Some(called.clone());
+            }
+            node
+        }
+        Outline::Again { name } => Described::Again { again: name.clone() },
         Outline::Split { parent, branches } => {
             let variable = &variables[*parent];
             let branch = |(values, inner): &(Values, Outline)| {
                 let answer = Answer::new(values, variable);
                 Branch { label: answer.to_string(), answer, node: described(inner, child, variables) }
             };
-            Described::Split { variable: variable.name.to_string(), branches: branches.iter().map(branch).collect() }
+            let branches = branches.iter().map(branch).collect();
+            Described::Split { variable: variable.name.to_string(), branches, name: None }
         }
     }
 }

@@ -2,6 +2,8 @@
 
 use std::fmt::{self, Display, Write};
 
+use rustc_hash::FxHashMap;
+
 use super::outline::{Answer, Branch, Described, Description, Distribution};
 use crate::table::Level;
 
@@ -97,10 +99,8 @@ impl Description {
         let given = if self.parents.is_empty() { String::new() } else { format!(" given {}", self.parents.join(", ")) };
         let mut out = format!("{}{given}", self.child);
         match &self.root {
-            Described::Leaf { n, distribution } => {
-                let _ = write!(out, ": {}", distribution.with_rows(*n, &self.levels));
-            }
-            Described::Split { variable, branches } => self.draw(variable, branches, "", &mut out),
+            Described::Split { variable, branches, .. } => self.draw(variable, branches, "", &mut out),
+            leaf => out.push_str(&self.leaf_text(leaf)),
         }
         if let Some(otherwise) = &self.otherwise {
             let _ = write!(out, "\notherwise: {}  (no rows)", otherwise.text(&self.levels));
@@ -114,17 +114,31 @@ impl Description {
             let (corner, below) = if last { ("└─ ", "   ") } else { ("├─ ", "│  ") };
             let _ = write!(out, "\n{indent}{corner}{variable} {}", branch.label);
             match &branch.node {
-                Described::Leaf { n, distribution } => {
-                    let _ = write!(out, ": {}", distribution.with_rows(*n, &self.levels));
-                }
-                Described::Split { variable, branches } => {
+                Described::Split { variable, branches, name } => {
+                    if let Some(name) = name {
+                        let _ = write!(out, ": [{name}]");
+                    }
                     self.draw(variable, branches, &format!("{indent}{below}"), out);
                 }
+                leaf => out.push_str(&self.leaf_text(leaf)),
             }
         }
     }
 
-    /// One sentence a leaf: `if age >= 52.3 and stage in {II, III} then y: yes 81%  no 19%  (n=52)`.
+    /// What stands behind a last answer: a distribution, with its name if it is shared, or only that name.
+    fn leaf_text(&self, node: &Described) -> String {
+        match node {
+            Described::Leaf { n, distribution, name } => {
+                let name = name.as_ref().map_or_else(String::new, |name| format!("[{name}] "));
+                format!(": {name}{}", distribution.with_rows(*n, &self.levels))
+            }
+            Described::Again { again } => format!(" -> {again} (shared)"),
+            Described::Split { .. } => String::new(),
+        }
+    }
+
+    /// One sentence a leaf: `if age >= 52.3 and stage in {II, III} then y: yes 81%  no 19%  (n=52)`. A leaf to which
+    /// several ways lead has one sentence with all of them, up to a dozen.
     pub fn rules(&self) -> Vec<String> {
         let mut rules: Vec<String> = self
             .leaves()
@@ -134,9 +148,17 @@ impl Description {
                 if leaf.conditions.is_empty() {
                     return outcome;
                 }
-                let conditions: Vec<String> =
-                    leaf.conditions.iter().map(|c| format!("{} {}", c.variable, c.label)).collect();
-                format!("if {} then {outcome}", conditions.join(" and "))
+                let way = |conditions: &Vec<Condition<'_>>| {
+                    let each: Vec<String> = conditions.iter().map(|c| format!("{} {}", c.variable, c.label)).collect();
+                    each.join(" and ")
+                };
+                let all = [&leaf.conditions].into_iter().chain(&leaf.also);
+                let mut ways: Vec<String> = all.take(MOST_WAYS).map(way).collect();
+                let more = (leaf.also.len() + 1).saturating_sub(MOST_WAYS);
+                if more > 0 {
+                    ways.push(format!("in {more} other {}", if more == 1 { "way" } else { "ways" }));
+                }
+                format!("if {} then {outcome}", ways.join(", or if "))
             })
             .collect();
         if let Some(otherwise) = &self.otherwise {
@@ -147,9 +169,10 @@ impl Description {
 
     /// Every leaf with what leads there: one condition a variable, in the order of the questions.
     pub fn leaves(&self) -> Vec<LeafDescription<'_>> {
-        let mut leaves = Vec::new();
-        collect(&self.root, &[], &mut leaves);
-        leaves
+        let mut walk = Walk::default();
+        walk.name(&self.root);
+        walk.collect(&self.root, &[]);
+        walk.leaves
     }
 }
 
@@ -170,6 +193,9 @@ pub struct Condition<'a> {
 pub struct LeafDescription<'a> {
     /// Each variable once.
     pub conditions: Vec<Condition<'a>>,
+    /// Other ways that lead here, where ways meet.
+    #[serde(skip_serializing_if = "Vec::is_empty")]
+    pub also: Vec<Vec<Condition<'a>>>,
     /// Number of training rows.
     pub n: usize,
     /// What the child does here.
@@ -177,31 +203,85 @@ pub struct LeafDescription<'a> {
     pub distribution: &'a Distribution,
 }
 
-fn collect<'a>(node: &'a Described, path: &[(&'a str, Answer)], leaves: &mut Vec<LeafDescription<'a>>) {
-    match node {
-        Described::Leaf { n, distribution } => {
-            let condition = |(variable, answer): &(&'a str, Answer)| Condition {
-                variable,
-                label: answer.to_string(),
-                answer: answer.clone(),
-            };
-            leaves.push(LeafDescription { conditions: path.iter().map(condition).collect(), n: *n, distribution });
+/// The number of steps after which no more ways to shared nodes are looked for: there can be very many.
+const MOST_STEPS: usize = 20_000;
+/// Ways to one leaf that a sentence tells.
+const MOST_WAYS: usize = 12;
+
+/// All ways through a description.
+#[derive(Default)]
+struct Walk<'a> {
+    /// Shared nodes by name.
+    named: FxHashMap<&'a str, &'a Described>,
+    leaves: Vec<LeafDescription<'a>>,
+    /// Where a leaf met before stands among the leaves, by its address.
+    known: FxHashMap<*const Described, usize>,
+    n_steps: usize,
+}
+
+impl<'a> Walk<'a> {
+    fn name(&mut self, node: &'a Described) {
+        if let Described::Split { name: Some(name), .. } | Described::Leaf { name: Some(name), .. } = node {
+            self.named.insert(name, node);
         }
-        Described::Split { variable, branches } => {
+        if let Described::Split { branches, .. } = node {
             for branch in branches {
-                let mut longer = path.to_vec();
-                if let Some(known) = longer.iter_mut().find(|(name, _)| name == variable) {
-                    known.1 = known.1.and(&branch.answer);
-                } else {
-                    longer.push((variable, branch.answer.clone()));
+                self.name(&branch.node);
+            }
+        }
+    }
+
+    fn collect(&mut self, node: &'a Described, path: &[(&'a str, Answer)]) {
+        self.n_steps += 1;
+        match node {
+            Described::Leaf { n, distribution, .. } => {
+                let condition = |(variable, answer): &(&'a str, Answer)| Condition {
+                    variable,
+                    label: answer.to_string(),
+                    answer: answer.clone(),
+                };
+                let conditions = path.iter().map(condition).collect();
+                if let Some(&at) = self.known.get(&std::ptr::from_ref(node)) {
+                    self.leaves[at].also.push(conditions);
+                    return;
                 }
-                collect(&branch.node, &longer, leaves);
+                self.known.insert(node, self.leaves.len());
+                self.leaves.push(LeafDescription { conditions, also: Vec::new(), n: *n, distribution });
+            }
+            Described::Again { again } => {
+                if self.n_steps < MOST_STEPS
+                    && let Some(&node) = self.named.get(&**again)
+                {
+                    self.collect(node, path);
+                }
+            }
+            Described::Split { variable, branches, .. } => {
+                for branch in branches {
+                    let mut longer = path.to_vec();
+                    if let Some(known) = longer.iter_mut().find(|(name, _)| name == variable) {
+                        known.1 = known.1.and(&branch.answer);
+                        if known.1.is_nothing() {
+                            continue;
+                        }
+                    } else {
+                        longer.push((variable, branch.answer.clone()));
+                    }
+                    self.collect(&branch.node, &longer);
+                }
             }
         }
     }
 }
 
 impl Answer {
+    /// Whether no value is left.
+    fn is_nothing(&self) -> bool {
+        match self {
+            Self::Range { low, high } => matches!((low, high), (Some(low), Some(high)) if low >= high),
+            Self::Levels { levels, .. } => levels.is_empty(),
+        }
+    }
+
     /// The values in both.
     fn and(&self, other: &Self) -> Self {
         match (self, other) {
@@ -225,7 +305,7 @@ mod tests {
     use super::*;
 
     fn leaf(location: f64) -> Described {
-        Described::Leaf { n: 47, distribution: Distribution::StudentT { location, scale: 0.4, df: 48.0 } }
+        Described::Leaf { n: 47, name: None, distribution: Distribution::StudentT { location, scale: 0.4, df: 48.0 } }
     }
 
     fn branch(answer: Answer, node: Described) -> Branch {
@@ -237,7 +317,7 @@ mod tests {
     }
 
     fn split(variable: &str, branches: Vec<Branch>) -> Described {
-        Described::Split { variable: variable.to_owned(), branches }
+        Described::Split { variable: variable.to_owned(), branches, name: None }
     }
 
     fn description() -> Description {

@@ -12,6 +12,7 @@ mod eliminate;
 mod grid;
 pub mod infer;
 mod joint;
+pub mod mass;
 mod mixture;
 mod plan;
 pub mod rows;

@@ -5,6 +5,7 @@
 //! one child. The split is what lets a score reuse memory, and what the parent sets of a child have in common.
 
 pub mod classic;
+pub mod decision_graph;
 pub mod full_table;
 pub mod pcart;
 pub mod registry;

@@ -31,6 +31,8 @@ macro_rules! scores {
 // One line a score: its name in JSON (as snake_case), and the parameters' type, which has
 // `fn prepare(&self, table: &Arc<Table>) -> Result<Box<dyn LocalScore>>`.
 scores! {
+    /// Decision graphs, grown greedily.
+    DecisionGraph(crate::decision_graph::Settings),
     /// log-likelihood, with AIC's or BIC's penalty or none.
     Likelihood(super::classic::likelihood::Likelihood),
     /// Bayesian Dirichlet with one alpha for every cell; K2 is alpha = 1.

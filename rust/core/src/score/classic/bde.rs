@@ -92,7 +92,7 @@ impl Known {
 }
 
 /// Levels are matched by what they read as: a network from a file holds texts.
-fn same(a: &Level, b: &Level) -> bool {
+pub(crate) fn same(a: &Level, b: &Level) -> bool {
     match (a, b) {
         (Level::Bool(_), _) | (_, Level::Bool(_)) => a.to_string().eq_ignore_ascii_case(&b.to_string()),
         _ => a.to_string() == b.to_string(),

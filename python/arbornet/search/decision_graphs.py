@@ -1,0 +1,119 @@
+"""The combined search of Chickering, Heckerman and Meek (1997): a graph and the decision graphs under its nodes."""
+
+from __future__ import annotations
+
+import time
+from dataclasses import dataclass
+from functools import cached_property
+from typing import TYPE_CHECKING, Any
+
+from arbornet import _core, moments
+from arbornet._core import ParameterError
+from arbornet.constraints import Constraints, resolved
+from arbornet.models import LocalModel
+from arbornet.prepare import prepared
+from arbornet.progress import shown
+from arbornet.scores import DecisionGraph
+from arbornet.search.base import Found, Stopped, dag_from_parents
+from arbornet.search.greedy import limited
+
+if TYPE_CHECKING:
+    from arbornet.network import BayesNet
+
+
+@dataclass(frozen=True)
+class FoundGraphs(Found):
+    """A graph with the decision graph under every node.
+
+    Attributes:
+        models: The decision graph of every variable. They were grown together with the graph; growing one anew for the
+            same parents may end elsewhere.
+        spec: The score as JSON.
+        handle: The core's network of these graphs.
+        table: The Table they were grown on.
+    """
+
+    models: dict[str, LocalModel] = None  # type: ignore[assignment]
+    spec: str = ""
+    handle: Any = None
+    table: Any = None
+
+    @cached_property
+    def network(self) -> BayesNet:
+        """The network of exactly these graphs."""
+        from arbornet.fit import of_graphs
+
+        return of_graphs(self)
+
+    @property
+    def unused(self) -> dict[str, list[str]]:
+        """By variable: its parents that no path of its graph depends on. `drop_unused=True` searches without them."""
+        return {name: model.unused for name, model in self.models.items() if model.unused}
+
+
+def decision_graphs(
+    table: Any,
+    score: DecisionGraph | None = None,
+    *,
+    constraints: Constraints | None = None,
+    max_parents: int | None = None,
+    drop_unused: bool = False,
+    max_steps: int | None = None,
+    time_limit: float | None = None,
+    n_jobs: int = -1,
+    progress: bool = False,
+) -> FoundGraphs:
+    """Grows a graph and the decision graphs under its nodes together, from no arcs.
+
+    In every step all operators of all nodes are considered, with every variable that would close no cycle as a possible
+    parent, and the best is applied, until none improves. Nothing depends on the number of threads.
+
+    Args:
+        table: a Table without numbers.
+        score: the decision graphs' parameters; `DecisionGraph()` if left out. Its lookahead and restarts are of one
+            node and not used here.
+        constraints: what the graph must obey. Required arcs are there from the start, whether or not the graph under
+            their child asks about them; `unused` tells.
+        max_parents: the most parents of any variable.
+        drop_unused: when no operator improves, take away the arcs (none required) from parents that a merge has made
+            irrelevant, and go on.
+        max_steps: at most so many operators in all.
+        time_limit: wall seconds.
+        n_jobs: threads; -1 for all cores.
+        progress: whether to show it.
+
+    Returns:
+        FoundGraphs: Found with `models`, `network` and `unused`; stopped is "finished", "time" or "interrupted".
+
+    Raises:
+        ArbornetError: if a column is continuous, or the constraints contradict each other.
+
+    Example:
+        >>> found = an.search.decision_graphs(table, an.DecisionGraph(prior=10))
+        >>> found.network["stage"]
+    """
+    began = time.perf_counter()
+    score = DecisionGraph() if score is None else score
+    handle = prepared(table, score)
+    names = handle.table.names
+    rules = limited(resolved(constraints, names), max_parents)
+    if max_steps is not None and (isinstance(max_steps, bool) or not isinstance(max_steps, int) or max_steps < 0):
+        raise ParameterError(f"max_steps={max_steps!r}: give an integer from 0 up, or None")
+    with shown("growing decision graphs", progress) as tell:
+        network, parents, scores, stop, counters = _core.decision_graphs(
+            handle, rules.spec(), max_steps, drop_unused, time_limit, n_jobs, tell
+        )
+    stopped: Stopped = stop or "finished"
+    classes = moments.classes(table.schema) if hasattr(table, "schema") else None
+    return FoundGraphs(
+        dag_from_parents(names, parents),
+        sum(scores),
+        float("inf"),
+        stopped,
+        time.perf_counter() - began,
+        details={"search": "decision_graphs", **counters},
+        models={name: LocalModel(network.model(v), classes) for v, name in enumerate(names)},
+        spec=handle.spec,
+        handle=network,
+        table=table,
+    )

@@ -1,0 +1,59 @@
+//! Decision graphs as a local score: the score of the graph that greedy search grows over a fixed parent set.
+//!
+//! A greedy score is no function that grows with the parents: a larger set may lead the search astray, and score less.
+
+use std::sync::Arc;
+
+use super::{ChildScore, LocalScore};
+use crate::decision_graph::predictors::ADVICE;
+use crate::decision_graph::state::Problem;
+use crate::decision_graph::{Prepared, Settings, grow};
+use crate::error::Result;
+use crate::model::LocalModel;
+use crate::model::decision_graph::DecisionGraph;
+use crate::table::{Table, Var};
+
+impl Settings {
+    /// Prepares the score for a table.
+    ///
+    /// # Errors
+    /// If a parameter is outside its range, or the prior network does not fit the table.
+    pub fn prepare(&self, table: &Arc<Table>) -> Result<Box<dyn LocalScore>> {
+        Ok(Box::new(self.prepared(table)?))
+    }
+}
+
+impl LocalScore for Prepared {
+    fn table(&self) -> &Table {
+        Self::table(self)
+    }
+
+    fn child(&self, child: Var) -> Result<Box<dyn ChildScore + '_>> {
+        Ok(Box::new(Grower { prepared: self, problem: self.problem(child, &[])? }))
+    }
+
+    fn model(&self, child: Var, parents: &[Var]) -> Result<LocalModel> {
+        let problem = self.problem(child, parents)?;
+        let state = grow::grown(&problem)?;
+        Ok(LocalModel::DecisionGraph(DecisionGraph::from_state(&problem, &state)?))
+    }
+
+    fn check(&self, child: Var, parents: &[Var]) -> Result<()> {
+        Self::table(self).codes(child, ADVICE)?;
+        self.predictors().check(parents)
+    }
+}
+
+struct Grower<'a> {
+    prepared: &'a Prepared,
+    problem: Problem<'a>,
+}
+
+impl ChildScore for Grower<'_> {
+    fn score(&mut self, parents: &[Var]) -> Result<f64> {
+        self.prepared.predictors().check(parents)?;
+        self.problem.fields.clear();
+        self.problem.fields.extend_from_slice(parents);
+        Ok(grow::grown(&self.problem)?.score())
+    }
+}
