@@ -7,17 +7,20 @@ values are summed out, and so are levels that `fit` did not see.
 
 from __future__ import annotations
 
-from typing import Any, Literal, Self
+import warnings
+from typing import Any, ClassVar, Literal, Self
 
 import networkx as nx
 import numpy as np
 from numpy.typing import NDArray
 
-from arbornet._core import ParameterError
+from arbornet._core import ArbornetError, ParameterError
+from arbornet.available import Gaps, fit_available, resolved
 from arbornet.discretise import class_cuts
 from arbornet.inputs import Columns, columns_of, labels_of, schema_of
 from arbornet.kinds import Binned, Categorical, Continuous
 from arbornet.network import BayesNet
+from arbornet.notices import ArbornetWarning
 from arbornet.schema import Column, Schema
 from arbornet.scores import LogLikelihood
 from arbornet.scores.tables import Tabular
@@ -26,18 +29,21 @@ from arbornet.sk import BaseEstimator, ClassifierMixin, check_is_fitted
 from arbornet.smoothing import smoothed_fit
 from arbornet.table import Table
 
+Missing = Literal["available", "drop", "level"]
 Bins = Literal["fayyad_irani"] | int | Binned
 
 
 class _Classifier(ClassifierMixin, BaseEstimator):  # type: ignore[misc]
     """What the two have in common: everything but the arcs between attributes."""
 
+    needs_complete_rows: ClassVar[bool] = False
+
     network_: BayesNet
     local_score: Any
     smoothing: float | None
     bins: Bins
     schema: Schema | None
-    missing: Literal["drop", "level"]
+    missing: Missing
     n_jobs: int | None
 
     def fit(self, X: Any, y: Any) -> Self:
@@ -49,9 +55,7 @@ class _Classifier(ClassifierMixin, BaseEstimator):  # type: ignore[misc]
         schema = schema_of(columns, is_frame, self.schema)
         schema = self._cut(columns, schema, codes) if isinstance(score, Tabular) else schema
         self.class_name_ = _free_name(name, columns)
-        table = self._table(columns, schema, codes)
-        graph = self._arcs(table, score)
-        self.network_ = smoothed_fit(table, graph, score, self.smoothing, self._threads())
+        self.network_ = self._learned(columns, schema, codes, score)
         self.graph_ = self.network_.graph
         return self
 
@@ -100,18 +104,35 @@ class _Classifier(ClassifierMixin, BaseEstimator):  # type: ignore[misc]
         kind = self.bins if isinstance(self.bins, Binned) else Binned(self.bins)
         return schema.with_types(dict.fromkeys(numbers.names, kind))
 
-    def _table(self, columns: Columns, schema: Schema, codes: NDArray[np.uint32]) -> Table:
-        if self.missing not in ("drop", "level"):
-            raise ParameterError(f"missing={self.missing!r}: choose 'drop' or 'level'")
+    def _learned(self, columns: Columns, schema: Schema, codes: NDArray[np.uint32], score: Any) -> BayesNet:
+        if self.missing not in ("available", "drop", "level"):
+            raise ParameterError(f"missing={self.missing!r}: choose 'available', 'drop' or 'level'")
         levels = _levels(self.classes_)
         class_ = "text" if isinstance(levels[0], str) else "integer"
         label = Column(self.class_name_, Categorical(levels), class_, "the class")
-        return Table(
-            {**columns, self.class_name_: [levels[code] for code in codes.tolist()]},
-            Schema((*schema.columns, label)),
-            self.missing,
-            n_jobs=self._threads(),
-        )
+        columns = {**columns, self.class_name_: [levels[code] for code in codes.tolist()]}
+        schema, threads = Schema((*schema.columns, label)), self._threads()
+        try:
+            table = Table(columns, schema, "level" if self.missing == "level" else "drop", n_jobs=threads)
+        except ArbornetError:
+            # With no complete row there is no table; whatever else is wrong comes up again.
+            if self.missing == "available":
+                return self._learned_with_gaps(columns, schema, score)
+            raise
+        if self.missing == "available" and table.dropped:
+            return self._learned_with_gaps(columns, schema, score)
+        return smoothed_fit(table, self._arcs(table, score), score, self.smoothing, threads)
+
+    def _learned_with_gaps(self, columns: Columns, schema: Schema, score: Any) -> BayesNet:
+        gaps = Gaps(columns, resolved(columns, schema, self._threads()), self._threads())
+        names = gaps.schema.names
+        n_complete = int(gaps.complete().sum())
+        if self.needs_complete_rows and n_complete < gaps.n_rows / 2:
+            _warn(gaps, n_complete)
+        graph = _naive(names, self.class_name_)
+        if n_complete > 0:
+            graph = self._arcs(Table.from_handle(gaps.table(list(range(len(names)))), gaps.schema), score)
+        return fit_available(gaps, graph, score, self.smoothing, self._threads())
 
     def _threads(self) -> int:
         return -1 if self.n_jobs is None else self.n_jobs
@@ -122,6 +143,17 @@ class _Classifier(ClassifierMixin, BaseEstimator):  # type: ignore[misc]
         tags.input_tags.string = True
         tags.input_tags.categorical = True
         return tags
+
+
+def _warn(gaps: Gaps, n_complete: int) -> None:
+    lacks = {name: int((~known).sum()) for name, known in zip(gaps.schema.names, gaps.known, strict=True)}
+    worst = max(lacks, key=lambda name: lacks[name])
+    warnings.warn(
+        f"the tree is that of {n_complete:,} complete rows of {gaps.n_rows:,} ('{worst}' lacks {lacks[worst]:,}); "
+        "leave such columns out, or give missing='level' to make missing a level of categorical columns",
+        ArbornetWarning,
+        stacklevel=4,
+    )
 
 
 class NaiveBayes(_Classifier):
@@ -138,8 +170,9 @@ class NaiveBayes(_Classifier):
         bins: How numbers are cut for scores of levels: `"fayyad_irani"`, a number of bins of equal frequency, or
             `an.Binned(...)`.
         schema: The kinds of the attributes; inferred if left out.
-        missing: Rows of `fit` with a missing value: `"drop"`, or `"level"` to make missing a level of its own in
-            categorical columns. In a prediction any value may be missing.
+        missing: Missing values in `fit`: `"available"` takes every probability from the rows that have its values (and
+            a tree from complete rows); `"drop"` leaves incomplete rows out; `"level"` makes missing a level of its
+            own in categorical columns and drops rows that lack a number. In a prediction any value may be missing.
         n_jobs: Threads; None and -1 for all cores.
 
     Attributes:
@@ -160,7 +193,7 @@ class NaiveBayes(_Classifier):
         smoothing: float | None = None,
         bins: Bins = "fayyad_irani",
         schema: Schema | None = None,
-        missing: Literal["drop", "level"] = "drop",
+        missing: Missing = "available",
         n_jobs: int | None = None,
     ) -> None:
         self.local_score = local_score
@@ -171,10 +204,7 @@ class NaiveBayes(_Classifier):
         self.n_jobs = n_jobs
 
     def _arcs(self, table: Table, score: Any) -> nx.DiGraph[str]:
-        graph: nx.DiGraph[str] = nx.DiGraph()
-        graph.add_nodes_from(table.names)
-        graph.add_edges_from((self.class_name_, name) for name in table.names if name != self.class_name_)
-        return graph
+        return _naive(table.names, self.class_name_)
 
 
 class TANClassifier(_Classifier):
@@ -205,6 +235,8 @@ class TANClassifier(_Classifier):
         >>> an.TANClassifier(an.BDeu(1)).fit(X, y).score(X, y)
     """
 
+    needs_complete_rows = True
+
     def __init__(
         self,
         local_score: Any = None,
@@ -214,7 +246,7 @@ class TANClassifier(_Classifier):
         smoothing: float | None = None,
         bins: Bins = "fayyad_irani",
         schema: Schema | None = None,
-        missing: Literal["drop", "level"] = "drop",
+        missing: Missing = "available",
         n_jobs: int | None = None,
     ) -> None:
         self.local_score = local_score
@@ -229,6 +261,13 @@ class TANClassifier(_Classifier):
     def _arcs(self, table: Table, score: Any) -> nx.DiGraph[str]:
         found = tan(table, self.class_name_, score, self.root, forest=self.forest, n_jobs=self._threads())
         return found.dag
+
+
+def _naive(names: list[str], class_name: str) -> nx.DiGraph[str]:
+    graph: nx.DiGraph[str] = nx.DiGraph()
+    graph.add_nodes_from(names)
+    graph.add_edges_from((class_name, name) for name in names if name != class_name)
+    return graph
 
 
 def _free_name(wanted: str, columns: Columns) -> str:

@@ -17,9 +17,20 @@ from arbornet.scores.tables import Tabular
 if TYPE_CHECKING:
     import networkx as nx
 
+    from arbornet._core import ScoreHandle
     from arbornet.table import Table
 
 _MAXIMUM_LIKELIHOOD = (LogLikelihood, AIC, BIC, MIT, NML, QNML)
+
+
+def models_of(table: Table, score: Any, smoothing: float | None) -> ScoreHandle:
+    """The score with the models that a classifier wants of it; see `smoothed_fit`."""
+    scored = prepared(table, score)
+    if smoothing is not None:
+        if not isinstance(score, Tabular):
+            raise ParameterError(f"smoothing={smoothing!r}: {score!r} has models of its own; leave it out")
+        return scored.smoothed(smoothing, True)
+    return scored.smoothed(1.0, False) if isinstance(score, _MAXIMUM_LIKELIHOOD) else scored
 
 
 def smoothed_fit(
@@ -38,15 +49,8 @@ def smoothed_fit(
     Raises:
         ParameterError: If the smoothing is no number above 0, or the score's models are no tables of levels.
     """
-    scored = prepared(table, score)
-    models = scored
-    if smoothing is not None:
-        if not isinstance(score, Tabular):
-            raise ParameterError(f"smoothing={smoothing!r}: {score!r} has models of its own; leave it out")
-        models = scored.smoothed(smoothing, True)
-    elif isinstance(score, _MAXIMUM_LIKELIHOOD):
-        models = scored.smoothed(1.0, False)
+    models = models_of(table, score, smoothing)
     position = {name: v for v, name in enumerate(table.names)}
     parents = [sorted(position[p] for p in graph.predecessors(name)) for name in table.names]
     handle = NetworkHandle.fit(models, parents, n_jobs)
-    return BayesNet(handle, table.schema, Origin(score=scored.spec, n_rows=table.n_rows))
+    return BayesNet(handle, table.schema, Origin(score=models.spec, n_rows=table.n_rows))

@@ -184,6 +184,52 @@ def test_missing_values_and_unseen_levels_are_summed_out() -> None:
     assert an.NaiveBayes(missing="level").fit(X, y).score(X, y) > 0.95
 
 
+def test_a_gap_costs_no_more_than_the_probabilities_that_need_it() -> None:
+    X, y = levels(300, 9)
+    rng = np.random.default_rng(1)
+    gaps = X.with_columns(
+        pl.when(pl.Series(rng.random(300) < 0.2)).then(None).otherwise(pl.col(c)).alias(c) for c in "ab"
+    )
+    classifier = an.TANClassifier(an.K2(), root="a").fit(gaps, y)
+    frame = gaps.with_columns(y)
+    (parent,) = set(classifier.graph_.predecessors("b")) - {"y"}
+    family = frame.select("y", parent, "b").drop_nulls()
+    same = family.filter(pl.col("y") == "y1", pl.col(parent) == f"{parent}1")
+    share = ((same["b"] == "b0").sum() + 1) / (same.height + 2)
+    told = classifier.network_.query({"b": "b0"}, given={"y": "y1", parent: f"{parent}1"})
+    assert told == pytest.approx(share)
+    assert classifier.network_.query({"y": "y1"}) == pytest.approx(((y == "y1").sum() + 1) / 303)
+    complete = an.TANClassifier(an.K2(), root="a").fit(X, y)
+    assert an.TANClassifier(an.K2(), root="a", missing="drop").fit(X, y).network_ == complete.network_
+    assert classifier.predict_proba(X).sum(axis=1) == pytest.approx(np.ones(300))
+    assert pickle.loads(pickle.dumps(classifier)).network_ == classifier.network_
+
+
+def test_rows_with_gaps_only_still_make_a_classifier() -> None:
+    X, y = levels(60, 2)
+    half = [i % 2 == 0 for i in range(60)]
+    gaps = X.select(
+        pl.when(pl.Series(half)).then(None).otherwise(pl.col("a")).alias("a"),
+        pl.when(pl.Series(half)).then(pl.col("b")).otherwise(None).alias("b"),
+    )
+    assert an.NaiveBayes().fit(gaps, y).score(gaps, y) > 0.4
+    with pytest.warns(an.ArbornetWarning, match="0 complete rows of 60.*'a' lacks 30"):
+        assert set(an.TANClassifier().fit(gaps, y).graph_.edges) == {("y", "a"), ("y", "b")}
+    with pytest.raises(an.ArbornetError, match="no row is complete"):
+        an.NaiveBayes(missing="drop").fit(gaps, y)
+    with pytest.raises(an.ColumnError, match="'z' is infinite"):
+        an.NaiveBayes().fit(X.with_columns(z=pl.lit(float("inf"))), y)
+
+
+def test_numbers_with_gaps_are_cut_scaled_and_modelled_from_what_is_there() -> None:
+    X, y = penguins()
+    for score in (an.LogLikelihood(), an.PCART(max_splits=2)):
+        fitted = an.TANClassifier(score).fit(X, y)
+        assert fitted.network_.origin.n_rows == 344
+        assert fitted.score(X, y) > 0.97
+    assert fitted.network_.schema["body_mass_g"].scale[0] == pytest.approx(X["body_mass_g"].mean())
+
+
 def test_numbers_are_cut_where_they_tell_the_classes_or_as_asked() -> None:
     X, y = penguins()
     X = X.select("bill_length_mm", "body_mass_g")

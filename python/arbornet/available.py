@@ -1,0 +1,89 @@
+"""Networks from rows with gaps: every family's model from the rows that have all of its values.
+
+What a row lacks keeps it from no family but those that ask for it (available cases). The graph itself still needs
+complete rows, as scores of different rows do not compare.
+"""
+
+from __future__ import annotations
+
+import json
+from collections.abc import Mapping
+from typing import TYPE_CHECKING, Any
+
+import numpy as np
+from numpy.typing import NDArray
+
+from arbornet._core import ModelHandle, NetworkHandle, TableHandle
+from arbornet.levels import MISSING
+from arbornet.network import BayesNet, Origin
+from arbornet.schema import Schema
+from arbornet.smoothing import models_of
+from arbornet.table import Table
+
+if TYPE_CHECKING:
+    import networkx as nx
+
+
+def resolved(columns: Mapping[str, Any], schema: Schema, n_jobs: int) -> Schema:
+    """The schema with each column's levels, bins and scale taken from the rows that have a value in it."""
+    own = {}
+    for column in schema.used:
+        alone = Table({column.name: columns[column.name]}, Schema((column,)), n_jobs=n_jobs)
+        own[column.name] = alone.schema.columns[0]
+    return Schema(tuple(own.get(column.name, column) for column in schema.columns))
+
+
+class Gaps:
+    """Rows coded by a schema that knows its levels, with gaps."""
+
+    def __init__(self, columns: Mapping[str, Any], schema: Schema, n_jobs: int) -> None:
+        rows = schema.encode(columns, n_jobs=n_jobs)
+        self.schema = schema
+        self.n_rows = rows.n_rows
+        self.cells: list[NDArray[Any]] = []
+        self.known: list[NDArray[np.bool_]] = []
+        for v in range(len(schema.names)):
+            cells = rows.column(v)
+            assert cells is not None, "every column is there"
+            missing = np.isnan(cells) if cells.dtype == np.float64 else cells == MISSING
+            self.cells.append(np.where(missing, 0, cells))
+            self.known.append(~missing)
+
+    def table(self, family: list[int]) -> TableHandle:
+        """The rows that have a value in every variable of a family; what they lack elsewhere is made up."""
+        used = self.schema.used
+        rows = np.logical_and.reduce([self.known[v] for v in family])
+        return TableHandle.from_columns(
+            [column.name for column in used],
+            [column.word for column in used],
+            [column.levels for column in used],
+            [cells[rows] for cells in self.cells],
+            [column.scale or (0.0, 1.0) for column in used],
+        )
+
+    def complete(self) -> NDArray[np.bool_]:
+        """Which rows lack nothing."""
+        complete: NDArray[np.bool_] = np.logical_and.reduce(self.known)
+        return complete
+
+
+def fit_available(
+    gaps: Gaps, graph: nx.DiGraph[str], score: Any, smoothing: float | None, n_jobs: int = -1
+) -> BayesNet:
+    """A model under every node of a graph, each from the rows that have all values it needs."""
+    names = gaps.schema.names
+    position = {name: v for v, name in enumerate(names)}
+    parents = [sorted(position[p] for p in graph.predecessors(name)) for name in names]
+    prepared: dict[bytes, Any] = {}
+    models = []
+    for v, of in enumerate(parents):
+        rows = np.logical_and.reduce([gaps.known[u] for u in (v, *of)])
+        key = rows.tobytes()
+        if key not in prepared:
+            prepared[key] = models_of(Table.from_handle(gaps.table([v, *of]), gaps.schema), score, smoothing)
+        scored = prepared[key]
+        models.append(json.loads(ModelHandle.fit(scored, v, of).to_json())["model"])
+    alone = NetworkHandle.fit(scored, [[] for _ in names], n_jobs)
+    document = {"variables": json.loads(alone.to_json())["variables"], "models": models}
+    handle = NetworkHandle.from_json(json.dumps(document), "available rows")
+    return BayesNet(handle, gaps.schema, Origin(score=scored.spec, n_rows=gaps.n_rows))
