@@ -211,3 +211,24 @@ def test_the_shell_takes_them(tmp_path):
     )
     assert done.returncode == 0, done.stderr
     assert json.loads(done.stdout)["method"] == "boss"
+
+
+@pytest.mark.parametrize("name", SEARCHES)
+def test_a_search_may_start_from_a_graph(name):
+    data = table(8, 500, 6)
+    best = an.search.boss(data, an.BIC(), restarts=5)
+    again = getattr(an.search, name)(data, an.BIC(), start=best.dag)
+    assert again.score >= best.score - 1e-6
+    with pytest.raises(an.ArbornetError, match="start breaks the constraints"):
+        rules = an.Constraints(forbidden=list(best.dag.edges))
+        getattr(an.search, name)(data, an.BIC(), start=best.dag, constraints=rules)
+    with pytest.raises(an.ParameterError, match="start: its variables"):
+        getattr(an.search, name)(data, an.BIC(), start=nx.DiGraph([("u", "v")]))
+
+
+@pytest.mark.parametrize("name", ["boss", "grasp"])
+def test_searches_over_orders_find_at_least_what_greedy_steps_find(name):
+    for seed in range(5):
+        data = table(9, 300, seed)
+        greedy = an.search.fges(data, an.AIC())
+        assert getattr(an.search, name)(data, an.AIC()).score >= greedy.score - 1e-6

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import math
 import time
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
 from arbornet import _core
 from arbornet._core import ParameterError
@@ -13,7 +13,10 @@ from arbornet.graphs import class_graph
 from arbornet.prepare import prepared
 from arbornet.progress import shown
 from arbornet.search.base import Found, dag_from_parents
-from arbornet.search.greedy import Spec, limited
+from arbornet.search.greedy import Spec, limited, parents_by
+
+if TYPE_CHECKING:
+    import networkx as nx
 
 
 def fges(
@@ -22,6 +25,7 @@ def fges(
     *,
     constraints: Constraints | None = None,
     max_parents: int | None = None,
+    start: nx.DiGraph[str] | None = None,
     faithfulness: bool = False,
     time_limit: float | None = None,
     n_jobs: int = -1,
@@ -38,6 +42,7 @@ def fges(
         score: the local score.
         constraints: what the graph must obey.
         max_parents: the most parents of any variable.
+        start: the graph to start from; without it, the required arcs alone.
         faithfulness: join only pairs of which one helps the other without further parents: faster, and blind to parents
             that only pay together.
         time_limit: wall seconds.
@@ -54,7 +59,7 @@ def fges(
         >>> an.search.fges(table, an.BIC()).cpdag.edges
     """
     how = {"method": "fges", "faithfulness": bool(faithfulness)}
-    return _searched(table, score, how, constraints, max_parents, time_limit, n_jobs, progress)
+    return _searched(table, score, how, start, constraints, max_parents, time_limit, n_jobs, progress)
 
 
 def boss(
@@ -63,6 +68,7 @@ def boss(
     *,
     constraints: Constraints | None = None,
     max_parents: int | None = None,
+    start: nx.DiGraph[str] | None = None,
     restarts: int = 0,
     time_limit: float | None = None,
     seed: int = 0,
@@ -80,7 +86,8 @@ def boss(
         score: the local score.
         constraints: what the graph must obey.
         max_parents: the most parents of any variable.
-        restarts: so many random orders are begun with, after the order of the columns.
+        start: a graph whose order to start from; without it, what `fges` finds.
+        restarts: so many random orders are begun with after the first.
         time_limit: wall seconds.
         seed: of the random orders.
         n_jobs: threads; -1 for all cores.
@@ -96,7 +103,7 @@ def boss(
         >>> an.search.boss(table, an.BIC(), time_limit=60).dag.edges
     """
     how = {"method": "boss", "restarts": _count("restarts", restarts), "seed": _count("seed", seed)}
-    return _searched(table, score, how, constraints, max_parents, time_limit, n_jobs, progress)
+    return _searched(table, score, how, start, constraints, max_parents, time_limit, n_jobs, progress)
 
 
 def grasp(
@@ -105,6 +112,7 @@ def grasp(
     *,
     constraints: Constraints | None = None,
     max_parents: int | None = None,
+    start: nx.DiGraph[str] | None = None,
     depth: int = 3,
     uncovered: int = 1,
     restarts: int = 0,
@@ -120,9 +128,10 @@ def grasp(
         score: the local score.
         constraints: what the graph must obey.
         max_parents: the most parents of any variable.
+        start: a graph whose order to start from; without it, what `fges` finds.
         depth: so many tucks in a row may leave the score as it is, before one must improve it.
         uncovered: among them, so many of arcs that are not covered.
-        restarts: so many random orders are begun with, after the order of the columns.
+        restarts: so many random orders are begun with after the first.
         time_limit: wall seconds.
         seed: of the random orders.
         n_jobs: threads; -1 for all cores.
@@ -144,7 +153,7 @@ def grasp(
         "restarts": _count("restarts", restarts),
         "seed": _count("seed", seed),
     }
-    return _searched(table, score, how, constraints, max_parents, time_limit, n_jobs, progress)
+    return _searched(table, score, how, start, constraints, max_parents, time_limit, n_jobs, progress)
 
 
 def _count(name: str, value: Any, least: int = 0) -> int:
@@ -157,6 +166,7 @@ def _searched(
     table: Any,
     score: Spec,
     how: dict[str, Any],
+    start: nx.DiGraph[str] | None,
     constraints: Constraints | None,
     max_parents: int | None,
     time_limit: float | None,
@@ -168,7 +178,8 @@ def _searched(
     names = scored.table.names
     rules = limited(resolved(constraints, names), max_parents)
     method = how["method"]
-    settings = {"faithfulness": False, "depth": 1, "uncovered": 0, "restarts": 0, "seed": 0, **how}
+    begin = None if start is None else parents_by(start, names)
+    settings = {"faithfulness": False, "depth": 1, "uncovered": 0, "restarts": 0, "seed": 0, "start": begin, **how}
     with shown(method, progress) as tell:
         parents, scores, (arcs, links), stop, counters = _core.search_classes(
             scored, rules.spec(), settings, time_limit, n_jobs, tell

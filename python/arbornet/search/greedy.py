@@ -82,7 +82,7 @@ def hill_climb(
             candidates,
             scored,
             rules.spec(),
-            None if start is None else _parents_by(start, names),
+            None if start is None else parents_by(start, names),
             tabu,
             patience,
             restarts,
@@ -124,7 +124,12 @@ def _sources(source: Any, score: Spec | None) -> tuple[_core.CandidatesHandle | 
     raise ParameterError(f"source={type(source).__name__}: give a Table, or Candidates from score_parents")
 
 
-def _parents_by(dag: nx.DiGraph[Any], names: list[str]) -> list[list[int]]:
+def parents_by(dag: nx.DiGraph[Any], names: list[str]) -> list[list[int]]:
+    """The parents of each variable by position, of a graph to start from.
+
+    Raises:
+        ParameterError: If the graph is over other variables.
+    """
     if set(dag.nodes) != set(names):
         odd = sorted(map(str, set(dag.nodes) ^ set(names)))
         raise ParameterError(f"start: its variables are not those of the data ({', '.join(odd[:5])})")

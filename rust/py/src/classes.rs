@@ -7,7 +7,7 @@ use arbornet_core::dag::boss::Boss;
 use arbornet_core::dag::families::{Families, Scored};
 use arbornet_core::dag::ges::Fges;
 use arbornet_core::dag::grasp::Grasp;
-use arbornet_core::{Constraints, Control, Error, Pdag};
+use arbornet_core::{Constraints, Control, Dag, Error, Pdag};
 use pyo3::prelude::*;
 
 use crate::errors::CoreError;
@@ -34,6 +34,7 @@ struct How {
     uncovered: usize,
     restarts: usize,
     seed: u64,
+    start: Option<Vec<Vec<usize>>>,
 }
 
 #[pyfunction]
@@ -53,13 +54,15 @@ fn search_classes(
     let control = Control::default();
     let budget = Budget::new(&control, self::time_limit(time_limit)?);
     let scorer = score.score.clone();
+    let start = how.start.as_ref().map(|parents| Dag::from_parents(parents)).transpose().map_err(CoreError)?;
+    let start = start.as_ref();
     let How { faithfulness, depth, uncovered, restarts, seed, .. } = how;
     let work = || {
         let scored = Scored::new(&*scorer, &constraints, budget);
         let found = match how.method.as_str() {
-            "fges" => Fges { faithfulness }.run(&scored, budget),
-            "boss" => Boss { restarts, seed }.run(&scored, budget),
-            "grasp" => Grasp { depth, uncovered, restarts, seed }.run(&scored, budget),
+            "fges" => Fges { faithfulness }.run(&scored, start, budget),
+            "boss" => Boss { restarts, seed }.run(&scored, start, budget),
+            "grasp" => Grasp { depth, uncovered, restarts, seed }.run(&scored, start, budget),
             other => Err(Error::parameter("method", &other, "choose fges, boss or grasp")),
         };
         Ok((found?, scored.n_scored(), scored.n_refused()))

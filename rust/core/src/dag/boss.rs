@@ -11,7 +11,7 @@ use rand_xoshiro::Xoshiro256PlusPlus;
 use rayon::prelude::*;
 
 use super::families::Scored;
-use super::ges::{Classed, Climb, LEAST_GAIN, ended};
+use super::ges::{Classed, Climb, Fges, LEAST_GAIN, checked, ended};
 use super::graph::Dag;
 use super::grow_shrink::{Family, Tree};
 use super::knowledge::Knowledge;
@@ -22,34 +22,43 @@ use crate::table::Var;
 /// How to search.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct Boss {
-    /// So many random orders are begun with, after the order of the columns.
+    /// So many random orders are begun with after the first.
     pub restarts: usize,
     /// Of the random orders.
     pub seed: u64,
 }
 
 impl Boss {
-    /// Searches.
+    /// Searches from an order of a graph, or of the one that greedy equivalence search finds.
     ///
     /// # Errors
-    /// If the required arcs cannot be scored, or the score fails.
-    pub fn run(&self, scored: &Scored<'_>, budget: Budget<'_>) -> Result<Classed> {
-        searched(scored, budget, self.restarts, self.seed, &mut |at| at.arrange(budget))
+    /// If the start does not obey or cannot be scored, or the score fails.
+    pub fn run(&self, scored: &Scored<'_>, start: Option<&Dag>, budget: Budget<'_>) -> Result<Classed> {
+        searched(scored, start, budget, self.restarts, self.seed, &mut |at| at.arrange(budget))
     }
 }
 
 /// Searches over orders from several starts: each arranged, pruned backwards, and arranged again as long as that helps.
 pub(super) fn searched<'a, 'b>(
     scored: &'a Scored<'b>,
+    start: Option<&Dag>,
     budget: Budget<'a>,
     restarts: usize,
     seed: u64,
     arrange: &mut dyn FnMut(&mut Order<'a, 'b>) -> Result<()>,
 ) -> Result<Classed> {
     let knowledge = Knowledge::new(scored.constraints());
-    let mut at = Order::new(scored, knowledge.required_arcs().topological_order())?;
-    let mut best = at.dag();
-    let mut best_score = at.score();
+    let mut best = if start.is_some() {
+        checked(start, scored, &knowledge)?
+    } else {
+        let found = Fges { faithfulness: false }.run(scored, None, budget)?;
+        if found.stop.is_some() {
+            return Ok(found);
+        }
+        found.dag
+    };
+    let mut best_score: f64 = scored.of_graph(&best)?.iter().sum();
+    let mut at = Order::new(scored, knowledge.sorted(&best.topological_order()))?;
     let mut rng = Xoshiro256PlusPlus::seed_from_u64(seed);
     let mut keep = |dag: &Dag, score: f64| {
         if score > best_score + LEAST_GAIN {

@@ -18,7 +18,7 @@ use rayon::prelude::*;
 use smallvec::SmallVec;
 
 use super::bits::{self, BitMatrix};
-use super::families::Scored;
+use super::families::{Families, Scored};
 use super::graph::Dag;
 use super::knowledge::Knowledge;
 use super::pdag::Pdag;
@@ -56,16 +56,13 @@ pub struct Classed {
 }
 
 impl Fges {
-    /// Searches from the required arcs, forward and backward, until neither finds more.
+    /// Searches from a graph, or from the required arcs alone, forward and backward, until neither finds more.
     ///
     /// # Errors
-    /// If the required arcs cannot be scored, or the score fails.
-    pub fn run(&self, scored: &Scored<'_>, budget: Budget<'_>) -> Result<Classed> {
+    /// If the start does not obey or cannot be scored, or the score fails.
+    pub fn run(&self, scored: &Scored<'_>, start: Option<&Dag>, budget: Budget<'_>) -> Result<Classed> {
         let knowledge = Knowledge::new(scored.constraints());
-        let start = knowledge.required_arcs();
-        for v in 0..start.n_vars() {
-            super::families::Families::family(scored, v, &start.family(v))?;
-        }
+        let start = checked(start, scored, &knowledge)?;
         let mut climb = Climb::new(scored, &knowledge, budget, start);
         let stop = ended(self.climb(&mut climb), budget)?;
         climb.finish(stop)
@@ -88,6 +85,18 @@ impl Fges {
             best = total;
         }
     }
+}
+
+/// The graph to start from, given or of the required arcs alone, if it obeys and can be scored.
+pub(super) fn checked(start: Option<&Dag>, scored: &Scored<'_>, knowledge: &Knowledge<'_>) -> Result<Dag> {
+    let start = start.map_or_else(|| knowledge.required_arcs(), Dag::clone);
+    if !knowledge.permits(&start) {
+        return Err(Error::Shape("the start breaks the constraints".to_owned()));
+    }
+    for v in 0..start.n_vars() {
+        scored.family(v, &start.family(v))?;
+    }
+    Ok(start)
 }
 
 /// An interruption is an end, not an error.

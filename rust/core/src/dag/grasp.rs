@@ -10,6 +10,7 @@ use std::collections::BTreeSet;
 use super::boss::{Order, searched};
 use super::families::Scored;
 use super::ges::{Classed, LEAST_GAIN};
+use super::graph::Dag;
 use crate::control::Budget;
 use crate::error::Result;
 use crate::table::Var;
@@ -21,7 +22,7 @@ pub struct Grasp {
     pub depth: usize,
     /// Among them, so many of arcs that are not covered.
     pub uncovered: usize,
-    /// So many random orders are begun with, after the order of the columns.
+    /// So many random orders are begun with after the first.
     pub restarts: usize,
     /// Of the random orders.
     pub seed: u64,
@@ -34,16 +35,16 @@ impl Default for Grasp {
 }
 
 impl Grasp {
-    /// Searches.
+    /// Searches from an order of a graph, or of the one that greedy equivalence search finds.
     ///
     /// # Errors
-    /// If the required arcs cannot be scored, or the score fails.
-    pub fn run(&self, scored: &Scored<'_>, budget: Budget<'_>) -> Result<Classed> {
+    /// If the start does not obey or cannot be scored, or the score fails.
+    pub fn run(&self, scored: &Scored<'_>, start: Option<&Dag>, budget: Budget<'_>) -> Result<Classed> {
         let arrange = &mut |at: &mut Order<'_, '_>| {
             while self.improved(at, 0, 0, &mut BTreeSet::new(), budget)? {}
             Ok(())
         };
-        searched(scored, budget, self.restarts, self.seed, arrange)
+        searched(scored, start, budget, self.restarts, self.seed, arrange)
     }
 
     /// Goes to a better order if tucks reach one; otherwise leaves the order as it is.

@@ -12,11 +12,11 @@ use crate::score::classic::likelihood::{Likelihood, Penalty};
 
 type Search = fn(&Scored<'_>, Budget<'_>) -> Result<Classed>;
 
-const FGES: Search = |scored, budget| Fges { faithfulness: false }.run(scored, budget);
-const BOSS: Search = |scored, budget| Boss { restarts: 0, seed: 0 }.run(scored, budget);
-const GRASP: Search = |scored, budget| Grasp::default().run(scored, budget);
-const BOSS_AGAIN: Search = |scored, budget| Boss { restarts: 4, seed: 0 }.run(scored, budget);
-const GRASP_AGAIN: Search = |scored, budget| Grasp { restarts: 4, ..Grasp::default() }.run(scored, budget);
+const FGES: Search = |scored, budget| Fges { faithfulness: false }.run(scored, None, budget);
+const BOSS: Search = |scored, budget| Boss { restarts: 0, seed: 0 }.run(scored, None, budget);
+const GRASP: Search = |scored, budget| Grasp::default().run(scored, None, budget);
+const BOSS_AGAIN: Search = |scored, budget| Boss { restarts: 4, seed: 0 }.run(scored, None, budget);
+const GRASP_AGAIN: Search = |scored, budget| Grasp { restarts: 4, ..Grasp::default() }.run(scored, None, budget);
 
 fn bic(n_vars: usize, n_rows: usize, seed: u64) -> Box<dyn LocalScore> {
     Likelihood { penalty: Penalty::Bic, prior: GraphPrior::Uniform }
