@@ -24,6 +24,7 @@ pub mod frame;
 pub mod independence;
 pub mod jkl;
 pub mod leaf;
+pub mod mars;
 pub mod mdlp;
 pub mod model;
 pub mod network;

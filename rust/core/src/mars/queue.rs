@@ -1,0 +1,60 @@
+//! Fast MARS (Friedman 1993): parent terms wait in a queue by what they gained when they were last looked at; those not
+//! looked at move up with age.
+
+/// A place in the queue.
+#[derive(Clone, Copy, Debug)]
+struct Entry {
+    /// The slot of the parent term.
+    slot: usize,
+    gain: f64,
+    /// How many slots were taken when the gain was computed.
+    at: usize,
+}
+
+/// Parent terms by aged rank.
+pub struct Queue {
+    entries: Vec<Entry>,
+    order: Vec<usize>,
+    ageing: f64,
+    /// Earth gives the k-th entry the k-th slot, also where slots are empty in between.
+    by_position: bool,
+}
+
+impl Queue {
+    /// An empty queue.
+    pub fn new(ageing: f64, by_position: bool) -> Self {
+        Self { entries: vec![], order: vec![], ageing, by_position }
+    }
+
+    /// A new parent term.
+    pub fn push(&mut self, slot: usize, gain: f64, at: usize) {
+        let slot = if self.by_position { self.entries.len() } else { slot };
+        self.entries.push(Entry { slot, gain, at });
+    }
+
+    /// Puts the entries in order, with so many slots taken.
+    pub fn sort(&mut self, taken: usize) {
+        let entries = &self.entries;
+        let by_gain = |a: usize, b: usize| entries[b].gain.total_cmp(&entries[a].gain).then(a.cmp(&b));
+        self.order = (0..entries.len()).collect();
+        self.order.sort_by(|&a, &b| by_gain(a, b));
+        if self.ageing > 0.0 {
+            let age = |entry: usize| taken as f64 - entries[entry].at as f64;
+            let mut aged: Vec<(f64, usize)> =
+                self.order.iter().enumerate().map(|(rank, &e)| (rank as f64 + self.ageing * age(e), e)).collect();
+            aged.sort_by(|a, b| a.0.total_cmp(&b.0).then(by_gain(a.1, b.1)));
+            self.order = aged.into_iter().map(|(_, e)| e).collect();
+        }
+    }
+
+    /// The entries to look at: place in the queue, and slot.
+    pub fn first(&self, most: usize) -> Vec<(usize, usize)> {
+        self.order.iter().take(most).map(|&e| (e, self.entries[e].slot)).collect()
+    }
+
+    /// What an entry gained when it was looked at.
+    pub fn update(&mut self, entry: usize, gain: f64, at: usize) {
+        self.entries[entry].gain = gain;
+        self.entries[entry].at = at;
+    }
+}
