@@ -88,7 +88,9 @@ impl Left {
 
     /// By how much the RSS rises without a term.
     fn loss(&self, term: usize) -> f64 {
-        self.beta.iter().map(|b| b[term] * b[term]).sum::<f64>() / self.inverse[term][term]
+        let gained = self.beta.iter().map(|b| b[term] * b[term]).sum::<f64>() / self.inverse[term][term];
+        // Where terms are all but dependent, rounding may say otherwise.
+        if gained > 0.0 { gained } else { 0.0 }
     }
 
     /// The place of the least loss among all but the intercept, the first of equals.

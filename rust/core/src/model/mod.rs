@@ -6,6 +6,7 @@ pub mod cells;
 pub mod decision_graph;
 pub mod full_table;
 pub mod outline;
+pub mod spline;
 pub mod text;
 pub mod tree;
 
@@ -82,6 +83,8 @@ pub enum LocalModel {
     DecisionGraph(decision_graph::DecisionGraph),
     /// One distribution per observed joint configuration of the parents' bins and levels.
     FullTable(full_table::FullTable),
+    /// A sum of products of hinges of the parents.
+    Spline(spline::Spline),
     /// A tree with a distribution in every leaf.
     Tree(tree::Tree),
 }
@@ -94,6 +97,7 @@ impl std::ops::Deref for LocalModel {
             Self::Cells(model) => model,
             Self::DecisionGraph(model) => model,
             Self::FullTable(model) => model,
+            Self::Spline(model) => model,
             Self::Tree(model) => model,
         }
     }

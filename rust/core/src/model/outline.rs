@@ -243,7 +243,7 @@ impl Answer {
 
 /// A threshold in the user's units. Thresholds lie a very little below the number that is meant, and the way back rounds: if
 /// there is a number of few decimals right there, that is it.
-fn as_read(scale: Affine, threshold: f64) -> f64 {
+pub(super) fn as_read(scale: Affine, threshold: f64) -> f64 {
     let x = scale.to_original(threshold);
     let ten = 10_f64.powi((-scale.scale.log10().floor()).clamp(-290.0, 290.0) as i32);
     let rounded = |digits: f64| (x * ten * digits).round() / digits / ten;

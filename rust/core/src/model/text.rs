@@ -8,7 +8,7 @@ use super::outline::{Answer, Branch, Described, Description, Distribution};
 use crate::table::Level;
 
 /// A number with so many significant digits, without trailing zeros.
-fn number(x: f64, digits: i32) -> String {
+pub(super) fn number(x: f64, digits: i32) -> String {
     if x == 0.0 || !x.is_finite() {
         return format!("{}", x + 0.0);
     }

@@ -49,6 +49,8 @@ scores! {
     Mit(super::classic::mit::Mit),
     /// full tables over quantile bins.
     FullTable(super::full_table::FullTable),
+    /// Splines.
+    Mars(super::mars::Mars),
     /// Partition-dyadic trees.
     Pcart(super::pcart::Pcart),
 }
