@@ -20,6 +20,7 @@ pub mod counts;
 pub mod dag;
 pub mod decision_graph;
 pub mod error;
+pub mod forest;
 pub mod frame;
 pub mod independence;
 pub mod jkl;

@@ -272,6 +272,21 @@ impl Table {
         &self.variables[var].name
     }
 
+    /// Rows by their values, column after column: an order that any order of the rows gives. Rows that agree in everything
+    /// are as good as each other.
+    pub fn canonical_rows(&self) -> Vec<u32> {
+        let mut rows: Vec<u32> = (0..self.n_rows as u32).collect();
+        rows.sort_by(|&a, &b| {
+            let (a, b) = (a as usize, b as usize);
+            let orders = self.columns.iter().map(|column| match column {
+                Column::Reals(x) => x[a].total_cmp(&x[b]),
+                Column::Codes(c) => c.get(a).cmp(&c.get(b)),
+            });
+            orders.into_iter().find(|order| order.is_ne()).unwrap_or(std::cmp::Ordering::Equal)
+        });
+        rows
+    }
+
     /// The position of a name.
     pub fn position(&self, name: &str) -> Option<Var> {
         self.variables.iter().position(|v| &*v.name == name)

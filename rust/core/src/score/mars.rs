@@ -76,27 +76,11 @@ impl Mars {
         let rows = if self.compatible.is_some() {
             (0..table.n_rows() as u32).collect()
         } else {
-            canonical(table)
+            table.canonical_rows()
         };
         let inputs = (0..table.n_vars()).map(|_| OnceLock::new()).collect();
         Ok(Box::new(Prepared { table: table.clone(), parameters: self.clone(), rows, inputs }))
     }
-}
-
-/// Rows by their values, column after column. Rows that agree in everything are as good as each other.
-fn canonical(table: &Table) -> Vec<u32> {
-    let mut rows: Vec<u32> = (0..table.n_rows() as u32).collect();
-    rows.sort_by(|&a, &b| {
-        let (a, b) = (a as usize, b as usize);
-        (0..table.n_vars())
-            .map(|v| match table.column(v) {
-                Column::Reals(x) => x[a].total_cmp(&x[b]),
-                Column::Codes(c) => c.get(a).cmp(&c.get(b)),
-            })
-            .find(|order| order.is_ne())
-            .unwrap_or(std::cmp::Ordering::Equal)
-    });
-    rows
 }
 
 /// A variable as splines read it, in the canonical order of the rows.

@@ -7,6 +7,7 @@
 pub mod classic;
 pub mod decision_graph;
 pub mod full_table;
+pub mod limited;
 pub mod mars;
 pub mod pcart;
 pub mod registry;

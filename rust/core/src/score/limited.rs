@@ -1,0 +1,90 @@
+//! A score with a limit on the time spent on each child: parent sets that come after it are not scored.
+//!
+//! Step 1 scores the small sets of a child first, so these are the ones that are always there. What is left out depends on
+//! the machine, and is told like any other family that cannot be scored.
+
+use std::sync::Arc;
+use std::sync::atomic::{AtomicU64, Ordering};
+use std::time::{Duration, Instant};
+
+use super::{ChildScore, LocalScore};
+use crate::error::{Error, Result};
+use crate::model::LocalModel;
+use crate::table::{Table, Var};
+
+/// Another score, within a time per child.
+pub struct Limited {
+    score: Arc<dyn LocalScore>,
+    limit: Duration,
+    /// Nanoseconds spent on each child.
+    spent: Vec<AtomicU64>,
+}
+
+impl Limited {
+    /// A score that stops scoring a child when so much time was spent on it, over all threads.
+    pub fn new(score: Arc<dyn LocalScore>, limit: Duration) -> Self {
+        let spent = (0..score.table().n_vars()).map(|_| AtomicU64::new(0)).collect();
+        Self { score, limit, spent }
+    }
+}
+
+struct Timed<'a> {
+    of: &'a Limited,
+    child: Var,
+    inner: Box<dyn ChildScore + 'a>,
+}
+
+impl Timed<'_> {
+    fn timed<T>(&mut self, parents: &[Var], score: impl FnOnce(&mut dyn ChildScore) -> Result<T>) -> Result<T> {
+        let spent = &self.of.spent[self.child];
+        if !parents.is_empty() && u128::from(spent.load(Ordering::Relaxed)) >= self.of.limit.as_nanos() {
+            let table = self.of.score.table();
+            return Err(Error::Family {
+                child: table.name(self.child).to_owned(),
+                parents: parents.iter().map(|&p| table.name(p).to_owned()).collect(),
+                problem: format!("the {:?} for this child were spent on smaller sets", self.of.limit),
+                advice: "give more time per child, or fewer candidates".to_owned(),
+            });
+        }
+        let start = Instant::now();
+        let scored = score(self.inner.as_mut());
+        spent.fetch_add(start.elapsed().as_nanos() as u64, Ordering::Relaxed);
+        scored
+    }
+}
+
+impl ChildScore for Timed<'_> {
+    fn score(&mut self, parents: &[Var]) -> Result<f64> {
+        self.timed(parents, |inner| inner.score(parents))
+    }
+
+    fn score_above(&mut self, parents: &[Var], threshold: f64) -> Result<Option<f64>> {
+        self.timed(parents, |inner| inner.score_above(parents, threshold))
+    }
+
+    fn superset_bound(&mut self, parents: &[Var]) -> f64 {
+        self.inner.superset_bound(parents)
+    }
+}
+
+impl LocalScore for Limited {
+    fn table(&self) -> &Table {
+        self.score.table()
+    }
+
+    fn child(&self, child: Var) -> Result<Box<dyn ChildScore + '_>> {
+        Ok(Box::new(Timed { of: self, child, inner: self.score.child(child)? }))
+    }
+
+    fn model(&self, child: Var, parents: &[Var]) -> Result<LocalModel> {
+        self.score.model(child, parents)
+    }
+
+    fn check(&self, child: Var, parents: &[Var]) -> Result<()> {
+        self.score.check(child, parents)
+    }
+
+    fn equivalent(&self) -> bool {
+        self.score.equivalent()
+    }
+}
