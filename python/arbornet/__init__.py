@@ -9,6 +9,7 @@ from arbornet.candidates import Candidates
 from arbornet.constraints import Constraints
 from arbornet.custom import CustomScore
 from arbornet.examples import example
+from arbornet.features import rank_parents
 from arbornet.files import read
 from arbornet.fit import fit
 from arbornet.io.bif import read_bif
@@ -29,6 +30,7 @@ from arbornet.scores import (
     BD,
     BIC,
     K2,
+    MARS,
     MIT,
     NML,
     PCART,
@@ -54,6 +56,7 @@ __all__ = [
     "BD",
     "BIC",
     "K2",
+    "MARS",
     "MIT",
     "NML",
     "PCART",
@@ -100,6 +103,7 @@ __all__ = [
     "metrics",
     "plan",
     "priors",
+    "rank_parents",
     "read",
     "read_bif",
     "read_net",

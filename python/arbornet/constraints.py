@@ -197,6 +197,8 @@ def _quoted(names: Iterable[str]) -> str:
     return ", ".join(f"'{name}'" for name in names)
 
 
-def resolved(constraints: Constraints | None, names: Sequence[str]) -> Rules:
-    """The rules of given constraints, or of none."""
+def resolved(constraints: Constraints | Rules | None, names: Sequence[str]) -> Rules:
+    """The rules of given constraints, or of none; rules that were resolved before are returned as they are."""
+    if isinstance(constraints, Rules):
+        return constraints
     return (Constraints() if constraints is None else constraints).resolve(names)

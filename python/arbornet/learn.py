@@ -15,6 +15,8 @@ from typing import TYPE_CHECKING, Any, Literal
 from arbornet import search as searches
 from arbornet._core import ParameterError
 from arbornet.candidates import brief
+from arbornet.constraints import Rules
+from arbornet.features import Selection, selected
 from arbornet.fit import fit
 from arbornet.notices import LeftOutWarning
 from arbornet.planning import Plan, plan
@@ -25,17 +27,22 @@ from arbornet.search.base import Found
 from arbornet.table import Table
 
 if TYPE_CHECKING:
+    from distributed import Client
+
     from arbornet.candidates import Candidates
     from arbornet.constraints import Constraints
     from arbornet.network import BayesNet
 
 Search = str | Callable[..., Found]
 
+#: With candidates selected for more variables than this, the search is one that need not end with a proof.
+MANY = 100
+
 
 def learn(
     frame: Any,
     score: Any = None,
-    search: Search = "exact",
+    search: Search | None = None,
     max_parents: int | Literal["auto"] = "auto",
     constraints: Constraints | None = None,
     *,
@@ -45,6 +52,10 @@ def learn(
     n_jobs: int = -1,
     progress: bool = False,
     checkpoint: str | os.PathLike[str] | None = None,
+    parents: Selection | None = None,
+    n_candidates: int = 5,
+    child_time_limit: float | None = None,
+    client: Client | None = None,
     verbose: bool = True,
 ) -> BayesNet:
     """Learns a network from a frame and prints what it chose: types, rows, parent sets, search, bound.
@@ -55,9 +66,10 @@ def learn(
         search: How graphs are searched: the name of a search over candidates (`"exact"`, `"anytime"`, `"hill_climb"`)
             or of one that scores on demand (`"boss"`, `"fges"`, `"grasp"`, `"chow_liu"`; `"decision_graphs"` grows the
             models along with the graph), or a callable that takes Candidates, or parameters called `table` and `score`,
-            and returns Found.
-        max_parents: The most parents of a variable; `"auto"` for the most up to 4 that are affordable, or no limit if
-            the search scores on demand.
+            and returns Found. If left out `"exact"`, or `"anytime"` where candidates are selected for more than 100
+            variables.
+        max_parents: The most parents of a variable; `"auto"` for the most up to 4 that are affordable, all candidates
+            if they are selected, or no limit if the search scores on demand.
         constraints: What the graph must obey.
         schema: The columns' kinds; inferred if left out.
         missing: Rows with a missing value: `"drop"`, `"error"`, or `"level"` to make missing a level of its own.
@@ -65,6 +77,11 @@ def learn(
         n_jobs: Threads, -1 for all cores.
         progress: Show bars (log lines where there is no terminal).
         checkpoint: A folder that keeps scored parent sets, to go on from when killed.
+        parents: `"forest"` to consider, for each variable, only its best few possible parents by a random forest; or a
+            frame of ranks, as `rank_parents` makes it.
+        n_candidates: How many these are, beside required parents.
+        child_time_limit: Seconds for scoring the parent sets of each variable, smaller sets first.
+        client: A `distributed.Client` whose workers score the parent sets.
         verbose: Print the choices.
 
     Example:
@@ -76,21 +93,42 @@ def learn(
     if score is None:
         score = DecisionGraph() if search in ("decision_graphs", searches.decision_graphs) else PCART()
     tell(f"score: {score!r}")
-    settings = (constraints, time_limit, n_jobs, progress)
+    rules: Constraints | Rules | None = constraints
+    if parents is not None:
+        rules = selected(table, parents, n_candidates, constraints, n_jobs=n_jobs, progress=progress)
+        tell(f"parents: the {n_candidates} best of each variable by {_chosen_by(parents)}")
+    if search is None:
+        search = "anytime" if parents is not None and len(table.names) > MANY else "exact"
     if scores_on_demand(search):
-        found = found_by(search, table, score, max_parents, *settings)
+        found = found_by(search, table, score, max_parents, rules, time_limit, n_jobs, progress)
     else:
+        if isinstance(rules, Rules) and max_parents == "auto":
+            max_parents = max(map(len, rules.allowed), default=0)
         if verbose:
-            tell(_planned(plan(table, score, max_parents, constraints, seconds=0.3)))
-        candidates = score_parents(table, score, max_parents, constraints, n_jobs, progress, checkpoint)
+            tell(_planned(plan(table, score, max_parents, rules, seconds=0.3)))
+        candidates = score_parents(
+            table,
+            score,
+            max_parents,
+            rules,
+            n_jobs,
+            progress,
+            checkpoint,
+            client,
+            child_time_limit=child_time_limit,
+        )
         tell(f"candidates: {_kept(candidates)}")
-        found = searched(search, candidates, *settings)
+        found = searched(search, candidates, constraints, time_limit, n_jobs, progress)
     name = search if isinstance(search, str) else getattr(search, "__name__", "search")
     tell(f"search: {name}, {_ended(found)}")
     net = fit(table, found, score, n_jobs=n_jobs)
     net.origin = dataclasses.replace(net.origin, search={"method": name, **net.origin.search})
     tell(f"network: {net!r}")
     return net
+
+
+def _chosen_by(parents: Selection) -> str:
+    return "a random forest" if isinstance(parents, str) else "the ranks given"
 
 
 def _silent(_: str) -> None:
@@ -137,7 +175,7 @@ def _kept(candidates: Candidates) -> str:
 def searched(
     search: Search,
     candidates: Candidates,
-    constraints: Constraints | None,
+    constraints: Constraints | Rules | None,
     time_limit: float | None,
     n_jobs: int,
     progress: bool,
@@ -161,7 +199,7 @@ def found_by(
     table: Table,
     score: Any,
     max_parents: int | Literal["auto"],
-    constraints: Constraints | None,
+    constraints: Constraints | Rules | None,
     time_limit: float | None,
     n_jobs: int,
     progress: bool,

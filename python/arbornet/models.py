@@ -8,14 +8,18 @@ from __future__ import annotations
 
 import html
 import json
+import math
 from collections.abc import Iterable, Mapping
 from dataclasses import dataclass
 from functools import cached_property
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
 from arbornet import moments
 from arbornet._core import ColumnError, FormatError, ModelHandle, ParameterError
 from arbornet.prepare import positions, prepared
+
+if TYPE_CHECKING:
+    from arbornet.draw.spline import Response
 
 Level = str | int | float | bool
 
@@ -91,6 +95,60 @@ class Leaf:
     also: tuple[tuple[Condition, ...], ...] = ()
 
 
+@dataclass(frozen=True)
+class Factor:
+    """A function of one parent within a spline's term.
+
+    Attributes:
+        variable: the parent.
+        shape: "above" for `max(0, x - at)`, "below" for `max(0, at - x)`, "rising" for `x - at`, "falling" for
+            `at - x`, "level" for 1 where the parent has the level, else 0.
+        at: the knot or origin; None for a level.
+        level: the level; None for a number.
+    """
+
+    variable: str
+    shape: str
+    at: float | None = None
+    level: Level | None = None
+
+    def value(self, x: Any) -> float:
+        """What it is at a value of the parent."""
+        if self.at is None:
+            return float(x == self.level)
+        distance = float(x) - self.at if self.shape in ("above", "rising") else self.at - float(x)
+        return max(0.0, distance) if self.shape in ("above", "below") else distance
+
+
+@dataclass(frozen=True)
+class Term:
+    """A term of a spline: a coefficient (one for each level of a child with levels) times a product of factors.
+
+    Attributes:
+        text: the product, such as ``h(age - 52) * [sex = f]``, where ``h`` is zero below zero; "1" for the intercept.
+        coefficients: one; or one for each observed level of the child, in their order.
+        factors: empty for the intercept.
+    """
+
+    text: str
+    coefficients: tuple[float, ...]
+    factors: tuple[Factor, ...] = ()
+
+    @property
+    def coefficient(self) -> float:
+        """The coefficient, of a child that is a number.
+
+        Raises:
+            ParameterError: If the child has levels, and so several.
+        """
+        if len(self.coefficients) != 1:
+            raise ParameterError(f"the term {self.text} has one coefficient a level: look at .coefficients")
+        return self.coefficients[0]
+
+    def __str__(self) -> str:
+        return f"{' '.join(f'{c:.6g}' for c in self.coefficients)} * {self.text}"
+
+
 class LocalModel:
     """The fitted model of a child given its parents. Immutable; pickles; equal if everything in it is.
 
@@ -154,12 +212,50 @@ class LocalModel:
         """The same model without the parents it does not depend on: it predicts the same from fewer."""
         return LocalModel(self.handle.without_unused(), self.classes)
 
+    @cached_property
+    def spline(self) -> dict[str, Any] | None:
+        """A MARS model as nested dicts, in the user's units and words; None for another kind of model."""
+        text = self.handle.spline()
+        return None if text is None else json.loads(text)
+
+    @cached_property
+    def terms(self) -> tuple[Term, ...]:
+        """The terms of a MARS model, the intercept first.
+
+        Raises:
+            AttributeError: For another kind of model; likewise `n_terms`, `rss` and `gcv`.
+        """
+        return tuple(
+            Term(term["text"], tuple(term["coefficients"]), tuple(Factor(**factor) for factor in term["factors"]))
+            for term in self._spline("terms")
+        )
+
+    @property
+    def n_terms(self) -> int:
+        """Number of terms of a MARS model, the intercept included."""
+        return len(self._spline("terms"))
+
+    @property
+    def rss(self) -> float:
+        """Residual sum of squares of a MARS model, in the user's units; summed over the columns of levels."""
+        return float(self._spline("rss"))
+
+    @property
+    def gcv(self) -> float:
+        """Generalised cross-validation of a MARS model, in the user's units; summed likewise."""
+        return math.inf if self._spline("gcv") is None else float(self._spline("gcv"))
+
+    def _spline(self, name: str) -> Any:
+        if self.spline is None:
+            raise AttributeError(f"the model of '{self.child}' is no spline: only MARS models have terms, rss and gcv")
+        return self.spline[name]
+
     def text(self) -> str:
         """The model drawn with lines: questions, answers, and at each leaf its rows and its distribution."""
         return moments.worded(self.handle.text(), self._plain, self.classes)
 
     def rules(self) -> list[str]:
-        """One sentence a leaf: `if age >= 52.3 and stage in {II, III} then ...`."""
+        """One sentence a leaf, `if age >= 52.3 and stage in {II, III} then ...`; of MARS, one a term."""
         return [moments.worded(rule, self._plain, self.classes) for rule in self.handle.rules()]
 
     def distribution(self, given: Mapping[str, Any]) -> Distribution:
@@ -168,8 +264,7 @@ class LocalModel:
         Raises:
             ColumnError: If a parent has no value, or one that is not among its levels.
         """
-        levels = (self.description or {}).get("levels", [])
-        return _distribution(json.loads(self.handle.predictive(self._values(given))), levels)
+        return _distribution(json.loads(self.handle.predictive(self._values(given))), self._child_levels)
 
     def log_density(self, value: Any, given: Mapping[str, Any]) -> float:
         """Log probability of a level of the child, or log density of a number, given one value for each parent.
@@ -198,12 +293,53 @@ class LocalModel:
         return cls(ModelHandle.from_json(text, "dict"))
 
     def draw(self, target: Any) -> None:
-        """Draws the model to a path ending in .svg, .png or .pdf, or on a matplotlib axis."""
-        from arbornet.draw import draw_tree
+        """Draws the model to a path ending in .svg, .png or .pdf, or on a matplotlib axis.
 
+        A tree or table is drawn with its leaves, MARS with the child along each parent, the others at their middles.
+        """
+        from arbornet.draw import draw_spline, draw_tree
+
+        if self.spline is not None:
+            draw_spline(self.child, *self._responses(), target)
+            return
         if self.description is None:
             raise FormatError(f"the model of '{self.child}' has no regions to draw")
         draw_tree(self.description, target)
+
+    def _responses(self) -> tuple[list[str], list[Response]]:
+        """The lines of the picture (the child's levels, if it has any), and the child along each parent."""
+        from arbornet.draw.spline import MOST_LINES, Response
+
+        seen = self._spline("seen")
+        levels = list(map(str, self._spline("levels")))
+        lines = levels[1:] if len(levels) == 2 else levels[:MOST_LINES]
+        first = len(levels) - len(lines) if len(levels) == 2 else 0
+        middle = {of["variable"]: of["numbers"][1] if of["numbers"] else of["usual"] for of in seen}
+
+        def at(parent: str, value: Any) -> list[float]:
+            told = json.loads(self.handle.predictive(self._values(middle | {parent: value})))
+            if "probabilities" not in told:
+                return [told["location"]]
+            codes = [self._child_levels.index(level) for level in self._spline("levels")]
+            shares = [told["probabilities"][code] for code in codes]
+            return shares[first : first + len(lines)]
+
+        out = []
+        for of in seen:
+            low, _, high = of["numbers"] or (0, 0, 0)
+            grid = [low + (high - low) * i / 120 for i in range(121)] if of["numbers"] else of["levels"]
+            values = list(zip(*(at(of["variable"], x) for x in grid), strict=True))
+            numbers = tuple(grid) if of["numbers"] else None
+            out.append(Response(of["variable"], numbers, tuple(map(str, of["levels"])), tuple(values)))
+        return lines, out
+
+    @property
+    def _child_levels(self) -> list[Level]:
+        """The child's declared levels, none for a number."""
+        if self.spline is not None:
+            declared: list[Level] = self.spline["declared"]
+            return declared
+        return list((self.description or {}).get("levels", []))
 
     def _values(self, given: Mapping[str, Any]) -> list[Any]:
         missing = [parent for parent in self.parents if parent not in given]
@@ -219,6 +355,8 @@ class LocalModel:
 
     def __repr__(self) -> str:
         given = f" given {', '.join(self.parents)}" if self.parents else ""
+        if self.spline is not None:
+            return f"<LocalModel of {self.child}{given}: {self.n_terms} {'term' if self.n_terms == 1 else 'terms'}>"
         return f"<LocalModel of {self.child}{given}: {self.n_leaves} {'leaf' if self.n_leaves == 1 else 'leaves'}>"
 
     def _repr_html_(self) -> str:
@@ -226,6 +364,11 @@ class LocalModel:
             from arbornet.draw import tree_svg
 
             return f'<div style="overflow-x: auto">{tree_svg(self.description)}</div>'
+        if self.spline is not None and self.parents:
+            from arbornet.draw import spline_svg
+
+            drawn = spline_svg(self.child, *self._responses())
+            return f'<div style="overflow-x: auto">{drawn}</div><pre>{html.escape(str(self))}</pre>'
         return f"<pre>{html.escape(str(self))}</pre>"
 
     def __eq__(self, other: object) -> bool:

@@ -140,7 +140,7 @@ def plan(
     table: Any,
     score: Any,
     max_parents: int | Literal["auto"] = 4,
-    constraints: Constraints | None = None,
+    constraints: Constraints | Rules | None = None,
     seconds: float = 1.0,
 ) -> Plan:
     """What `score_parents` would do: how many sets, which cannot be scored, how long, how much memory.

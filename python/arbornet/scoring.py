@@ -12,10 +12,12 @@ from typing import TYPE_CHECKING, Any, Literal
 
 from arbornet._core import table_fingerprint
 from arbornet.candidates import Candidates, from_step1
-from arbornet.constraints import Constraints, resolved
+from arbornet.constraints import Constraints, Rules, resolved
+from arbornet.features import Selection, selected
 from arbornet.planning import affordable
 from arbornet.prepare import checked_limit, prepared, step1
 from arbornet.progress import Tell, shown
+from arbornet.scores.base import real
 
 if TYPE_CHECKING:
     from distributed import Client
@@ -27,12 +29,15 @@ def score_parents(
     table: Any,
     score: Any,
     max_parents: int | Literal["auto"] = 4,
-    constraints: Constraints | None = None,
+    constraints: Constraints | Rules | None = None,
     n_jobs: int = -1,
     progress: bool | Tell = False,
     checkpoint: str | PathLike[str] | None = None,
     client: Client | None = None,
     memory_limit: int | None = None,
+    parents: Selection | None = None,
+    n_candidates: int = 5,
+    child_time_limit: float | None = None,
 ) -> Candidates:
     """Scores every permitted parent set of every variable and keeps those that no permitted subset dominates.
 
@@ -49,6 +54,11 @@ def score_parents(
             checkpoint of another table, score or constraints is refused.
         client: a ``distributed.Client`` whose workers do the scoring.
         memory_limit: bytes that layers under way, or kept sets, may take; four fifths of the machine's by default.
+        parents: "forest" to score, for every child, only subsets of its best few candidates by a random forest; or a
+            frame of ranks, as `rank_parents` makes it. `max_parents="auto"` is then `n_candidates`.
+        n_candidates: how many these are, beside required parents.
+        child_time_limit: seconds for the sets of each child, smaller sets first; what comes later is left out and told
+            as skipped, and the result then depends on the machine.
 
     Raises:
         ArbornetError: if a variable cannot be scored at all, or what is given is contradictory.
@@ -62,6 +72,11 @@ def score_parents(
     limit = _memory() if memory_limit is None else memory_limit
     handle = prepared(table, score)
     rules = resolved(constraints, handle.table.names)
+    if parents is not None:
+        rules = selected(table, parents, n_candidates, constraints, n_jobs=n_jobs, progress=bool(progress))
+        max_parents = max(map(len, rules.allowed), default=0) if max_parents == "auto" else max_parents
+    if child_time_limit is not None:
+        handle = handle.limited(real("child_time_limit", child_time_limit))
     if max_parents == "auto":
         max_parents, why = affordable(handle, rules)
         log.info("max_parents=%d: %s", max_parents, why)
@@ -79,7 +94,7 @@ def score_parents(
         "max_parents": max_parents,
         "score": handle.spec,
         "table": table_fingerprint(handle.table),
-        "constraints": None if constraints is None else rules.spec(),
+        "constraints": None if constraints is None and parents is None else rules.spec(),
     }
     made = from_step1(result, began, about)
     if made.n_skipped:

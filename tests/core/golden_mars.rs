@@ -33,7 +33,9 @@ fn texts(value: &Value) -> Vec<String> {
 }
 
 fn reals(value: &Value) -> Vec<f64> {
-    value.as_array().map_or_else(|| vec![value.as_f64().unwrap()], |list| list.iter().map(|v| v.as_f64().unwrap()).collect())
+    value
+        .as_array()
+        .map_or_else(|| vec![value.as_f64().unwrap()], |list| list.iter().map(|v| v.as_f64().unwrap()).collect())
 }
 
 struct Case {
@@ -50,9 +52,10 @@ impl Case {
         let columns = columns(&golden().join(document["csv"].as_str().unwrap()));
         let numbers = |of: &[String]| of.iter().map(|x| x.parse().unwrap()).collect::<Vec<f64>>();
         let column = |name: &str| columns.iter().find(|(n, _)| n == name).map(|(_, of)| of.as_slice());
-        let predictor = |name: &String| match column(name) {
-            Some(of) => Predictor::Number(Number::new(&numbers(of), Some((0.0, 1.0)))),
-            None => {
+        let predictor = |name: &String| {
+            if let Some(of) = column(name) {
+                Predictor::Number(Number::new(&numbers(of), Some((0.0, 1.0))))
+            } else {
                 let (factor, of) = columns.iter().find(|(n, _)| name.starts_with(n.as_str())).unwrap();
                 let level = &name[factor.len()..];
                 Predictor::Indicator((0..of.len() as u32).filter(|&row| of[row as usize] == level).collect())
@@ -93,8 +96,11 @@ impl Case {
 fn cases() -> Vec<Case> {
     let mut paths: Vec<PathBuf> = std::fs::read_dir(golden()).unwrap().map(|entry| entry.unwrap().path()).collect();
     paths.sort();
-    let cases: Vec<Case> =
-        paths.iter().filter(|path| path.extension().is_some_and(|e| e == "json")).map(|path| Case::read(path)).collect();
+    let cases: Vec<Case> = paths
+        .iter()
+        .filter(|path| path.extension().is_some_and(|e| e == "json"))
+        .map(|path| Case::read(path))
+        .collect();
     assert!(cases.len() >= 24);
     cases
 }
@@ -135,7 +141,9 @@ fn pruning_finds_the_same_subsets_rss_and_gcv() {
     for case in cases() {
         let fit = case.fit();
         let pruning = &case.document["pruning"];
-        for (size, (rss, gcv)) in reals(&pruning["rss_per_subset"]).iter().zip(reals(&pruning["gcv_per_subset"])).enumerate() {
+        for (size, (rss, gcv)) in
+            reals(&pruning["rss_per_subset"]).iter().zip(reals(&pruning["gcv_per_subset"])).enumerate()
+        {
             close(fit.path.rss[size], *rss, &format!("{}, RSS of {} terms", case.name, size + 1));
             close(fit.path.gcv[size], gcv, &format!("{}, GCV of {} terms", case.name, size + 1));
         }

@@ -8,7 +8,7 @@ made of (a `networkx.DiGraph`, a nested dict; see `parts`).
 
 from __future__ import annotations
 
-from collections.abc import Mapping
+from collections.abc import Mapping, Sequence
 from typing import Any
 
 import networkx as nx
@@ -16,10 +16,24 @@ import networkx as nx
 from arbornet.draw.network import Engine, network_scene
 from arbornet.draw.parts import Arc, Graph, Leaf, Node, Split, Tree
 from arbornet.draw.save import put
+from arbornet.draw.spline import Response, spline_scene
 from arbornet.draw.svg import svg
 from arbornet.draw.tree import tree_scene
 
-__all__ = ["Arc", "Graph", "Leaf", "Node", "Split", "Tree", "draw", "draw_tree", "network_svg", "tree_svg"]
+__all__ = [
+    "Arc",
+    "Graph",
+    "Leaf",
+    "Node",
+    "Split",
+    "Tree",
+    "draw",
+    "draw_spline",
+    "draw_tree",
+    "network_svg",
+    "spline_svg",
+    "tree_svg",
+]
 
 
 def draw(graph: Graph | nx.DiGraph, target: Any, *, engine: Engine = "layered", legend: bool = True) -> None:
@@ -42,6 +56,23 @@ def draw_tree(tree: Tree | Mapping[str, Any], target: Any) -> None:
         target: A path ending in .svg, .png or .pdf, or a matplotlib axis.
     """
     put(tree_scene(_tree(tree)), target)
+
+
+def draw_spline(child: str, lines: Sequence[str], responses: Sequence[Response], target: Any) -> None:
+    """Draws a spline: the child along each parent.
+
+    Args:
+        child: The child's name.
+        lines: The levels of the child that are drawn, none for a number.
+        responses: The child along each parent.
+        target: A path ending in .svg, .png or .pdf, or a matplotlib axis.
+    """
+    put(spline_scene(child, lines, responses), target)
+
+
+def spline_svg(child: str, lines: Sequence[str], responses: Sequence[Response]) -> str:
+    """The SVG of a spline, for notebooks and pages."""
+    return svg(spline_scene(child, lines, responses))
 
 
 def network_svg(graph: Graph | nx.DiGraph, *, engine: Engine = "layered", legend: bool = True) -> str:

@@ -10,6 +10,7 @@ from arbornet.scores.dirichlet import BD, K2, BDe, BDeu
 from arbornet.scores.full_table import FullTable
 from arbornet.scores.information import MIT, NML, QNML
 from arbornet.scores.likelihood import AIC, BIC, LogLikelihood
+from arbornet.scores.mars import MARS
 from arbornet.scores.pcart import PCART
 
 __all__ = [
@@ -17,6 +18,7 @@ __all__ = [
     "BD",
     "BIC",
     "K2",
+    "MARS",
     "MIT",
     "NML",
     "PCART",

@@ -8,6 +8,7 @@ mod custom;
 mod decision_graph;
 mod errors;
 mod exact;
+mod forest;
 mod frames;
 mod greedy;
 mod handles;
@@ -31,6 +32,7 @@ fn _core(module: &Bound<'_, PyModule>) -> PyResult<()> {
     handles::register(module)?;
     judged::register(module)?;
     jobs::register(module)?;
+    forest::register(module)?;
     frames::register(module)?;
     module.add_class::<candidates::CandidatesHandle>()?;
     mdlp::register(module)?;

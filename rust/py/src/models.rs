@@ -167,18 +167,30 @@ impl ModelHandle {
 
     /// The model drawn as a tree of text.
     fn text(&self) -> String {
+        if let LocalModel::Spline(spline) = &self.model {
+            return spline.told(&self.variables).text(&self.parents().join(", "));
+        }
         let description = self.model.describe(&self.variables);
         description.map_or_else(|| format!("{} given {}", self.child(), self.parents().join(", ")), |d| d.text())
     }
 
     /// One sentence a leaf.
     fn rules(&self) -> Vec<String> {
+        if let LocalModel::Spline(spline) = &self.model {
+            return spline.told(&self.variables).sentences();
+        }
         self.model.describe(&self.variables).map_or_else(Vec::new, |d| d.rules())
     }
 
     /// The model as nested JSON in the user's units and words; None for a kind without regions.
     fn description(&self) -> Option<String> {
         self.model.describe(&self.variables).map(|d| json(&d))
+    }
+
+    /// A spline's terms, in the user's units and words, as JSON; None for another kind of model.
+    fn spline(&self) -> Option<String> {
+        let LocalModel::Spline(spline) = &self.model else { return None };
+        Some(json(&spline.told(&self.variables)))
     }
 
     /// Every leaf with its conditions, as JSON.

@@ -4,6 +4,7 @@ use std::sync::Arc;
 
 use arbornet_core::parents::{Parents, parent_set};
 use arbornet_core::score::classic::smoothed::{Smoothed, Smoothing};
+use arbornet_core::score::limited::Limited;
 use arbornet_core::score::registry::ScoreSpec;
 use arbornet_core::{Control, Error, LocalScore, Table};
 use pyo3::prelude::*;
@@ -22,6 +23,8 @@ pub struct ScoreHandle {
     #[pyo3(get)]
     pub spec: String,
     custom: Option<Callable>,
+    /// Seconds per child.
+    limit: Option<f64>,
 }
 
 /// A Python callable behind a score, with what it was made of.
@@ -59,7 +62,7 @@ impl ScoreHandle {
     fn new(py: Python<'_>, table: &TableHandle, spec: String) -> PyResult<Self> {
         let parsed = ScoreSpec::parse(&spec).map_err(CoreError)?;
         let score = py.detach(|| parsed.prepare(&table.0)).map_err(CoreError)?;
-        Ok(Self { table: table.0.clone(), score: score.into(), spec, custom: None })
+        Ok(Self { table: table.0.clone(), score: score.into(), spec, custom: None, limit: None })
     }
 
     /// A callable of (child, parents), by positions, as a score; models are those of another score, if given. The
@@ -70,14 +73,28 @@ impl ScoreHandle {
         let of_model = model.as_ref().map(|model| model.get().score.clone());
         let shared = Arc::new(Custom::new(table.0.clone(), function.clone_ref(py), of_model));
         let score = Arc::new(Shared(shared.clone()));
-        Self { table: table.0.clone(), score, spec, custom: Some(Callable { shared, function, model }) }
+        Self { table: table.0.clone(), score, spec, custom: Some(Callable { shared, function, model }), limit: None }
+    }
+
+    /// The same score, with no more than so many seconds for the parent sets of each child.
+    fn limited(&self, py: Python<'_>, seconds: f64) -> PyResult<Self> {
+        let Ok(limit) = std::time::Duration::try_from_secs_f64(seconds) else {
+            return Err(CoreError(Error::parameter("child_time_limit", &seconds, "give seconds from 0 up")).into());
+        };
+        let custom = self.custom.as_ref().map(|custom| Callable {
+            shared: custom.shared.clone(),
+            function: custom.function.clone_ref(py),
+            model: custom.model.as_ref().map(|model| model.clone_ref(py)),
+        });
+        let score = Arc::new(Limited::new(self.score.clone(), limit));
+        Ok(Self { table: self.table.clone(), score, spec: self.spec.clone(), custom, limit: Some(seconds) })
     }
 
     /// The same score with tables of levels as its models, so much added to every count, or to every configuration in all.
     fn smoothed(&self, amount: f64, per_level: bool) -> Result<Self, CoreError> {
         let smoothing = if per_level { Smoothing::PerLevel(amount) } else { Smoothing::PerConfiguration(amount) };
         let score = Arc::new(Smoothed::new(self.score.clone(), smoothing)?);
-        Ok(Self { table: self.table.clone(), score, spec: self.spec.clone(), custom: None })
+        Ok(Self { table: self.table.clone(), score, spec: self.spec.clone(), custom: None, limit: None })
     }
 
     /// The score of one family, by positions: higher is better, natural logarithm.
@@ -122,12 +139,16 @@ impl ScoreHandle {
 
     fn __reduce__<'py>(&self, py: Python<'py>) -> PyResult<Reduced<'py>> {
         let class = py.get_type::<Self>();
-        Ok(match &self.custom {
-            None => (class.into_any(), (self.table(), &self.spec).into_pyobject(py)?),
+        let (make, given) = match &self.custom {
+            None => (class.clone().into_any(), (self.table(), &self.spec).into_pyobject(py)?),
             Some(Callable { function, model, .. }) => {
                 (class.getattr("custom")?, (self.table(), &self.spec, function, model).into_pyobject(py)?)
             }
-        })
+        };
+        match self.limit {
+            None => Ok((make, given)),
+            Some(limit) => Ok((class.getattr("limited")?, (make.call1(given)?, limit).into_pyobject(py)?)),
+        }
     }
 }
 

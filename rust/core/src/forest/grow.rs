@@ -3,7 +3,7 @@
 use rand::{RngExt, SeedableRng};
 use rand_xoshiro::Xoshiro256PlusPlus;
 
-use super::bins::{Bins, Binned, MOST};
+use super::bins::{Binned, Bins, MOST};
 use crate::table::{Column, Table, Var};
 
 /// What is predicted, by row: a number (of levels, two are one number), or a level.
@@ -119,7 +119,9 @@ pub fn grow(plan: &Plan<'_>, seed: u64) -> Grown {
     let mut out = vec![];
     if plan.permute {
         let mut drawn = vec![false; n];
-        rows.iter().for_each(|&row| drawn[row as usize] = true);
+        for &row in &rows {
+            drawn[row as usize] = true;
+        }
         out = (0..n as u32).filter(|&row| !drawn[row as usize]).collect();
     }
     // Rows in ascending order read the columns from front to back.
@@ -234,7 +236,14 @@ fn fill(target: &Target, bins: &Bins, rows: &[u32], scratch: &mut Scratch) {
 
 /// The best division of a feature's bins: along their order, or by their means for one response, or one bin against the
 /// rest.
-fn best_cut(plan: &Plan<'_>, bins: &Bins, total: &[f64], n: f64, base: f64, scratch: &mut Scratch) -> Option<(f64, Mask)> {
+fn best_cut(
+    plan: &Plan<'_>,
+    bins: &Bins,
+    total: &[f64],
+    n: f64,
+    base: f64,
+    scratch: &mut Scratch,
+) -> Option<(f64, Mask)> {
     let width = total.len();
     let Scratch { sums, counts, order, below } = scratch;
     order.clear();
@@ -285,13 +294,7 @@ fn best_cut(plan: &Plan<'_>, bins: &Bins, total: &[f64], n: f64, base: f64, scra
 }
 
 /// The rise of the error on rows that the tree has not seen when a feature's values are permuted among them.
-fn permuted(
-    plan: &Plan<'_>,
-    nodes: &[Node],
-    out: &[u32],
-    gains: &[f64],
-    random: &mut Xoshiro256PlusPlus,
-) -> Vec<f64> {
+fn permuted(plan: &Plan<'_>, nodes: &[Node], out: &[u32], gains: &[f64], random: &mut Xoshiro256PlusPlus) -> Vec<f64> {
     let columns: Vec<&[u8]> = plan.features.iter().map(|&v| plan.binned.column(v).codes.as_slice()).collect();
     let mean = |row: u32, other: Option<(usize, u32)>| {
         let mut node = 0;
@@ -299,7 +302,13 @@ fn permuted(
             match &nodes[node] {
                 Node::Leaf(means) => break means,
                 Node::Split { feature, left, below } => {
-                    let from = if let Some((f, from)) = other && f == *feature { from } else { row };
+                    let from = if let Some((f, from)) = other
+                        && f == *feature
+                    {
+                        from
+                    } else {
+                        row
+                    };
                     node = below + usize::from(!holds(left, columns[*feature][from as usize]));
                 }
             }
@@ -316,9 +325,10 @@ fn permuted(
         for i in (1..shuffled.len()).rev() {
             shuffled.swap(i, random.random_range(0..=i));
         }
-        let each = out.iter().zip(&shuffled).zip(&errors).map(|((&row, &from), error)| {
-            plan.target.error(row as usize, mean(row, Some((feature, from)))) - error
-        });
+        let each =
+            out.iter().zip(&shuffled).zip(&errors).map(|((&row, &from), error)| {
+                plan.target.error(row as usize, mean(row, Some((feature, from)))) - error
+            });
         each.sum::<f64>() / n
     };
     (0..gains.len()).map(rise).collect()

@@ -1,6 +1,6 @@
 //! Mutual information of binned columns, less what chance would give.
 
-use super::bins::{Bins, Binned};
+use super::bins::{Binned, Bins};
 use crate::table::Var;
 
 /// Bins are put together to at most so many before they are counted.

@@ -92,14 +92,7 @@ impl Forest {
             .collect()
     }
 
-    fn rank_one(
-        &self,
-        table: &Table,
-        binned: &Binned,
-        child: Var,
-        among: &[Var],
-        control: &Control,
-    ) -> Result<Ranks> {
+    fn rank_one(&self, table: &Table, binned: &Binned, child: Var, among: &[Var], control: &Control) -> Result<Ranks> {
         let mut others: Vec<(Var, f64)> = among.iter().filter(|&&v| v != child).map(|&v| (v, 0.0)).collect();
         let mut left_out = vec![];
         if let Some(most) = self.prefilter.filter(|&most| most < others.len()) {

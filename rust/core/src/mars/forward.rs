@@ -33,9 +33,12 @@ pub struct Forward<'a> {
     used: Vec<(usize, Vec<f64>)>,
     residuals: Vec<Vec<f64>>,
     /// By slot and predictor.
-    candidates: Vec<Vec<Option<(Box<Candidate>, usize)>>>,
+    candidates: Vec<Vec<Option<Made>>>,
     rss: f64,
 }
+
+/// A candidate, and the number of columns that the basis had when it was made.
+type Made = (Box<Candidate>, usize);
 
 /// The best candidate of a step.
 struct Choice {

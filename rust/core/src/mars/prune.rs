@@ -42,10 +42,13 @@ impl Path {
 
 /// Prunes all the way.
 pub fn path(triangle: &Triangle, settings: &Settings, n: f64) -> Path {
-    let exchange =
-        settings.pruning == Pruning::Usual && triangle.responses.len() == 1 && triangle.n_terms() > 2;
+    let exchange = settings.pruning == Pruning::Usual && triangle.responses.len() == 1 && triangle.n_terms() > 2;
     let mut best = Best::default();
-    if exchange { by_exchange(triangle, &mut best) } else { by_contribution(triangle, &mut best) }
+    if exchange {
+        by_exchange(triangle, &mut best);
+    } else {
+        by_contribution(triangle, &mut best);
+    }
     let gcv = best.rss.iter().enumerate().map(|(i, &rss)| gcv(rss, i + 1, n, settings.penalty)).collect();
     for subset in &mut best.subsets {
         subset.sort_unstable();

@@ -16,7 +16,7 @@ impl Spans {
     pub fn new(n_rows: usize, n_active: usize, n_predictors: usize, degree: usize) -> Self {
         // Equation 45: 3 + log2(20 p), and twice as much again for products.
         let p = n_predictors as f64;
-        let mut end = (7.32193 + p.ln() / 0.69315) as usize;
+        let mut end = (7.32193 + p.log2()) as usize;
         if degree >= 2 {
             end += (2.0 * end as f64 + 0.5) as usize;
         }

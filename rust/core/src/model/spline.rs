@@ -78,9 +78,10 @@ impl Shape {
 
     fn is_finite(self) -> bool {
         match self {
-            Self::Above { cut: x } | Self::Below { cut: x } | Self::Rising { origin: x } | Self::Falling { origin: x } => {
-                x.is_finite()
-            }
+            Self::Above { cut: x }
+            | Self::Below { cut: x }
+            | Self::Rising { origin: x }
+            | Self::Falling { origin: x } => x.is_finite(),
             Self::Level { .. } => true,
         }
     }
@@ -147,8 +148,8 @@ pub struct Spline {
     pub n_rows: usize,
     /// Residual sum of squares over all sums; of a number in the user's units.
     pub rss: f64,
-    /// Generalised cross-validation, likewise.
-    pub gcv: f64,
+    /// Generalised cross-validation, likewise; `None` for infinity, where the terms cost as much as there are rows.
+    pub gcv: Option<f64>,
 }
 
 impl Spline {
@@ -193,7 +194,9 @@ fn repaired(sums: &[f64], codes: &[u32], n_levels: usize, floor: f64) -> Vec<f64
         probabilities[code as usize] = sum.max(floor).min(1.0);
     }
     let total: f64 = probabilities.iter().sum();
-    probabilities.iter_mut().for_each(|p| *p /= total);
+    for p in &mut probabilities {
+        *p /= total;
+    }
     probabilities
 }
 
@@ -279,14 +282,16 @@ pub struct Told {
     pub child: String,
     /// Its observed levels, none for a number.
     pub levels: Vec<Level>,
+    /// All of its levels.
+    pub declared: Vec<Level>,
     /// All terms, the intercept first.
     pub terms: Vec<ToldTerm>,
     /// Number of training rows.
     pub n: usize,
     /// Residual sum of squares.
     pub rss: f64,
-    /// Generalised cross-validation.
-    pub gcv: f64,
+    /// Generalised cross-validation; `None` for infinity.
+    pub gcv: Option<f64>,
     /// Standard deviation of a number's residuals.
     pub sd: Option<f64>,
     /// Per parent, its training values.
@@ -364,7 +369,10 @@ impl ToldTerm {
     fn sentence(&self, coefficient: f64, share: bool) -> String {
         let amount = |c: f64| if share { format!("{} points", number(100.0 * c, 4)) } else { number(c, 4) };
         if self.factors.is_empty() {
-            return format!("is {} to begin with", if share { number(100.0 * coefficient, 4) + "%" } else { number(coefficient, 4) });
+            return format!(
+                "is {} to begin with",
+                if share { number(100.0 * coefficient, 4) + "%" } else { number(coefficient, 4) }
+            );
         }
         let verb = if coefficient < 0.0 { "falls" } else { "rises" };
         let mut out = format!("{verb} by {}", amount(coefficient.abs()));
@@ -424,7 +432,7 @@ impl Told {
             }
         }
         let sd = self.sd.map_or_else(String::new, |sd| format!(", residual sd {}", number(sd, 3)));
-        let (rss, gcv) = (number(self.rss, 6), number(self.gcv, 6));
+        let (rss, gcv) = (number(self.rss, 6), self.gcv.map_or_else(|| "infinite".to_owned(), |gcv| number(gcv, 6)));
         let terms = if self.terms.len() == 1 { "1 term".to_owned() } else { format!("{} terms", self.terms.len()) };
         let _ = write!(out, "\n  {terms}, {} rows{sd}, RSS {rss}, GCV {gcv}", self.n);
         out
@@ -486,6 +494,7 @@ impl Spline {
         Told {
             child: variables[self.child].name.to_string(),
             levels: observed,
+            declared: levels(self.child),
             terms: self.terms.iter().enumerate().map(term).collect(),
             n: self.n_rows,
             rss: self.rss,

@@ -73,11 +73,8 @@ impl Mars {
         {
             return Err(Error::parameter("penalty", &penalty, "must be between 0 and 1000"));
         }
-        let rows = if self.compatible.is_some() {
-            (0..table.n_rows() as u32).collect()
-        } else {
-            table.canonical_rows()
-        };
+        let rows =
+            if self.compatible.is_some() { (0..table.n_rows() as u32).collect() } else { table.canonical_rows() };
         let inputs = (0..table.n_vars()).map(|_| OnceLock::new()).collect();
         Ok(Box::new(Prepared { table: table.clone(), parameters: self.clone(), rows, inputs }))
     }

@@ -12,6 +12,11 @@ use crate::table::{Kind, Var};
 /// The smallest share of the variance that residuals are said to have.
 const LEAST_VARIANCE: f64 = 1e-12;
 
+/// A score without the last sixteen bits, which are rounding: a parent that a spline does not read then gains nothing.
+fn settled(score: f64) -> f64 {
+    if score.is_finite() { f64::from_bits((score.to_bits() + 0x8000) & !0xffff) } else { score }
+}
+
 /// The scratch of one child.
 pub struct Family<'a> {
     score: &'a Prepared,
@@ -88,11 +93,11 @@ impl<'a> Family<'a> {
     /// The score of a parent set.
     pub fn value(&self, parents: &[Var]) -> f64 {
         let fitted = self.fit(parents);
-        match self.score.parameters.criterion {
+        settled(match self.score.parameters.criterion {
             // Zero, not minus zero, for a constant child.
             Criterion::Gcv => 0.0 - self.copies * fitted.fit.gcv,
             Criterion::Bic => self.bic(parents, &fitted),
-        }
+        })
     }
 
     fn fit(&self, parents: &[Var]) -> Fitted {
@@ -320,7 +325,7 @@ impl<'a> Family<'a> {
             seen: parents.iter().map(seen).collect(),
             n_rows: self.n_rows(),
             rss: fit.rss * self.copies * scale,
-            gcv: fit.gcv * self.copies * scale,
+            gcv: Some(fit.gcv * self.copies * scale).filter(|gcv| gcv.is_finite()),
         }
     }
 }
