@@ -5,8 +5,8 @@ from __future__ import annotations
 from collections.abc import Sequence
 from dataclasses import dataclass
 
+from arbornet.draw.axis import Axis
 from arbornet.draw.scene import Group, Line, Mark, Scene, Text, shortened
-from arbornet.draw.tree import Axis
 
 MARGIN = 14.0
 WIDTH, HEIGHT = 230.0, 150.0
@@ -65,19 +65,19 @@ def spline_scene(child: str, lines: Sequence[str], responses: Sequence[Response]
 
 def _panel(child: str, lines: Sequence[str], response: Response, axis: Axis, left: float, top: float) -> Group:
     bottom = top + HEIGHT
-    height = [bottom - HEIGHT * axis.share(tick) for tick in axis.ticks()]
     marks: list[Mark] = [Text(left, top - 10, shortened(response.parent, WIDTH), 13, "start", bold=True)]
-    for tick, y in zip(axis.ticks(), height, strict=True):
+    for tick, called in axis.ticks():
+        y = bottom - HEIGHT * axis.share(tick)
         marks.append(Line(((left, y), (left + WIDTH, y)), "grid"))
-        marks.append(Text(left - 6, y + 4, f"{tick:.4g}", 11, "end", "muted"))
+        marks.append(Text(left - 6, y + 4, called, 11, "end", "muted"))
     marks.append(Line(((left, bottom), (left + WIDTH, bottom)), "line"))
     paint = [PAINTS[i % len(PAINTS)] for i in range(len(response.values))]
     if response.numbers is not None:
         first, last = response.numbers[0], response.numbers[-1]
         along = Axis(first, last) if last > first else Axis(first - 0.5, first + 0.5)
-        for tick in along.ticks():
+        for tick, called in along.ticks():
             at = left + WIDTH * along.share(tick)
-            marks.append(Text(at, bottom + 16, f"{tick:.6g}", 11, paint="muted"))
+            marks.append(Text(at, bottom + 16, called, 11, paint="muted"))
         for colour, values in zip(paint, response.values, strict=True):
             points = [
                 (left + WIDTH * along.share(x), bottom - HEIGHT * axis.share(y))
