@@ -1,6 +1,6 @@
 """Writes the reference: every public name of the package on the page of its subject, whatever is added to it.
 
-mkdocs calls `on_page_markdown`; the tests call `names` to see that nothing public is left out.
+mkdocs calls `on_config` and `on_page_markdown`; the tests call `names` to see that nothing public is left out.
 """
 
 from __future__ import annotations
@@ -20,6 +20,8 @@ SUBJECTS = {
     "network": ("network", "fit", "io"),
     "errors": (),
 }
+SECTIONS = (("Guide", "guide"), ("How it is built", "design"), ("Papers", "papers"))
+"""Sections of the navigation with the folders whose pages they hold."""
 REST = "evaluation"
 """The page of whatever belongs to no other."""
 
@@ -62,6 +64,17 @@ def _subject(value: Any, path: str) -> str:
 
 def _alphabetical(found: tuple[str, str]) -> str:
     return found[0].rpartition(".")[2].lower()
+
+
+def on_config(config: Any) -> Any:
+    """Adds the pages of the guide and of the design that the navigation does not list."""
+    docs = Path(config["docs_dir"])
+    for section, folder in SECTIONS:
+        pages = next((entry[section] for entry in config["nav"] if section in entry), [])
+        listed = {path for page in pages for path in (page.values() if isinstance(page, dict) else [page])}
+        found = sorted(path.relative_to(docs).as_posix() for path in (docs / folder).glob("*.md"))
+        pages += [path for path in found if path not in listed]
+    return config
 
 
 def on_page_markdown(markdown: str, page: Any, **_: Any) -> str:

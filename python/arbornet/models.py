@@ -19,6 +19,7 @@ from arbornet._core import ColumnError, FormatError, ModelHandle, ParameterError
 from arbornet.prepare import positions, prepared
 
 if TYPE_CHECKING:
+    from arbornet.draw import Picture
     from arbornet.draw.spline import Response
 
 Level = str | int | float | bool
@@ -292,19 +293,21 @@ class LocalModel:
             raise FormatError(f"this is no model as to_dict writes it: {error}") from None
         return cls(ModelHandle.from_json(text, "dict"))
 
-    def draw(self, target: Any) -> None:
+    def draw(self, target: Any = None) -> Picture | None:
         """Draws the model to a path ending in .svg, .png or .pdf, or on a matplotlib axis.
 
         A tree or table is drawn with its leaves, MARS with the child along each parent, the others at their middles.
+
+        Returns:
+            Without a target, a picture that shows itself in a notebook.
         """
         from arbornet.draw import draw_spline, draw_tree
 
         if self.spline is not None:
-            draw_spline(self.child, *self._responses(), target)
-            return
+            return draw_spline(self.child, *self._responses(), target)
         if self.description is None:
             raise FormatError(f"the model of '{self.child}' has no regions to draw")
-        draw_tree(self.description, target)
+        return draw_tree(self.description, target)
 
     def _responses(self) -> tuple[list[str], list[Response]]:
         """The lines of the picture (the child's levels, if it has any), and the child along each parent."""

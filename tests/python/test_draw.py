@@ -303,6 +303,15 @@ def test_pictures_are_written_in_three_formats(tmp_path, ending):
         assert path.read_bytes() == first
 
 
+def test_without_a_target_a_picture_shows_itself(tmp_path):
+    net = an.learn(an.example("penguins"), max_parents=1, verbose=False)
+    for drawn in (net, net["species"]):
+        picture = drawn.draw()
+        drawn.draw(tmp_path / "x.svg")
+        assert picture._repr_svg_() == str(picture) == (tmp_path / "x.svg").read_text(encoding="utf-8")
+    assert repr(net.draw()).startswith("<Picture: Bayesian network of 8 variables")
+
+
 def test_an_unknown_ending_is_refused_with_the_way_out(tmp_path):
     with pytest.raises(ValueError, match=r"\.svg, \.png or \.pdf"):
         draw(nx.DiGraph([("a", "b")]), tmp_path / "net.bmp")

@@ -86,6 +86,8 @@ def test_every_kind_of_frame_gives_the_same_schema(columns: Columns, cuts: list[
                 if all(value is None for value in columns[column.name]):
                     assert not other.used, name  # nothing says what the type of no value is
                     continue
+                if "differs in every row" in (column.left_out or "") and "frame declares" in other.reason:
+                    continue  # what is declared to be levels is no identifier
                 assert (other.word, other.left_out, other.missing) == (column.word, column.left_out, column.missing), (
                     name
                 )

@@ -9,7 +9,8 @@ from arbornet.cli.parser import Options, json_option
 HELP = "compare two networks over the same variables"
 ABOUT = """\
 Compares the arcs of two networks. The first is taken as the truth: arcs the second has too, lacks, adds or reverses,
-and the structural Hamming distance between the two, as graphs and as equivalence classes."""
+the structural Hamming distance between the two, as graphs and as equivalence classes, and what share of the learned
+adjacencies and arrowheads is true (precision) and of the true ones was learned (recall)."""
 EXAMPLES = """\
 examples:
   arbornet compare truth.bif learned.json
@@ -28,7 +29,7 @@ def run(asked: Options) -> None:
     import arbornet as an
     from arbornet.cli import files
     from arbornet.graphs import cpdag
-    from arbornet.metrics import differing
+    from arbornet.metrics import compare, differing
 
     first, second = (files.read_network(path).graph for path in (asked.first, asked.second))
     if set(first) != set(second):
@@ -44,9 +45,13 @@ def run(asked: Options) -> None:
         "extra": [arc for arc in extra if arc[::-1] not in turned],
     }
     figures = {"shd": differing(first, second), "shd_of_classes": differing(cpdag(first), cpdag(second))}
+    close = compare(first, second)
     if asked.json:
-        files.print_json({**figures, "arcs": arcs})
+        shares = {key: files.finite(value) for key, value in close.to_dict().items() if key != "shd"}
+        files.print_json({**figures, **shares, "arcs": arcs})
         return
     print(f"structural Hamming distance: {figures['shd']} of the graphs, {figures['shd_of_classes']} of their classes")
+    for what, precision, recall in (("adjacencies", close.ap, close.ar), ("arrowheads", close.ahp, close.ahr)):
+        print(f"{what}: precision {precision:.1%}, recall {recall:.1%}".replace("nan%", "none to count"))
     for name, listed in arcs.items():
         print(f"{name} ({len(listed)}): " + (", ".join(f"{u} -> {v}" for u, v in listed) or "none"))

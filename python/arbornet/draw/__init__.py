@@ -15,7 +15,7 @@ import networkx as nx
 
 from arbornet.draw.network import Engine, network_scene
 from arbornet.draw.parts import Arc, Graph, Leaf, Node, Split, Tree
-from arbornet.draw.save import put
+from arbornet.draw.save import Picture, put
 from arbornet.draw.spline import Response, spline_scene
 from arbornet.draw.svg import svg
 from arbornet.draw.tree import tree_scene
@@ -25,6 +25,7 @@ __all__ = [
     "Graph",
     "Leaf",
     "Node",
+    "Picture",
     "Split",
     "Tree",
     "draw",
@@ -36,29 +37,31 @@ __all__ = [
 ]
 
 
-def draw(graph: Graph | nx.DiGraph, target: Any, *, engine: Engine = "layered", legend: bool = True) -> None:
+def draw(
+    graph: Graph | nx.DiGraph, target: Any = None, *, engine: Engine = "layered", legend: bool = True
+) -> Picture | None:
     """Draws a network.
 
     Args:
         graph: The network's parts, or a graph with the attributes `parts` names.
-        target: A path ending in .svg, .png or .pdf, or a matplotlib axis.
+        target: A path ending in .svg, .png or .pdf, or a matplotlib axis; None for a picture to show.
         engine: "layered" (built in) or "dot" (needs Graphviz).
         legend: Whether to explain colours and shapes.
     """
-    put(network_scene(_graph(graph), engine, legend), target)
+    return put(network_scene(_graph(graph), engine, legend), target)
 
 
-def draw_tree(tree: Tree | Mapping[str, Any], target: Any) -> None:
+def draw_tree(tree: Tree | Mapping[str, Any], target: Any = None) -> Picture | None:
     """Draws a tree with the distribution at each leaf.
 
     Args:
         tree: The tree's parts, or the nested dict `parts` describes.
-        target: A path ending in .svg, .png or .pdf, or a matplotlib axis.
+        target: A path ending in .svg, .png or .pdf, or a matplotlib axis; None for a picture to show.
     """
-    put(tree_scene(_tree(tree)), target)
+    return put(tree_scene(_tree(tree)), target)
 
 
-def draw_spline(child: str, lines: Sequence[str], responses: Sequence[Response], target: Any) -> None:
+def draw_spline(child: str, lines: Sequence[str], responses: Sequence[Response], target: Any = None) -> Picture | None:
     """Draws a spline: the child along each parent.
 
     Args:
@@ -67,7 +70,7 @@ def draw_spline(child: str, lines: Sequence[str], responses: Sequence[Response],
         responses: The child along each parent.
         target: A path ending in .svg, .png or .pdf, or a matplotlib axis.
     """
-    put(spline_scene(child, lines, responses), target)
+    return put(spline_scene(child, lines, responses), target)
 
 
 def spline_svg(child: str, lines: Sequence[str], responses: Sequence[Response]) -> str:

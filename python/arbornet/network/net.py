@@ -14,6 +14,8 @@ from arbornet.network.rows import RowAnswers
 if TYPE_CHECKING:
     from pathlib import Path
 
+    from arbornet.draw import Picture
+
 
 class BayesNet(RowAnswers, GeneralAnswers):
     """A directed acyclic graph with a small model under every node.
@@ -76,17 +78,22 @@ class BayesNet(RowAnswers, GeneralAnswers):
 
         to_graphml(self.graph, path)
 
-    def draw(self, target: Any, *, engine: Literal["layered", "dot"] = "layered", legend: bool = True) -> None:
+    def draw(
+        self, target: Any = None, *, engine: Literal["layered", "dot"] = "layered", legend: bool = True
+    ) -> Picture | None:
         """Draws the graph, arcs as wide as they are strong.
 
         Args:
             target: A path ending in .svg, .png or .pdf, or a matplotlib axis.
             engine: `"layered"` (built in) or `"dot"` (needs Graphviz).
             legend: Whether to explain colours and shapes.
+
+        Returns:
+            Without a target, a picture that shows itself in a notebook.
         """
         from arbornet.draw import draw
 
-        draw(self.graph, target, engine=engine, legend=legend)
+        return draw(self.graph, target, engine=engine, legend=legend)
 
     def report(self, path: str | Path, data: Any = None, *, title: str = "") -> None:
         """Writes one HTML page with the graph, every model, the types and the search; it needs nothing else to open.
