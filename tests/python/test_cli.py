@@ -181,6 +181,21 @@ def test_arcs_are_tried_on_resampled_rows(there, capsys):
     assert "share of 6 resampled networks" in out and re.search(r"\(\d.*, \d+%\)", out)
 
 
+def test_rows_with_blanks_are_dropped_kept_or_refused(there, capsys):
+    frame = an.read("patients.csv").with_columns(
+        sex=pl.when(pl.int_range(600) % 3 > 0).then(pl.col("sex")),
+        glucose=pl.col("glucose").fill_null(5.5),
+        crp=pl.col("crp").fill_null(1.5),
+    )
+    frame.write_csv("blank.csv")
+    arguments = ["learn", "blank.csv", "--max-parents", "1", "--quiet"]
+    assert json.loads(said(capsys, *arguments, "--json").out)["n_rows"] == 400
+    kept = json.loads(said(capsys, *arguments, "--json", "--missing", "level").out)
+    assert kept["n_rows"] == 600
+    assert len(next(v["levels"] for v in kept["variables"] if v["name"] == "sex")) == 3
+    assert "sex" in refused(capsys, *arguments, "--missing", "error")
+
+
 def test_the_shell_learns_what_python_learns(there):
     schema = an.Schema.load("patients.schema.json")
     table = an.Table(an.read("patients.csv"), schema)

@@ -53,7 +53,7 @@ def read_network(path: str) -> Any:
 
 def read_table(asked: Any, frame: pl.DataFrame) -> an.Table:
     """A learning command's table, with its types; tells which rows were left out and why."""
-    table = an.Table(frame, words.typed(read_schema(frame, asked.schema), asked.set))
+    table = an.Table(frame, words.typed(read_schema(frame, asked.schema), asked.set), missing=asked.missing)
     if table.dropped:
         say(str(table.dropped))
     return table

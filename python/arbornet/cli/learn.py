@@ -19,6 +19,7 @@ examples:
   arbornet learn patients.csv --tier age,sex --tier stage --forbid 'treatment -> stage' --draw patients.svg
   arbornet learn patients.csv --bootstrap 100 --report patients.html     how sure is each arc
   arbornet learn wide.parquet --max-parents 2 --search anytime --time-limit 60 -o wide.json
+  arbornet learn patients.csv --missing level                            a blank may mean something itself
   arbornet learn patients.csv --json --quiet -o patients.json"""
 
 
@@ -59,7 +60,8 @@ def run(asked: Options) -> None:
     rules = words.constraints(asked.require, asked.forbid, asked.tier)
     most = words.max_parents(asked.max_parents)
     frame = an.read(asked.table)
-    table = an.Table(frame, words.typed(files.read_schema(frame, asked.schema), asked.set), n_jobs=asked.jobs)
+    schema = words.typed(files.read_schema(frame, asked.schema), asked.set)
+    table = an.Table(frame, schema, missing=asked.missing, n_jobs=asked.jobs)
     net = an.learn(
         table,
         score,

@@ -85,6 +85,12 @@ def learning_options(command: argparse.ArgumentParser) -> None:
     command.add_argument(
         "--tier", metavar="A,B", action="append", default=[], help="variables of one moment, earliest tier first"
     )
+    command.add_argument(
+        "--missing",
+        choices=("drop", "level", "error"),
+        default="drop",
+        help="rows with blanks: leave them out, make blank a level of its own, or refuse (default: %(default)s)",
+    )
     jobs_option(command)
     command.add_argument("--quiet", action="store_true", help="no progress")
 
