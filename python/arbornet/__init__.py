@@ -3,7 +3,7 @@
 from importlib import import_module
 from typing import TYPE_CHECKING
 
-from arbornet import evaluate, metrics, priors, search, simulate
+from arbornet import evaluate, independence, metrics, priors, search, simulate
 from arbornet._core import ArbornetError, ColumnError, FamilyError, FormatError, ParameterError, __version__
 from arbornet.candidates import Candidates
 from arbornet.constraints import Constraints
@@ -35,11 +35,17 @@ from arbornet.scores import (
     NML,
     PCART,
     QNML,
+    BasisFunctions,
     BDe,
     BDeu,
+    ConditionalGaussian,
     DecisionGraph,
+    DegenerateGaussian,
     FullTable,
+    LogisticRegression,
     LogLikelihood,
+    MixedPolynomial,
+    Multinomial,
 )
 from arbornet.scoring import score_parents
 from arbornet.search.trees import chow_liu
@@ -65,16 +71,19 @@ __all__ = [
     "ArbornetWarning",
     "BDe",
     "BDeu",
+    "BasisFunctions",
     "BayesNet",
     "Binned",
     "Candidates",
     "Categorical",
     "ChowLiu",
     "ColumnError",
+    "ConditionalGaussian",
     "Constraints",
     "Continuous",
     "CustomScore",
     "DecisionGraph",
+    "DegenerateGaussian",
     "FamilyError",
     "FayyadIrani",
     "FormatError",
@@ -82,6 +91,9 @@ __all__ = [
     "LeftOutWarning",
     "LocalModel",
     "LogLikelihood",
+    "LogisticRegression",
+    "MixedPolynomial",
+    "Multinomial",
     "NaiveBayes",
     "NetworkLearner",
     "Ordinal",
@@ -95,6 +107,7 @@ __all__ = [
     "evaluate",
     "example",
     "fit",
+    "independence",
     "infer_schema",
     "learn",
     "load",

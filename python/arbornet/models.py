@@ -87,13 +87,14 @@ class Leaf:
     """A region of the parents' values: what leads there, its training rows, and what the child does.
 
     Where ways meet, as in a decision graph, `conditions` is the first way and `also` holds the others (of very many,
-    those met first).
+    those met first). Under a regression the distribution is that at the means of the parents in its `formula`.
     """
 
     conditions: tuple[Condition, ...]
     n: int
     distribution: Distribution
     also: tuple[tuple[Condition, ...], ...] = ()
+    formula: str | None = None
 
 
 @dataclass(frozen=True)
@@ -415,7 +416,7 @@ def _plain(value: Any) -> Any:
 def _leaf(leaf: dict[str, Any], levels: list[Level], classes: moments.Classes) -> Leaf:
     also = tuple(tuple(_condition(c, classes) for c in way) for way in leaf.get("also", ()))
     conditions = tuple(_condition(c, classes) for c in leaf["conditions"])
-    return Leaf(conditions, leaf["n"], _distribution(leaf, levels), also)
+    return Leaf(conditions, leaf["n"], _distribution(leaf, levels), also, leaf.get("formula"))
 
 
 def _condition(condition: dict[str, Any], classes: moments.Classes) -> Condition:

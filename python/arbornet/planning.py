@@ -48,6 +48,13 @@ class Cost:
 COSTS = {
     "pcart": Cost(fixed=2000, row=2, continuous=8, levels=1.3),
     "full_table": Cost(fixed=2000, row=0.7, continuous=7.5, levels=0.2),
+    # Of the scores for mixed tables: random families of 0 to 4 parents among 100 variables of 1,000 rows.
+    "degenerate_gaussian": Cost(fixed=1000, row=0.5, continuous=1.6, levels=0.7),
+    "basis_functions": Cost(fixed=1000, row=0.5, continuous=1.8, levels=0.7),
+    "conditional_gaussian": Cost(fixed=2000, row=2, continuous=1.4, levels=0.3),
+    "mixed_polynomial": Cost(fixed=2000, row=6, continuous=2.0, levels=0.4),
+    "logistic_regression": Cost(fixed=5000, row=30, continuous=2.0, levels=0.4),
+    "multinomial": Cost(fixed=2000, row=1, continuous=1.2, levels=0.2),
     "custom": Cost(fixed=1_000_000, row=0, continuous=1, levels=0),
 }
 DEFAULT = Cost(fixed=2000, row=10, continuous=2, levels=0.2)

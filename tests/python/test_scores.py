@@ -23,7 +23,15 @@ PRIORS = [
     an.priors.Parameters(0.5),
 ]
 TABULAR = [an.LogLikelihood(), an.AIC(), an.BIC(), an.BD(0.7), an.K2(), an.BDeu(10), an.NML(), an.QNML(), an.MIT(0.95)]
-EVERY = [an.PCART(), an.FullTable(), *TABULAR, *(an.BDeu(prior=prior) for prior in PRIORS)]
+MIXED = [
+    an.ConditionalGaussian(discretise=True, bins=4, prior=an.priors.Binomial(1)),
+    an.DegenerateGaussian(published=True),
+    an.BasisFunctions(degree=2),
+    an.MixedPolynomial("log"),
+    an.LogisticRegression(2),
+    an.Multinomial(bins=4, prior=an.priors.EBIC()),
+]
+EVERY = [an.PCART(), an.FullTable(), *MIXED, *TABULAR, *(an.BDeu(prior=prior) for prior in PRIORS)]
 
 
 @pytest.fixture(scope="module")

@@ -59,12 +59,26 @@ def _binned(setting: str, rest: str) -> Any:
         ) from None
 
 
+SHORT = {
+    "cg": an.ConditionalGaussian(),
+    "cgd": an.ConditionalGaussian(discretise=True),
+    "dg": an.DegenerateGaussian(),
+    "bf": an.BasisFunctions(),
+    "mvp": an.MixedPolynomial(),
+    "lr": an.LogisticRegression(),
+    "mn": an.Multinomial(),
+}
+"""What the literature calls the scores for mixed tables."""
+
+
 def score(text: str) -> Any:
-    """A score written as in Python: `PCART`, `BDeu(10)`, `BIC(prior=EBIC(0.5))`.
+    """A score written as in Python: `PCART`, `BDeu(10)`, `BIC(prior=EBIC(0.5))`; or in short: `cg`, `dg`.
 
     Raises:
         ParameterError: If there is no such score, or it does not take these parameters.
     """
+    if text.strip().lower() in SHORT:
+        return SHORT[text.strip().lower()]
     try:
         return _called(ast.parse(_named(text.strip()), mode="eval").body, text)
     except SyntaxError:

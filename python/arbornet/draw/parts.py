@@ -114,7 +114,10 @@ class Graph:
 
 @dataclass(frozen=True)
 class Leaf:
-    """The distribution at a leaf, of levels (`probabilities`) or of numbers (the other three)."""
+    """The distribution at a leaf, of levels (`probabilities`) or of numbers (the next three).
+
+    Where the child follows a `formula`, it is that at the means of the parents in it.
+    """
 
     n: float
     probabilities: tuple[float, ...] = ()
@@ -122,6 +125,7 @@ class Leaf:
     scale: float = 0.0
     df: float | None = None
     name: str = ""
+    formula: str = ""
 
 
 @dataclass(frozen=True)
@@ -175,9 +179,10 @@ def _subtree(node: Mapping[str, Any]) -> Split | Leaf | Again:
     if "branches" in node:
         branches = [(_label(b["label"]), _subtree(b["node"])) for b in node["branches"]]
         return _joined(Split(str(node["variable"]), tuple(branches), name))
+    formula = str(node.get("formula") or "")
     if "probabilities" in node:
-        return Leaf(node["n"], tuple(map(float, node["probabilities"])), name=name)
-    return Leaf(node["n"], (), float(node["location"]), float(node["scale"]), node.get("df"), name)
+        return Leaf(node["n"], tuple(map(float, node["probabilities"])), name=name, formula=formula)
+    return Leaf(node["n"], (), float(node["location"]), float(node["scale"]), node.get("df"), name, formula)
 
 
 def _label(text: object) -> str:

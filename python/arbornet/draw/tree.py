@@ -22,6 +22,7 @@ ROW = 58.0
 STUB = 26.0
 CHART_HEIGHT = 38.0
 GRID_POINTS = 61
+FORMULA_WIDTH = 420.0
 
 
 def tree_scene(tree: Tree) -> Scene:
@@ -71,12 +72,16 @@ def tree_scene(tree: Tree) -> Scene:
             says = _summary(node, tree.child)
             name = f"{node.name}: " if node.name else ""
             share = f"{name}{node.n:,.0f} rows" + (f" ({_percent(node.n / total)})" if total else "")
-            texts = (
+            texts: tuple[Text, ...] = (
                 Text(chart_left + chart_width + 12, y - 1, says, 13, "start"),
                 Text(chart_left + chart_width + 12, y + 15, share, 11.5, "start", "muted"),
             )
+            if node.formula:
+                short = shortened(node.formula, FORMULA_WIDTH, 11.5)
+                texts = (*texts, Text(chart_left + chart_width + 12, y + 29, short, 11.5, "start", "muted"))
             where = " and ".join(path) or "always"
-            groups.append(Group((*chart, *texts), f"{where}: {says}, {share}", "leaf"))
+            told = f", {node.formula}" if node.formula else ""
+            groups.append(Group((*chart, *texts), f"{where}: {says}, {share}{told}", "leaf"))
             return y
         below = [grow(sub, depth + 1, [*path, f"{node.variable} {label}"]) for label, sub in node.branches]
         y = (below[0] + below[-1]) / 2
@@ -115,6 +120,7 @@ def tree_scene(tree: Tree) -> Scene:
     bottom = cursor
     groups.append(_axis_marks(tree.child, axis, chart_left, chart_width, bottom))
     says_width = max(text_width(_summary(leaf, tree.child), 13) for leaf in leaves)
+    says_width = max(says_width, *(min(FORMULA_WIDTH, text_width(leaf.formula, 11.5)) for leaf in leaves))
     width = chart_left + chart_width + 12 + max(says_width, 110) + MARGIN
     kind = "Decision graph" if places else "Tree"
     title = f"{kind} of {tree.child.name} with {len(leaves)} {'leaf' if len(leaves) == 1 else 'leaves'}"

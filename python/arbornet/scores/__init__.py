@@ -11,6 +11,14 @@ from arbornet.scores.full_table import FullTable
 from arbornet.scores.information import MIT, NML, QNML
 from arbornet.scores.likelihood import AIC, BIC, LogLikelihood
 from arbornet.scores.mars import MARS
+from arbornet.scores.mixed import (
+    BasisFunctions,
+    ConditionalGaussian,
+    DegenerateGaussian,
+    LogisticRegression,
+    MixedPolynomial,
+    Multinomial,
+)
 from arbornet.scores.pcart import PCART
 
 __all__ = [
@@ -25,8 +33,14 @@ __all__ = [
     "QNML",
     "BDe",
     "BDeu",
+    "BasisFunctions",
+    "ConditionalGaussian",
     "DecisionGraph",
+    "DegenerateGaussian",
     "FullTable",
     "LogLikelihood",
+    "LogisticRegression",
+    "MixedPolynomial",
+    "Multinomial",
     "Parameters",
 ]

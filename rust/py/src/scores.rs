@@ -127,6 +127,13 @@ impl ScoreHandle {
         self.score.equivalent()
     }
 
+    /// Tests x and y given others (ascending): p-value, statistic, degrees of freedom.
+    #[allow(clippy::needless_pass_by_value)]
+    fn test(&self, py: Python<'_>, x: usize, y: usize, given: Vec<usize>) -> PyResult<(f64, f64, f64)> {
+        let tested = py.detach(|| self.score.test(x, y, &given)).map_err(|error| self.raise(py, error))?;
+        Ok((tested.p_value, tested.statistic, tested.df))
+    }
+
     /// The table it was prepared for.
     #[getter]
     fn table(&self) -> TableHandle {

@@ -3,9 +3,13 @@
 //! Data answer with a p-value ([`IndependenceTest`], made of scores); a known graph answers with certainty
 //! ([`DSeparation`]), which is what searches by tests are checked against.
 
+pub mod likelihood;
+
 use crate::dag::Dag;
 use crate::error::Result;
 use crate::table::Var;
+
+pub use likelihood::{Remembered, ScoreTest};
 
 /// What a test says.
 #[derive(Clone, Copy, Debug, PartialEq)]

@@ -4,8 +4,11 @@
 
 pub mod cells;
 pub mod decision_graph;
+pub mod discriminant;
+pub mod divided;
 pub mod full_table;
 pub mod outline;
+pub mod regression;
 pub mod spline;
 pub mod text;
 pub mod tree;
@@ -81,8 +84,12 @@ pub enum LocalModel {
     Cells(cells::Cells),
     /// Questions whose ways may meet again, with a distribution in every leaf.
     DecisionGraph(decision_graph::DecisionGraph),
+    /// A Gaussian of the numeric parents for every level.
+    Discriminant(discriminant::Discriminant),
     /// One distribution per observed joint configuration of the parents' bins and levels.
     FullTable(full_table::FullTable),
+    /// Regressions per observed configuration of the parents' levels.
+    Regression(regression::Regression),
     /// A sum of products of hinges of the parents.
     Spline(spline::Spline),
     /// A tree with a distribution in every leaf.
@@ -96,7 +103,9 @@ impl std::ops::Deref for LocalModel {
         match self {
             Self::Cells(model) => model,
             Self::DecisionGraph(model) => model,
+            Self::Discriminant(model) => model,
             Self::FullTable(model) => model,
+            Self::Regression(model) => model,
             Self::Spline(model) => model,
             Self::Tree(model) => model,
         }

@@ -27,6 +27,15 @@ pub enum Outline {
         /// What the child does here.
         predictive: Predictive,
     },
+    /// A region where the child follows a formula of further parents.
+    Regression {
+        /// Number of training rows.
+        n_rows: usize,
+        /// What the child does where these parents are at their means.
+        predictive: Predictive,
+        /// The formula, in the user's units and names.
+        formula: String,
+    },
     /// A question.
     Split {
         /// The parent asked about.
@@ -92,9 +101,12 @@ pub enum Described {
         /// What it is called, if several ways lead here.
         #[serde(skip_serializing_if = "Option::is_none")]
         name: Option<String>,
-        /// What the child does here.
+        /// What the child does here; under a formula, where the parents in it are at their means.
         #[serde(flatten)]
         distribution: Distribution,
+        /// How it depends on further parents.
+        #[serde(skip_serializing_if = "Option::is_none")]
+        formula: Option<String>,
     },
 }
 
@@ -179,9 +191,18 @@ impl LocalModel {
 
 fn described(outline: &Outline, child: &Variable, variables: &[Variable]) -> Described {
     match outline {
-        Outline::Leaf { n_rows, predictive } => {
-            Described::Leaf { n: *n_rows, name: None, distribution: Distribution::new(predictive, child) }
-        }
+        Outline::Leaf { n_rows, predictive } => Described::Leaf {
+            n: *n_rows,
+            name: None,
+            distribution: Distribution::new(predictive, child),
+            formula: None,
+        },
+        Outline::Regression { n_rows, predictive, formula } => Described::Leaf {
+            n: *n_rows,
+            name: None,
+            distribution: Distribution::new(predictive, child),
+            formula: Some(formula.clone()),
+        },
         Outline::Named { name: called, outline } => {
             let mut node = described(outline, child, variables);
             if let Described::Leaf { name, .. } | Described::Split { name, .. } = &mut node {

@@ -128,9 +128,9 @@ impl Description {
     /// What stands behind a last answer: a distribution, with its name if it is shared, or only that name.
     fn leaf_text(&self, node: &Described) -> String {
         match node {
-            Described::Leaf { n, distribution, name } => {
+            Described::Leaf { n, distribution, name, formula } => {
                 let name = name.as_ref().map_or_else(String::new, |name| format!("[{name}] "));
-                format!(": {name}{}", distribution.with_rows(*n, &self.levels))
+                format!(": {name}{}{}", distribution.with_rows(*n, &self.levels), with(formula.as_deref()))
             }
             Described::Again { again } => format!(" -> {again} (shared)"),
             Described::Split { .. } => String::new(),
@@ -144,7 +144,8 @@ impl Description {
             .leaves()
             .into_iter()
             .map(|leaf| {
-                let outcome = format!("{}: {}", self.child, leaf.distribution.with_rows(leaf.n, &self.levels));
+                let says = leaf.distribution.with_rows(leaf.n, &self.levels);
+                let outcome = format!("{}: {says}{}", self.child, with(leaf.formula));
                 if leaf.conditions.is_empty() {
                     return outcome;
                 }
@@ -201,6 +202,13 @@ pub struct LeafDescription<'a> {
     /// What the child does here.
     #[serde(flatten)]
     pub distribution: &'a Distribution,
+    /// How it depends on further parents.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub formula: Option<&'a str>,
+}
+
+fn with(formula: Option<&str>) -> String {
+    formula.map_or_else(String::new, |formula| format!("  with {formula}"))
 }
 
 /// The number of steps after which no more ways to shared nodes are looked for: there can be very many.
@@ -234,7 +242,7 @@ impl<'a> Walk<'a> {
     fn collect(&mut self, node: &'a Described, path: &[(&'a str, Answer)]) {
         self.n_steps += 1;
         match node {
-            Described::Leaf { n, distribution, .. } => {
+            Described::Leaf { n, distribution, formula, .. } => {
                 let condition = |(variable, answer): &(&'a str, Answer)| Condition {
                     variable,
                     label: answer.to_string(),
@@ -246,7 +254,8 @@ impl<'a> Walk<'a> {
                     return;
                 }
                 self.known.insert(node, self.leaves.len());
-                self.leaves.push(LeafDescription { conditions, also: Vec::new(), n: *n, distribution });
+                let formula = formula.as_deref();
+                self.leaves.push(LeafDescription { conditions, also: Vec::new(), n: *n, distribution, formula });
             }
             Described::Again { again } => {
                 if self.n_steps < MOST_STEPS
@@ -305,7 +314,8 @@ mod tests {
     use super::*;
 
     fn leaf(location: f64) -> Described {
-        Described::Leaf { n: 47, name: None, distribution: Distribution::StudentT { location, scale: 0.4, df: 48.0 } }
+        let distribution = Distribution::StudentT { location, scale: 0.4, df: 48.0 };
+        Described::Leaf { n: 47, name: None, distribution, formula: None }
     }
 
     fn branch(answer: Answer, node: Described) -> Branch {

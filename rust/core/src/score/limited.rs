@@ -7,8 +7,9 @@ use std::sync::Arc;
 use std::sync::atomic::{AtomicU64, Ordering};
 use std::time::{Duration, Instant};
 
-use super::{ChildScore, LocalScore};
+use super::{ChildScore, Fit, LocalScore};
 use crate::error::{Error, Result};
+use crate::independence::Tested;
 use crate::model::LocalModel;
 use crate::table::{Table, Var};
 
@@ -62,6 +63,10 @@ impl ChildScore for Timed<'_> {
         self.timed(parents, |inner| inner.score_above(parents, threshold))
     }
 
+    fn likelihood(&mut self, parents: &[Var]) -> Result<Fit> {
+        self.inner.likelihood(parents)
+    }
+
     fn superset_bound(&mut self, parents: &[Var]) -> f64 {
         self.inner.superset_bound(parents)
     }
@@ -82,6 +87,10 @@ impl LocalScore for Limited {
 
     fn check(&self, child: Var, parents: &[Var]) -> Result<()> {
         self.score.check(child, parents)
+    }
+
+    fn test(&self, x: Var, y: Var, given: &[Var]) -> Result<Tested> {
+        self.score.test(x, y, given)
     }
 
     fn equivalent(&self) -> bool {

@@ -7,15 +7,27 @@
 pub mod classic;
 pub mod decision_graph;
 pub mod full_table;
+pub(crate) mod kept;
 pub mod limited;
 pub mod mars;
+pub mod mixed;
 pub mod pcart;
 pub mod registry;
 
 use crate::control::Halt;
-use crate::error::Result;
+use crate::error::{Error, Result};
+use crate::independence::{Tested, likelihood};
 use crate::model::LocalModel;
 use crate::table::{Table, Var};
+
+/// What a likelihood-ratio test compares: the maximised log-likelihood of a family and its free parameters.
+#[derive(Clone, Copy, Debug, Default, PartialEq)]
+pub struct Fit {
+    /// Natural logarithm.
+    pub log_likelihood: f64,
+    /// Degrees of freedom.
+    pub df: f64,
+}
 
 /// A score of (child, parents), prepared for one table and shared by all threads.
 pub trait LocalScore: Send + Sync {
@@ -55,6 +67,15 @@ pub trait LocalScore: Send + Sync {
         false
     }
 
+    /// Tests whether `x` and `y` are independent given others: by the likelihood ratios of both directions, if the score
+    /// has likelihoods.
+    ///
+    /// # Errors
+    /// If it has none, or a family cannot be scored.
+    fn test(&self, x: Var, y: Var, given: &[Var]) -> Result<Tested> {
+        likelihood::ratio(self, x, y, given)
+    }
+
     /// The score of one family: `child` and `score` in one call.
     ///
     /// # Errors
@@ -88,9 +109,20 @@ pub trait ChildScore {
         Ok((score > threshold || score.is_nan()).then_some(score))
     }
 
+    /// The log-likelihood and the free parameters of a family, for tests; the default says that there is no likelihood.
+    ///
+    /// # Errors
+    /// As `score`, or if this score has no likelihood.
+    fn likelihood(&mut self, _parents: &[Var]) -> Result<Fit> {
+        Err(Error::Shape(NO_LIKELIHOOD.to_owned()))
+    }
+
     /// An upper bound on the score of every superset of these parents, themselves included; infinity says nothing.
     /// Step 1 skips a set if the bound of one of its subsets is at most the score of one of its subsets.
     fn superset_bound(&mut self, _parents: &[Var]) -> f64 {
         f64::INFINITY
     }
 }
+
+const NO_LIKELIHOOD: &str = "this score has no maximised likelihood to test with; test with BIC, ConditionalGaussian, \
+                             DegenerateGaussian, MixedPolynomial or another score of a likelihood";

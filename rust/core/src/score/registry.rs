@@ -47,6 +47,18 @@ scores! {
     Qnml(super::classic::nml::Qnml),
     /// mutual information tests.
     Mit(super::classic::mit::Mit),
+    /// a Gaussian per configuration of levels.
+    ConditionalGaussian(super::mixed::conditional::ConditionalGaussian),
+    /// one Gaussian over numbers and indicators.
+    DegenerateGaussian(super::mixed::degenerate::DegenerateGaussian),
+    /// a basis of every column, one correlation matrix.
+    BasisFunctions(super::mixed::basis::BasisFunctions),
+    /// polynomial regressions per configuration of levels.
+    MixedPolynomial(super::mixed::polynomial::MixedPolynomial),
+    /// logistic regressions per configuration of levels.
+    LogisticRegression(super::mixed::polynomial::LogisticRegression),
+    /// counts, numbers in bins.
+    Multinomial(super::mixed::multinomial::Multinomial),
     /// full tables over quantile bins.
     FullTable(super::full_table::FullTable),
     /// Splines.

@@ -14,14 +14,16 @@ use libm::lgamma;
 use serde::{Deserialize, Serialize};
 
 use super::dirichlet::positive;
-use super::{ADVICE, Part, Set, SetCache};
+use super::{ADVICE, Set, n_ln_n};
+use crate::counts::Counter;
 use crate::error::{Error, Result};
 use crate::model::LocalModel;
 use crate::model::cells::{Cell, Cells};
 use crate::network::{Method, Network, Rows, Settings};
 use crate::predictive::Predictive;
 use crate::prior::{FamilySize, GraphPrior};
-use crate::score::{ChildScore, LocalScore};
+use crate::score::kept::Kept;
+use crate::score::{ChildScore, Fit, LocalScore};
 use crate::table::{Kind, Level, Table, Var, Variable};
 
 /// The most joint configurations of a family: all of them get a pseudo-count.
@@ -50,7 +52,7 @@ impl Bde {
         self.prior.check()?;
         let known = (0..table.n_vars()).map(|v| Known::new(table, v, &self.network)).collect::<Result<_>>()?;
         let (network, prior) = (self.network.clone(), self.prior);
-        Ok(Box::new(Prepared { table: table.clone(), network, ess: self.ess, prior, known, kept: SetCache::default() }))
+        Ok(Box::new(Prepared { table: table.clone(), network, ess: self.ess, prior, known, kept: Kept::default() }))
     }
 }
 
@@ -105,7 +107,7 @@ struct Prepared {
     ess: f64,
     prior: GraphPrior,
     known: Vec<Known>,
-    kept: SetCache,
+    kept: Kept<Set>,
 }
 
 impl Prepared {
@@ -129,7 +131,7 @@ impl Prepared {
     }
 
     fn of_set(&self, set: &[Var]) -> Result<f64> {
-        self.kept.get_or((Part::Joint, Set::from_slice(set)), |set| {
+        self.kept.get_or(Set::from_slice(set), |set| {
             let prior = self.joint(set)?;
             let mut counts = vec![0_u32; prior.len()];
             self.places(set)?.into_iter().for_each(|place| counts[place] += 1);
@@ -238,5 +240,15 @@ impl ChildScore for Scratch<'_> {
         }
         let size = self.score.family_size(self.child, parents);
         Ok(joint - self.score.of_set(parents)? + self.score.prior.log_prior(size))
+    }
+
+    /// Of the full table over the prior network's levels, as for the other scores of counts.
+    fn likelihood(&mut self, parents: &[Var]) -> Result<Fit> {
+        let mut counter = Counter::new(&self.score.table, ADVICE);
+        let mut sum = |set: &[Var]| -> Result<f64> { Ok(counter.count(set)?.iter().map(|&n| n_ln_n(n)).sum()) };
+        let mut members: Set = parents.iter().copied().chain([self.child]).collect();
+        members.sort_unstable();
+        let log_likelihood = sum(&members)? - sum(parents)?;
+        Ok(Fit { log_likelihood, df: self.score.family_size(self.child, parents).n_parameters })
     }
 }

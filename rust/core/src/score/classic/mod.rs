@@ -14,13 +14,13 @@ pub mod mit;
 pub mod nml;
 pub mod smoothed;
 
-use std::hash::BuildHasher;
-use std::sync::{Arc, Mutex};
+use std::sync::Arc;
 
-use rustc_hash::{FxBuildHasher, FxHashMap};
+use rustc_hash::FxHashMap;
 use smallvec::SmallVec;
 
-use super::{ChildScore, LocalScore};
+use super::kept::Kept;
+use super::{ChildScore, Fit, LocalScore};
 use crate::counts::Counter;
 use crate::counts::bitmaps::Bitmaps;
 use crate::error::Result;
@@ -87,7 +87,7 @@ pub struct Prepared<C> {
     table: Arc<Table>,
     rule: C,
     prior: GraphPrior,
-    kept: SetCache,
+    kept: Kept<(Part, Set)>,
     bitmaps: Bitmaps,
 }
 
@@ -99,7 +99,7 @@ impl<C: CountScore> Prepared<C> {
     pub fn new(table: &Arc<Table>, rule: C, prior: GraphPrior) -> Result<Self> {
         prior.check()?;
         let bitmaps = Bitmaps::new(table);
-        Ok(Self { table: table.clone(), rule, prior, kept: SetCache::default(), bitmaps })
+        Ok(Self { table: table.clone(), rule, prior, kept: Kept::default(), bitmaps })
     }
 
     fn levels(&self, var: Var) -> usize {
@@ -123,7 +123,8 @@ impl<C: CountScore> LocalScore for Prepared<C> {
     }
 
     fn equivalent(&self) -> bool {
-        self.rule.equivalent()
+        // Equivalent graphs have as many arcs, but not the same numbers of parents.
+        self.rule.equivalent() && self.prior != GraphPrior::ParentCount
     }
 }
 
@@ -177,13 +178,26 @@ impl<C: CountScore> ChildScore for Scratch<'_, C> {
         let mut members: Set = parents.iter().copied().chain([self.child]).collect();
         members.sort_unstable();
         let joint =
-            kept.get_or((Part::Joint, members), |set| Ok(rule.joint(self.counter.count(set)?, q * r as f64)))?;
+            kept.get_or((Part::Joint, members), |(_, set)| Ok(rule.joint(self.counter.count(set)?, q * r as f64)))?;
         let part = if rule.given_depends_on_child() { Part::Given(r) } else { Part::Given(0) };
         let given =
-            kept.get_or((part, Set::from_slice(parents)), |set| Ok(rule.given(self.counter.count(set)?, q, r)))?;
+            kept.get_or((part, Set::from_slice(parents)), |(_, set)| Ok(rule.given(self.counter.count(set)?, q, r)))?;
         let family = Family { r, parent_levels, q, n_rows: table.n_rows() as f64, child_n_ln_n: self.child_n_ln_n };
         let size = FamilySize { n_vars: table.n_vars(), n_parents: parents.len(), n_parameters: family.n_parameters() };
         Ok(rule.combine(&family, joint, given) + prior.log_prior(size))
+    }
+
+    /// Of the full table, whatever the score: the likelihood ratio is the G test.
+    fn likelihood(&mut self, parents: &[Var]) -> Result<Fit> {
+        let mut members: Set = parents.iter().copied().chain([self.child]).collect();
+        members.sort_unstable();
+        let mut part = |set: Set| {
+            let sum = |counts: &[u32]| counts.iter().map(|&n| n_ln_n(n)).sum();
+            self.score.kept.get_or((Part::Entropy, set), |(_, set)| Ok(sum(self.counter.count(set)?)))
+        };
+        let log_likelihood = part(members)? - part(Set::from_slice(parents))?;
+        let q: f64 = parents.iter().map(|&p| self.score.levels(p) as f64).product();
+        Ok(Fit { log_likelihood, df: (self.score.levels(self.child) as f64 - 1.0) * q })
     }
 }
 
@@ -197,40 +211,11 @@ type Set = SmallVec<[Var; 5]>;
 
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
 enum Part {
+    /// `sum n ln n`, for tests.
+    Entropy,
     Joint,
     /// For a child of so many levels, 0 where that makes no difference.
     Given(usize),
-}
-
-/// Values by part and set, shared by all threads. A value is a pure function of its key, so it does not matter which
-/// thread put it there. Beyond `SHARD_CAPACITY` entries a shard keeps what it has: memory stays bounded.
-struct SetCache {
-    shards: Vec<Mutex<FxHashMap<(Part, Set), f64>>>,
-}
-
-const SHARDS: usize = 64;
-const SHARD_CAPACITY: usize = 1 << 16;
-
-impl Default for SetCache {
-    fn default() -> Self {
-        Self { shards: (0..SHARDS).map(|_| Mutex::default()).collect() }
-    }
-}
-
-impl SetCache {
-    fn get_or(&self, key: (Part, Set), compute: impl FnOnce(&[Var]) -> Result<f64>) -> Result<f64> {
-        let shard = &self.shards[FxBuildHasher.hash_one(&key) as usize >> 20 & (SHARDS - 1)];
-        let lock = || shard.lock().expect("nothing panics while a shard is locked");
-        if let Some(&value) = lock().get(&key) {
-            return Ok(value);
-        }
-        let value = compute(&key.1)?;
-        let mut kept = lock();
-        if kept.len() < SHARD_CAPACITY {
-            kept.insert(key, value);
-        }
-        Ok(value)
-    }
 }
 
 #[cfg(test)]

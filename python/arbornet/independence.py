@@ -1,0 +1,63 @@
+"""Tests of conditional independence: likelihood ratios of the models that scores speak of.
+
+an.independence.test(table, "x", "y", ["z"], an.ConditionalGaussian())
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterable
+from typing import Any, NamedTuple
+
+from arbornet._core import ParameterError
+from arbornet.prepare import positions, prepared
+from arbornet.scores import DegenerateGaussian
+
+__all__ = ["Tested", "test"]
+
+
+class Tested(NamedTuple):
+    """What a test found.
+
+    Attributes:
+        p_value: how probable a statistic at least as large is if `x` and `y` are independent.
+        statistic: twice the difference of log-likelihoods.
+        df: degrees of freedom of its chi-squared distribution.
+    """
+
+    p_value: float
+    statistic: float
+    df: float
+
+
+def test(table: Any, x: str, y: str, given: Iterable[str] = (), score: Any = None) -> Tested:
+    """Tests whether two variables are independent given others.
+
+    The likelihood ratio of the score's models with and without the arc. A score that is not score equivalent is asked
+    in both directions, and the smaller p-value counts. Scores of counts give the G test.
+
+    Args:
+        table: a Table.
+        x: one variable.
+        y: another.
+        given: those to condition on.
+        score: a score of a likelihood; `DegenerateGaussian()` if none is given.
+
+    Raises:
+        ParameterError: if the variables are not different ones.
+        ArbornetError: if the score has no likelihood to test with.
+
+    Example:
+        >>> an.independence.test(table, "rain", "pavement", ["season"]).p_value
+    """
+    if isinstance(given, str):
+        raise ParameterError(f"given={given!r}: give a list of names, even of one")
+    handle = prepared(table, DegenerateGaussian() if score is None else score)
+    names = handle.table.names
+    first, second = positions(names, [x, y])
+    others = positions(names, given)
+    if len({first, second, *others}) < 2 + len(others):
+        raise ParameterError(f"a test of {x!r} and {y!r} given {list(given)!r}: name different variables, each once")
+    return Tested(*handle.test(first, second, sorted(others)))
+
+
+test.__test__ = False  # type: ignore[attr-defined]  # pytest collects what is named so

@@ -1,0 +1,192 @@
+"""Scores for tables that mix levels and numbers (Andrews, Ramsey and Cooper 2018): log-likelihood less BIC's penalty.
+
+Every one has a published form, to compare with other programs, and a default that counts every parameter and never
+meets a singular matrix. All numbers are half of what Tetrad prints.
+"""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from typing import Any, Literal
+
+from arbornet._core import ParameterError
+from arbornet.scores.base import truth, whole
+from arbornet.scores.tables import Tabular
+
+MOST_DEGREE = 20
+
+
+@dataclass(frozen=True, repr=False, kw_only=True)
+class Mixed(Tabular):
+    """A score of likelihoods for levels and numbers."""
+
+    published: bool = False
+    """The form in print, errata and all, for comparison."""
+
+    def __post_init__(self) -> None:
+        super().__post_init__()
+        object.__setattr__(self, "published", truth("published", self.published))
+
+    def common(self) -> dict[str, Any]:
+        """What all of them tell the core."""
+        return {"published": self.published, **self.priors()}
+
+
+def degree(value: Any) -> int | Literal["log"]:
+    """The highest power: a number, or "log".
+
+    Raises:
+        ParameterError: If it is neither.
+    """
+    if isinstance(value, str):
+        if value != "log":
+            raise ParameterError(f'degree={value!r}: must be an integer from 1 to {MOST_DEGREE}, or "log"')
+        return "log"
+    return whole("degree", value, 1, MOST_DEGREE)
+
+
+@dataclass(frozen=True, repr=False)
+class ConditionalGaussian(Mixed):
+    """A Gaussian over the numbers for every configuration of the levels. Score equivalent without its options.
+
+    Args:
+        discretise: score children with levels by counts, their numeric parents in bins (faster, and more precise on
+            simulated data).
+        bins: how many bins.
+        exact: score children with levels by the exact mixture.
+        published: the form in print.
+        prior: a prior over parent sets, one of `an.priors`.
+
+    Raises:
+        ParameterError: If a parameter is outside its range.
+
+    Example:
+        >>> score = an.ConditionalGaussian(discretise=True, prior=an.priors.Binomial(1))
+    """
+
+    discretise: bool = False
+    bins: int = 3
+    exact: bool = False
+
+    def __post_init__(self) -> None:
+        super().__post_init__()
+        object.__setattr__(self, "discretise", truth("discretise", self.discretise))
+        object.__setattr__(self, "bins", whole("bins", self.bins, 2, 256))
+        object.__setattr__(self, "exact", truth("exact", self.exact))
+        if self.discretise and self.exact:
+            raise ParameterError("exact=True: is another way with children of levels than discretise=True; choose one")
+
+    def document(self) -> dict[str, Any]:
+        """Name and parameters as the core reads them."""
+        own = {"discretise": self.discretise, "bins": self.bins, "exact": self.exact}
+        return {"score": "conditional_gaussian", **own, **self.common()}
+
+
+@dataclass(frozen=True, repr=False)
+class DegenerateGaussian(Mixed):
+    """One Gaussian over numbers and indicators of levels. The fastest; score equivalent.
+
+    Args:
+        published: the form in print.
+        prior: a prior over parent sets, one of `an.priors`.
+    """
+
+    def document(self) -> dict[str, Any]:
+        """Name and parameters as the core reads them."""
+        return {"score": "degenerate_gaussian", **self.common()}
+
+
+@dataclass(frozen=True, repr=False)
+class BasisFunctions(Mixed):
+    """Regression on Legendre polynomials of numbers and indicators of levels. For non-linear dependence.
+
+    Args:
+        degree: the highest polynomial.
+        published: the form in print.
+        prior: a prior over parent sets, one of `an.priors`.
+
+    Raises:
+        ParameterError: If a parameter is outside its range.
+    """
+
+    degree: int = 3
+
+    def __post_init__(self) -> None:
+        super().__post_init__()
+        object.__setattr__(self, "degree", whole("degree", self.degree, 1, MOST_DEGREE))
+
+    def document(self) -> dict[str, Any]:
+        """Name and parameters as the core reads them."""
+        return {"score": "basis_functions", "degree": self.degree, **self.common()}
+
+
+@dataclass(frozen=True, repr=False)
+class MixedPolynomial(Mixed):
+    """Regression on powers of the numeric parents within every configuration of the levels, for levels too.
+
+    Args:
+        degree: the highest power, or "log" for the logarithm of the number of rows.
+        published: the form in print.
+        prior: a prior over parent sets, one of `an.priors`.
+
+    Raises:
+        ParameterError: If a parameter is outside its range.
+    """
+
+    degree: int | Literal["log"] = 1
+
+    def __post_init__(self) -> None:
+        super().__post_init__()
+        object.__setattr__(self, "degree", degree(self.degree))
+
+    def document(self) -> dict[str, Any]:
+        """Name and parameters as the core reads them."""
+        return {"score": "mixed_polynomial", "degree": self.degree, **self.common()}
+
+
+@dataclass(frozen=True, repr=False)
+class LogisticRegression(Mixed):
+    """As `MixedPolynomial`, with children of levels by multinomial logistic regression.
+
+    Args:
+        degree: the highest power, or "log" for the logarithm of the number of rows.
+        published: the form in print.
+        prior: a prior over parent sets, one of `an.priors`.
+
+    Raises:
+        ParameterError: If a parameter is outside its range.
+    """
+
+    degree: int | Literal["log"] = 1
+
+    def __post_init__(self) -> None:
+        super().__post_init__()
+        object.__setattr__(self, "degree", degree(self.degree))
+
+    def document(self) -> dict[str, Any]:
+        """Name and parameters as the core reads them."""
+        return {"score": "logistic_regression", "degree": self.degree, **self.common()}
+
+
+@dataclass(frozen=True, repr=False)
+class Multinomial(Mixed):
+    """BIC of counts, every number cut into bins of equal frequency. Score equivalent.
+
+    Args:
+        bins: how many bins.
+        published: the same numbers; for symmetry.
+        prior: a prior over parent sets, one of `an.priors`.
+
+    Raises:
+        ParameterError: If a parameter is outside its range.
+    """
+
+    bins: int = 3
+
+    def __post_init__(self) -> None:
+        super().__post_init__()
+        object.__setattr__(self, "bins", whole("bins", self.bins, 2, 256))
+
+    def document(self) -> dict[str, Any]:
+        """Name and parameters as the core reads them."""
+        return {"score": "multinomial", "bins": self.bins, **self.common()}

@@ -1,0 +1,169 @@
+//! Scores for tables that mix levels and numbers (Andrews, Ramsey and Cooper 2018): `l - df/2 ln N` and a graph prior.
+//!
+//! Every one of them is a log-likelihood and a number of parameters per family; [`Rule`] says what the two are, [`Bic`]
+//! makes a score and a likelihood-ratio test of them. Scores are half of what Tetrad prints. Each has a published form
+//! and a default that counts every parameter and never meets a singular matrix.
+
+pub mod basis;
+mod binned;
+pub mod conditional;
+pub mod degenerate;
+mod models;
+pub mod multinomial;
+pub mod polynomial;
+
+use super::{ChildScore, Fit, LocalScore};
+use crate::error::{Error, Result};
+use crate::independence::{Tested, likelihood};
+use crate::model::LocalModel;
+use crate::prior::{FamilySize, GraphPrior};
+use crate::table::{Table, Var};
+
+/// A model of families by maximum likelihood.
+pub trait Rule: Send + Sync {
+    /// One thread's scratch for one child.
+    type Child<'a>: Fits
+    where
+        Self: 'a;
+
+    /// The table it was prepared for.
+    fn table(&self) -> &Table;
+
+    /// Scratch for many parent sets of a child.
+    ///
+    /// # Errors
+    /// If the child cannot be explained.
+    fn child(&self, child: Var) -> Result<Self::Child<'_>>;
+
+    /// The fitted model of a family.
+    ///
+    /// # Errors
+    /// If the family cannot be fitted.
+    fn model(&self, child: Var, parents: &[Var]) -> Result<LocalModel>;
+
+    /// Whether a family can be fitted, without fitting it.
+    ///
+    /// # Errors
+    /// If it is too wide.
+    fn check(&self, _child: Var, _parents: &[Var]) -> Result<()> {
+        Ok(())
+    }
+
+    /// Whether Markov equivalent graphs always score alike, the prior aside.
+    fn equivalent(&self) -> bool;
+
+    /// The independence test, where it is another than the likelihood ratio.
+    ///
+    /// # Errors
+    /// If a family cannot be fitted.
+    fn own_test(&self, _x: Var, _y: Var, _given: &[Var]) -> Result<Option<Tested>> {
+        Ok(None)
+    }
+}
+
+/// Fits one child to many parent sets, one after the other.
+pub trait Fits {
+    /// The maximised log-likelihood, per stored unit of numbers, and the number of parameters.
+    ///
+    /// # Errors
+    /// If the family cannot be fitted.
+    fn fit(&mut self, parents: &[Var]) -> Result<Fit>;
+}
+
+/// `l - df/2 ln N`, and the prior.
+pub struct Bic<R> {
+    rule: R,
+    prior: GraphPrior,
+    half_ln_n: f64,
+}
+
+impl<R: Rule> Bic<R> {
+    /// Makes a score of a rule.
+    ///
+    /// # Errors
+    /// If the prior's parameter is outside its range.
+    pub fn new(rule: R, prior: GraphPrior) -> Result<Self> {
+        prior.check()?;
+        let half_ln_n = (rule.table().n_rows().max(1) as f64).ln() / 2.0;
+        Ok(Self { rule, prior, half_ln_n })
+    }
+}
+
+impl<R: Rule> LocalScore for Bic<R> {
+    fn table(&self) -> &Table {
+        self.rule.table()
+    }
+
+    fn child(&self, child: Var) -> Result<Box<dyn ChildScore + '_>> {
+        Ok(Box::new(Scratch { score: self, fits: self.rule.child(child)? }))
+    }
+
+    fn model(&self, child: Var, parents: &[Var]) -> Result<LocalModel> {
+        self.rule.model(child, parents)
+    }
+
+    fn check(&self, child: Var, parents: &[Var]) -> Result<()> {
+        self.rule.check(child, parents)
+    }
+
+    fn equivalent(&self) -> bool {
+        // Equivalent graphs have as many arcs, but not the same numbers of parents.
+        self.rule.equivalent() && self.prior != GraphPrior::ParentCount
+    }
+
+    fn test(&self, x: Var, y: Var, given: &[Var]) -> Result<Tested> {
+        likelihood::check(self, x, y, given)?;
+        match self.rule.own_test(x, y, given)? {
+            Some(test) => Ok(test),
+            None => likelihood::ratio(self, x, y, given),
+        }
+    }
+}
+
+struct Scratch<'a, R: Rule + 'a> {
+    score: &'a Bic<R>,
+    fits: R::Child<'a>,
+}
+
+impl<R: Rule> ChildScore for Scratch<'_, R> {
+    fn score(&mut self, parents: &[Var]) -> Result<f64> {
+        let Fit { log_likelihood, df } = self.fits.fit(parents)?;
+        let n_vars = self.score.rule.table().n_vars();
+        let size = FamilySize { n_vars, n_parents: parents.len(), n_parameters: df };
+        Ok(log_likelihood - df * self.score.half_ln_n + self.score.prior.log_prior(size))
+    }
+
+    fn likelihood(&mut self, parents: &[Var]) -> Result<Fit> {
+        self.fits.fit(parents)
+    }
+}
+
+/// Indicators and numbers of a family that are factored together, at most: more take seconds a score.
+const MOST_COLUMNS: usize = 1024;
+
+/// Refuses a family of so many columns.
+fn check_width(table: &Table, child: Var, parents: &[Var], width: usize) -> Result<()> {
+    if width <= MOST_COLUMNS {
+        return Ok(());
+    }
+    Err(Error::Family {
+        child: table.name(child).to_owned(),
+        parents: parents.iter().map(|&p| table.name(p).to_owned()).collect(),
+        problem: format!("its levels make {width} columns to factor together, where {MOST_COLUMNS} are the most"),
+        advice: "merge levels or leave out columns with very many of them, or use ConditionalGaussian".to_owned(),
+    })
+}
+
+/// Members with levels and members that are numbers, each ascending.
+fn split(table: &Table, set: &[Var]) -> (Vars, Vars) {
+    set.iter().copied().partition(|&v| !table.variable(v).is_continuous())
+}
+
+type Vars = smallvec::SmallVec<[Var; 6]>;
+
+/// Declared configurations of variables with levels.
+fn configurations(table: &Table, discrete: &[Var]) -> f64 {
+    discrete.iter().map(|&v| table.variable(v).n_levels().unwrap_or(1) as f64).product()
+}
+
+const LN_2_PI: f64 = 1.837_877_066_409_345_3;

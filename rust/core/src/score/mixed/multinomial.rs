@@ -1,0 +1,75 @@
+//! Multinomial: every number in equal-frequency bins, then BIC of counts. Declared configurations count, observed or not.
+
+use std::sync::Arc;
+
+use serde::{Deserialize, Serialize};
+
+use super::binned::Binned;
+use super::{Bic, Fits, Rule};
+use crate::error::Result;
+use crate::model::LocalModel;
+use crate::prior::GraphPrior;
+use crate::score::{ChildScore, Fit, LocalScore};
+use crate::table::{Table, Var};
+
+/// Parameters of the multinomial score.
+#[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
+#[serde(default, deny_unknown_fields)]
+pub struct Multinomial {
+    /// How many bins a number is cut into.
+    pub bins: usize,
+    /// Nothing here was printed otherwise: both forms are the same.
+    pub published: bool,
+    /// The prior over parent sets.
+    pub prior: GraphPrior,
+}
+
+impl Default for Multinomial {
+    fn default() -> Self {
+        Self { bins: 3, published: false, prior: GraphPrior::Uniform }
+    }
+}
+
+impl Multinomial {
+    /// Prepares the score for a table.
+    ///
+    /// # Errors
+    /// If a parameter is outside its range.
+    pub fn prepare(&self, table: &Arc<Table>) -> Result<Box<dyn LocalScore>> {
+        let rule = Counts { table: table.clone(), binned: Binned::new(table, self.bins)? };
+        Ok(Box::new(Bic::new(rule, self.prior)?))
+    }
+}
+
+struct Counts {
+    table: Arc<Table>,
+    binned: Binned,
+}
+
+impl Rule for Counts {
+    type Child<'a> = Child<'a>;
+
+    fn table(&self) -> &Table {
+        &self.table
+    }
+
+    fn child(&self, child: Var) -> Result<Child<'_>> {
+        Ok(Child(self.binned.child(child)?))
+    }
+
+    fn model(&self, child: Var, parents: &[Var]) -> Result<LocalModel> {
+        Ok(self.binned.model(child, parents))
+    }
+
+    fn equivalent(&self) -> bool {
+        true
+    }
+}
+
+struct Child<'a>(Box<dyn ChildScore + 'a>);
+
+impl Fits for Child<'_> {
+    fn fit(&mut self, parents: &[Var]) -> Result<Fit> {
+        self.0.likelihood(parents)
+    }
+}
