@@ -218,6 +218,13 @@ def test_scores_of_counts_give_the_g_test(score: Any) -> None:
     assert found.df == 4
 
 
+def test_pc_asks_the_tests_of_a_mixed_score() -> None:
+    found = an.search.pc(an.Table(sample(600)), an.ConditionalGaussian(), alpha=0.001)
+    edges = {frozenset(edge) for edge in found.dag.edges}
+    assert {frozenset(("group", "y")), frozenset(("x", "y")), frozenset(("y", "z"))} <= edges
+    assert frozenset(("group", "x")) not in edges
+
+
 def test_what_cannot_be_tested_is_said() -> None:
     table = an.Table(sample(50))
     with pytest.raises(an.ArbornetError, match="no maximised likelihood"):

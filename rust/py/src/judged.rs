@@ -5,7 +5,7 @@ use std::sync::{Mutex, PoisonError};
 
 use arbornet_core::control::Budget;
 use arbornet_core::dag::pc::Pc;
-use arbornet_core::independence::{IndependenceTest, Tested};
+use arbornet_core::independence::{IndependenceTest, Remembered, ScoreTest, Tested};
 use arbornet_core::{Constraints, Control, Error, Result, Var};
 use pyo3::prelude::*;
 
@@ -13,6 +13,7 @@ use crate::classes::edges;
 use crate::errors::CoreError;
 use crate::greedy::{Pairs, families_of, stop_name, time_limit};
 use crate::jobs;
+use crate::scores::ScoreHandle;
 
 /// A callable of (x, y, given), by positions, that returns a p-value; every call takes the GIL.
 struct Called {
@@ -84,8 +85,12 @@ fn search_by_tests(
     let budget = Budget::new(&control, self::time_limit(time_limit)?);
     let How { alpha, conservative, ambiguous_as_noncollider, max_given } = how;
     let pc = Pc { alpha, conservative, ambiguous_as_noncollider, max_given: max_given.unwrap_or(usize::MAX) };
+    // A prepared score tests without Python; anything else is called.
+    let of_score = test.extract::<PyRef<'_, ScoreHandle>>().ok().map(|handle| handle.score.clone());
+    let scored = of_score.map(|score| Remembered::new(ScoreTest(score)));
     let called = Called { n_vars, function: test.unbind(), raised: Mutex::default() };
-    let work = || pc.run(&called, &constraints, budget);
+    let asked: &dyn IndependenceTest = scored.as_ref().map_or(&called, |scored| scored);
+    let work = || pc.run(asked, &constraints, budget);
     let done = jobs::incumbent(py, &control, tell.as_ref(), || pool.install(work))?;
     let found = done.map_err(|error| {
         let told = PyErr::from(CoreError(error));
