@@ -9,7 +9,7 @@ from collections.abc import Sequence
 from dataclasses import dataclass
 from typing import Any, Literal
 
-from arbornet._core import ScoreHandle, Step1, TableHandle
+from arbornet._core import ParameterError, ScoreHandle, Step1, TableHandle
 from arbornet.candidates import Skipped, brief
 from arbornet.constraints import Constraints, Rules, resolved
 from arbornet.prepare import checked_limit, prepared, step1
@@ -20,6 +20,10 @@ BUDGET = 600.0
 MOST = 4
 #: Families that are asked whether they can be scored; beyond, a seeded sample of so many.
 CHECKS = 300_000
+
+
+#: Steps (about a nanosecond each) that "auto" spends on counting what a sample of families costs.
+SAMPLE = 300_000_000
 
 
 @dataclass(frozen=True)
@@ -42,12 +46,10 @@ class Cost:
         return 1e-9 * (self.fixed + table.n_rows * self.row * growth**n_parents)
 
 
-#: Counted, not timed: the choice must be the same everywhere. Against user CPU of families of four parents on nine
-#: tables of 178 to 4,177 rows, PCART says from 11 times too much (levels alone, three a variable) to 5 times too
-#: little (twenty variables of up to five levels), two to four times too much where most variables are numbers.
+#: For scores that do not count their steps: those of counts, those of densities, and a user's own.
 COSTS = {
+    # Trees whose leaves know their share of the space (`ess`) do not count.
     "pcart": Cost(fixed=2000, row=2, continuous=8, levels=1.3),
-    "full_table": Cost(fixed=2000, row=0.7, continuous=7.5, levels=0.2),
     # Of the scores for mixed tables: random families of 0 to 4 parents among 100 variables of 1,000 rows.
     "degenerate_gaussian": Cost(fixed=1000, row=0.5, continuous=1.6, levels=0.7),
     "basis_functions": Cost(fixed=1000, row=0.5, continuous=1.8, levels=0.7),
@@ -61,35 +63,65 @@ DEFAULT = Cost(fixed=2000, row=10, continuous=2, levels=0.2)
 
 
 def affordable(handle: ScoreHandle, rules: Rules) -> tuple[int, str]:
-    """The largest limit on the number of parents up to 4 that the cost model calls affordable, and why."""
-    table = handle.table
+    """The largest limit on the number of parents up to 4 that is called affordable, and why.
+
+    Trees and full tables count the steps of a seeded sample of families, other scores have a stated model: the choice
+    is the same on every machine.
+    """
     needed = max((len(required) for required in rules.required), default=0)
+    costs = counted(handle, rules, max(MOST, needed))
+
+    def cost(most: int) -> float:
+        if costs is None:
+            return modelled(handle, sizes(rules, most))
+        return sum(n * each for n, each in zip(sizes(rules, most, optional=True), costs, strict=False))
+
     told = []
     for most in range(MOST, needed, -1):
-        seconds = modelled(handle, sizes(rules, most))
+        seconds = cost(most)
         if seconds <= BUDGET:
             break
         told.append(f"{most} would cost about {brief(seconds)}")
     else:
-        most, seconds = needed, modelled(handle, sizes(rules, needed))
-    because = f"about {brief(seconds)} by the cost model for {table.n_rows:,} rows"
+        most, seconds = needed, cost(needed)
+    because = f"about {brief(seconds)} by the cost model for {handle.table.n_rows:,} rows"
     return most, "; ".join([because, *told]) + f"; the budget is {brief(BUDGET)} of one core"
 
 
-def sizes(rules: Rules, max_parents: int) -> list[int]:
-    """How many sets there are with 0, 1, ... parents, over all children."""
+def sizes(rules: Rules, max_parents: int, *, optional: bool = False) -> list[int]:
+    """How many sets there are with 0, 1, ... parents (or parents beyond the required ones), over all children."""
     out = [0] * (max_parents + 1)
     for required, allowed, most in zip(rules.required, rules.allowed, rules.max_parents, strict=True):
-        optional = len(allowed) - len(required)
-        for size in range(len(required), min(most, max_parents) + 1):
-            out[size] += math.comb(optional, size - len(required))
+        free = len(allowed) - len(required)
+        for beyond in range(min(most, max_parents) - len(required) + 1):
+            out[beyond if optional else len(required) + beyond] += math.comb(free, beyond)
     return out
 
 
+def counted(handle: ScoreHandle, rules: Rules, most: int) -> list[float] | None:
+    """Seconds of an average family of 0, 1, ... parents, from the steps of a sample; None if nobody counts them."""
+    try:
+        step = Step1(handle, most, rules.spec())
+    except ParameterError:  # too many sets for any machine
+        return counted(handle, rules, most - 1)
+    steps = step.count(SAMPLE)
+    return None if steps is None else [1e-9 * cost for cost in grown(steps)]
+
+
 def modelled(handle: ScoreHandle, by_size: Sequence[int]) -> float:
-    """Seconds that so many sets of 0, 1, ... parents cost by the cost model."""
+    """Seconds that so many sets of 0, 1, ... parents cost by the stated model."""
     cost = COSTS.get(json.loads(handle.spec)["score"], DEFAULT)
     return sum(n * cost.seconds(handle.table, size) for size, n in enumerate(by_size))
+
+
+def grown(sampled: Sequence[tuple[int, float]]) -> list[float]:
+    """The mean cost by size; where there is no sample, costs go on growing as they did."""
+    means: list[float] = []
+    for n, cost in sampled:
+        before = means[-2:]
+        growth = max(before[1] / before[0], 1.0) if len(before) == 2 and before[0] else 1.0
+        means.append(cost / n if n else (before[-1] if before else 0.0) * growth)
+    return means
 
 
 @dataclass(frozen=True)
@@ -157,8 +189,8 @@ def plan(
     Args:
         table: a Table.
         score: the score.
-        max_parents: the most parents of a set; "auto" for the most up to 4 that a stated cost model (rows, kinds and
-            number of sets, not this machine's speed) puts within ten minutes of one core.
+        max_parents: the most parents of a set; "auto" for the most up to 4 that is put within ten minutes of one core
+            by counted steps, or a stated model where a score does not count them: not by this machine's speed.
         constraints: what the structure must obey.
         seconds: how long to time families.
 
@@ -177,25 +209,15 @@ def plan(
     n_unscorable = round(n_bad * sum(per_child) / n_checked) if n_checked else 0
     names = handle.table.names
     unscorable = tuple(Skipped(names[c], tuple(names[p] for p in parents), why_not) for c, parents, why_not in first)
-    estimate = estimated(step, seconds) if per_child else 0.0
+    estimate = estimated(step, rules, max_parents, seconds) if per_child else 0.0
     memory = int(step.bytes_per_child)
     return Plan(tuple(names), max_parents, per_child, by_size, estimate, memory, n_unscorable, unscorable, why)
 
 
-def estimated(step: Step1, seconds: float) -> float:
+def estimated(step: Step1, rules: Rules, max_parents: int, seconds: float) -> float:
     """Seconds on one core, from a timed sample by number of optional parents; beyond it, costs grow as they did."""
-    counts: list[int] = []
-    for of in step.sizes:
-        free = of[next((i for i, n in enumerate(of) if n), 0) :]
-        counts += [0] * (len(free) - len(counts))
-        for size, n in enumerate(free):
-            counts[size] += n
-    total = before = each = 0.0
-    for n, (timed, spent) in zip(counts, step.time(seconds), strict=True):
-        growth = max(each / before, 1.0) if before else 1.0
-        before, each = each, spent / timed if timed else each * growth
-        total += n * each
-    return total
+    counts = sizes(rules, max_parents, optional=True)
+    return sum(n * cost for n, cost in zip(counts, grown(step.time(seconds)), strict=False))
 
 
 def _grouped(names: Sequence[str], counts: Sequence[int]) -> str:

@@ -165,7 +165,16 @@ impl Step1 {
         let budget = Duration::from_secs_f64(seconds.clamp(0.0, 3600.0));
         let timed = watched_or_left(py, &control.clone(), None, move || step.time(&*score, budget, &control))?;
         let timed = timed.map_err(|error| self.score.get().raise(py, error))?;
-        Ok(timed.into_iter().map(|t| (t.n, t.seconds)).collect())
+        Ok(timed.into_iter().map(|t| (t.n, t.cost)).collect())
+    }
+
+    /// The same in steps of about a nanosecond, counted and not timed, until so many are spent; None if the score does
+    /// not count them.
+    fn count(&self, py: Python<'_>, steps: u64) -> PyResult<Option<Vec<(u64, f64)>>> {
+        let (step, score, control) = (self.step.clone(), self.score(), Arc::new(Control::default()));
+        let counted = watched_or_left(py, &control.clone(), None, move || step.count(&*score, steps, &control))?;
+        let counted = counted.map_err(|error| self.score.get().raise(py, error))?;
+        Ok(counted.map(|counted| counted.into_iter().map(|t| (t.n, t.cost)).collect()))
     }
 
     fn __reduce__<'py>(slf: &Bound<'py, Self>) -> PyResult<(Bound<'py, PyAny>, Bound<'py, PyAny>)> {

@@ -207,6 +207,9 @@ trait Family {
 
     /// Who can stop it, after which its results mean nothing.
     fn heed(&mut self, halt: &Halt);
+
+    /// As [`ChildScore::steps`].
+    fn steps(&self) -> u64;
 }
 
 struct Boxed<'a>(Box<dyn Family + 'a>, Halt);
@@ -222,6 +225,10 @@ impl ChildScore for Boxed<'_> {
         self.1 = halt.clone();
         self.0.heed(halt);
     }
+
+    fn steps(&self) -> Option<u64> {
+        Some(self.0.steps())
+    }
 }
 
 struct Scratch<'a, R: Response> {
@@ -235,6 +242,10 @@ struct Scratch<'a, R: Response> {
 impl<R: Response> Family for Scratch<'_, R> {
     fn heed(&mut self, halt: &Halt) {
         self.joint.halt = halt.clone();
+    }
+
+    fn steps(&self) -> u64 {
+        4 * self.joint.looked_at
     }
 
     fn best(&mut self, parents: &[Var]) -> (f64, Vec<usize>) {

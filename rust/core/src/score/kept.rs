@@ -14,7 +14,7 @@ pub struct Kept<K, V = f64> {
 }
 
 const SHARDS: usize = 64;
-const SHARD_CAPACITY: usize = 1 << 16;
+const SHARD_CAPACITY: usize = (1 << 14) / 8 * 7;
 
 impl<K, V> Default for Kept<K, V> {
     fn default() -> Self {

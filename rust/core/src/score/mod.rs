@@ -97,6 +97,12 @@ pub trait ChildScore {
     /// families; a score whose families never take long has nothing to do.
     fn heed(&mut self, _halt: &Halt) {}
 
+    /// What the families so far cost, counted and not timed, in steps of about a nanosecond; `None` if nobody counts. The
+    /// choice of `max_parents="auto"` rests on it, since it is the same on every machine.
+    fn steps(&self) -> Option<u64> {
+        None
+    }
+
     /// The score if it is above `threshold`, `None` if it is at most that. Step 1 gives the best score among the subsets
     /// it would keep: a set that does not beat it is dominated and dropped, so its exact score is never needed, and a
     /// score that has a cheap upper bound may stop early. The default computes the score.

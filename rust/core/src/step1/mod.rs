@@ -24,7 +24,7 @@ pub use journal::{Journal, Manifest};
 pub use ledger::{Ledger, Next, Outcome, Skipped};
 pub use record::{Block, Layer, Record, score_block};
 pub use space::Space;
-pub use survey::{Checked, Timed};
+pub use survey::{Checked, Sampled};
 
 use crate::constraints::Constraints;
 use crate::error::{Error, Result};

@@ -8,7 +8,7 @@ use rand_xoshiro::Xoshiro256PlusPlus;
 use crate::control::Control;
 use crate::error::Result;
 use crate::parents::Parents;
-use crate::score::LocalScore;
+use crate::score::{ChildScore, LocalScore};
 use crate::table::Var;
 
 use super::ledger::Skipped;
@@ -25,13 +25,13 @@ pub struct Checked {
     pub first: Vec<Skipped>,
 }
 
-/// Families of one size that were scored to see how long it takes.
+/// Families of one size that were scored to see what it costs.
 #[derive(Clone, Copy, Debug, Default, PartialEq)]
-pub struct Timed {
+pub struct Sampled {
     /// How many were scored.
     pub n: u64,
-    /// The seconds they took together.
-    pub seconds: f64,
+    /// What they cost together, in seconds or in steps.
+    pub cost: f64,
 }
 
 impl Step1 {
@@ -79,17 +79,43 @@ impl Step1 {
     ///
     /// # Errors
     /// If asked to stop, or a child cannot be scored at all.
-    pub fn time(&self, score: &dyn LocalScore, budget: Duration, control: &Control) -> Result<Vec<Timed>> {
-        let layers = self.spaces().iter().map(Space::layers).max().unwrap_or(0);
-        let mut timed = vec![Timed::default(); layers + 1];
+    pub fn time(&self, score: &dyn LocalScore, budget: Duration, control: &Control) -> Result<Vec<Sampled>> {
         let begun = Instant::now();
+        self.sample(score, budget.as_secs_f64(), control, |_| begun.elapsed().as_secs_f64())
+    }
+
+    /// The same by what families cost in [`ChildScore::steps`], which is equal on every machine; `None` if the score
+    /// does not count them.
+    ///
+    /// # Errors
+    /// As `time`.
+    pub fn count(&self, score: &dyn LocalScore, budget: u64, control: &Control) -> Result<Option<Vec<Sampled>>> {
+        for child in 0..self.spaces().len() {
+            if score.child(child)?.steps().is_none() {
+                return Ok(None);
+            }
+        }
+        let steps = |scratch: &dyn ChildScore| scratch.steps().unwrap_or(0) as f64;
+        self.sample(score, budget as f64, control, steps).map(Some)
+    }
+
+    fn sample(
+        &self,
+        score: &dyn LocalScore,
+        budget: f64,
+        control: &Control,
+        reading: impl Fn(&dyn ChildScore) -> f64,
+    ) -> Result<Vec<Sampled>> {
+        let layers = self.spaces().iter().map(Space::layers).max().unwrap_or(0);
+        let mut sampled = vec![Sampled::default(); layers + 1];
         let mut draw = Draw::new(self);
         let mut parents = Parents::new();
-        // Sizes in turn, each getting about the same time: the largest sets are the dearest and the most.
-        while begun.elapsed() < budget && !self.spaces().is_empty() {
-            let left = (budget.saturating_sub(begun.elapsed())).as_secs_f64();
-            let within = (0..=layers).filter(|&size| timed[size].n > 0 || expected(&timed, size) <= left);
-            let Some(size) = within.min_by(|&a, &b| timed[a].seconds.total_cmp(&timed[b].seconds)) else { break };
+        let mut spent = 0.0;
+        // Sizes in turn, each getting about the same: the largest sets are the dearest and the most.
+        while spent < budget && !self.spaces().is_empty() {
+            let left = budget - spent;
+            let within = (0..=layers).filter(|&size| sampled[size].n > 0 || expected(&sampled, size) <= left);
+            let Some(size) = within.min_by(|&a, &b| sampled[a].cost.total_cmp(&sampled[b].cost)) else { break };
             let child = draw.child_with(size);
             let mut scratch = score.child(child)?;
             scratch.heed(&control.halt());
@@ -97,26 +123,29 @@ impl Step1 {
             for _ in 0..8 {
                 control.check()?;
                 self.space(child).parents(&draw.set(child, size), &mut parents);
-                let start = Instant::now();
-                let scored = scratch.score(&parents);
-                timed[size].seconds += start.elapsed().as_secs_f64();
-                timed[size].n += 1;
-                drop(scored);
-                if begun.elapsed() > budget {
+                let before = reading(&*scratch);
+                drop(scratch.score(&parents));
+                let cost = reading(&*scratch) - before;
+                sampled[size].cost += cost;
+                sampled[size].n += 1;
+                // What costs nothing ends some time, too.
+                spent += cost.max(1e-5 * budget);
+                if spent > budget {
                     break;
                 }
             }
         }
-        Ok(timed)
+        control.check()?;
+        Ok(sampled)
     }
 }
 
 /// What the first family of a size may cost, from the two sizes below.
-fn expected(timed: &[Timed], size: usize) -> f64 {
-    let mean = |size: usize| timed[size].seconds / timed[size].n.max(1) as f64;
+fn expected(sampled: &[Sampled], size: usize) -> f64 {
+    let mean = |size: usize| sampled[size].cost / sampled[size].n.max(1) as f64;
     match size {
         0 => 0.0,
-        _ if timed[size - 1].n == 0 => f64::INFINITY,
+        _ if sampled[size - 1].n == 0 => f64::INFINITY,
         1 => mean(0) * 4.0,
         _ => mean(size - 1) * (mean(size - 1) / mean(size - 2).max(1e-9)).max(1.0),
     }

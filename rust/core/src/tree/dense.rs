@@ -22,6 +22,8 @@ pub struct Dense<S> {
     sums: Vec<S>,
     best: Vec<f64>,
     known: FxHashMap<(Split, u32), Rc<Parts>>,
+    /// Cells and splits looked at so far.
+    pub looked_at: u64,
 }
 
 /// One predictor's part of the index.
@@ -96,7 +98,7 @@ impl Parts {
 
 impl<S: Clone> Default for Dense<S> {
     fn default() -> Self {
-        Self { sums: Vec::new(), best: Vec::new(), known: FxHashMap::default() }
+        Self { sums: Vec::new(), best: Vec::new(), known: FxHashMap::default(), looked_at: 0 }
     }
 }
 
@@ -161,12 +163,15 @@ impl<S: Clone> Dense<S> {
         if response.is_empty(&self.sums[cell]) {
             return;
         }
+        self.looked_at += 1;
         let worth = response.worth(&self.sums[cell]);
         let mut best = worth.leaf;
         if worth.split > best {
             for axis in axes {
                 let rest = cell & !(axis.mask << axis.offset);
-                for &(left, right) in axis.parts.splits(axis.value(cell)) {
+                let splits = axis.parts.splits(axis.value(cell));
+                self.looked_at += splits.len() as u64;
+                for &(left, right) in splits {
                     let score = self.best[rest | (left as usize) << axis.offset]
                         + self.best[rest | (right as usize) << axis.offset];
                     best = best.max(score);

@@ -57,6 +57,8 @@ pub enum Ended {
 pub struct Patience {
     /// Who is asked.
     pub halt: Halt,
+    /// Points looked at so far.
+    pub points: u64,
     done: usize,
 }
 
@@ -67,6 +69,7 @@ impl Patience {
     /// After looking at so many points: true if it is time to stop.
     #[inline]
     pub fn is_over(&mut self, points: usize) -> bool {
+        self.points += points as u64;
         self.done += points + 8;
         self.done > STRIDE && self.ask()
     }

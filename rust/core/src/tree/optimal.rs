@@ -180,6 +180,11 @@ impl<R: Response> Search<R> {
         self.ended.map_or(Ok(score), Err)
     }
 
+    /// What the searches so far cost, in steps of about a nanosecond.
+    pub fn steps(&self) -> u64 {
+        130 * self.effort.visited + 20 * self.effort.splits + 4 * self.patience.points + 4 * self.dense.looked_at
+    }
+
     fn nothing(&self) -> Group<R::Sum> {
         Group { sum: self.response.zero(), or: 0, and: u64::MAX, n_points: 0, leaf: f64::NAN }
     }

@@ -194,6 +194,8 @@ struct Line<N> {
 pub struct Joint<N> {
     /// Who can stop it: then the sums are not all there.
     pub halt: Halt,
+    /// Cells and rows looked at so far.
+    pub looked_at: u64,
     levels: Vec<Level<N>>,
     all_rows: Vec<u32>,
     totals: Vec<f64>,
@@ -204,7 +206,13 @@ const LARGEST_TABLE: usize = 1 << 22;
 
 impl<N: Copy + Default + PartialEq + std::ops::AddAssign> Joint<N> {
     pub fn new(n_rows: usize) -> Self {
-        Self { halt: Halt::default(), levels: Vec::new(), all_rows: (0..n_rows as u32).collect(), totals: Vec::new() }
+        Self {
+            halt: Halt::default(),
+            looked_at: 0,
+            levels: Vec::new(),
+            all_rows: (0..n_rows as u32).collect(),
+            totals: Vec::new(),
+        }
     }
 
     /// The log marginal of every joint choice, the last axis changing fastest.
@@ -222,8 +230,9 @@ impl<N: Copy + Default + PartialEq + std::ops::AddAssign> Joint<N> {
             self.all_rows.iter().for_each(|&row| response.add(row as usize, &mut cell));
             self.totals[0] = response.log_marginal(&cell);
         } else {
-            let patience = &mut Patience { halt: self.halt.clone(), done: 0, over: false };
+            let patience = &mut Patience { halt: self.halt.clone(), done: 0, over: false, looked_at: 0 };
             add_up(response, axes, Inside::Rows(&self.all_rows), &mut self.levels, &mut self.totals, patience);
+            self.looked_at += patience.looked_at;
         }
         &self.totals
     }
@@ -237,10 +246,12 @@ struct Patience {
     halt: Halt,
     done: u32,
     over: bool,
+    looked_at: u64,
 }
 
 impl Patience {
-    fn is_over(&mut self) -> bool {
+    fn is_over(&mut self, inside: usize) -> bool {
+        self.looked_at += inside as u64;
         self.done += 1;
         if self.done == STRIDE {
             self.done = 0;
@@ -259,7 +270,11 @@ fn add_up<R: Response>(
     totals: &mut [f64],
     patience: &mut Patience,
 ) {
-    if patience.is_over() {
+    let looked_at = match inside {
+        Inside::Rows(rows) => rows.len(),
+        Inside::Table(table) => table.len(),
+    };
+    if patience.is_over(looked_at + 8) {
         return;
     }
     let (level, deeper) = levels.split_first_mut().expect("one level per axis");

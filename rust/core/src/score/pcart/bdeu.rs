@@ -82,7 +82,8 @@ impl<'a> Shares<'a> {
             };
         let parameters = &self.prepared.parameters;
         let bytes = parameters.memory_mb << 20;
-        let search = Literal::new(&layout, prior.log_gamma, parameters.published, points, bytes, score, add);
+        let skip_empty = parameters.published || parameters.skip_empty;
+        let search = Literal::new(&layout, prior.log_gamma, skip_empty, points, bytes, score, add);
         let mut search = search.heeding(&self.halt);
         let best = search.best();
         let trace = if with_tree && best.is_ok() { search.trace() } else { Vec::new() };

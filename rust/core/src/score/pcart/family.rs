@@ -27,7 +27,12 @@ pub trait Family {
     /// Who can stop it.
     fn heed(&mut self, halt: &Halt);
 
-    /// What the searches so far cost.
+    /// As [`crate::ChildScore::steps`].
+    fn steps(&self) -> Option<u64> {
+        None
+    }
+
+    /// What the searches so far did.
     fn effort(&self) -> Effort {
         Effort::default()
     }
@@ -53,6 +58,8 @@ pub struct OfKind<'a, R: Response, F> {
     keys: Vec<(u64, u32)>,
     index: Vec<u32>,
     slots: Vec<u32>,
+    /// Codes of rows looked at so far.
+    looked_up: u64,
 }
 
 /// With more combinations of bins and levels than this, rows are sorted instead.
@@ -62,7 +69,7 @@ impl<'a, R: Response, F: Fn(&R::Sum) -> Node> OfKind<'a, R, F> {
     /// `node` fits a leaf to its rows.
     pub fn new(prepared: &'a Prepared, child: Var, response: R, values: Vec<R::Value>, rows: Rows, node: F) -> Self {
         let parameters = &prepared.parameters;
-        let search = Search::new(response, parameters.memory_mb << 20, parameters.published);
+        let search = Search::new(response, parameters.memory_mb << 20, parameters.published || parameters.skip_empty);
         Self {
             prepared,
             child,
@@ -74,6 +81,7 @@ impl<'a, R: Response, F: Fn(&R::Sum) -> Node> OfKind<'a, R, F> {
             keys: Vec::new(),
             index: Vec::new(),
             slots: Vec::new(),
+            looked_up: 0,
         }
     }
 
@@ -91,6 +99,7 @@ impl<'a, R: Response, F: Fn(&R::Sum) -> Node> OfKind<'a, R, F> {
         let n_cells = sizes.clone().try_fold(1_usize, usize::checked_mul).unwrap_or(usize::MAX);
         let search = &mut self.search;
         search.points.clear();
+        self.looked_up += (n_rows * (parents.len() + 2)) as u64;
         if n_cells <= CELLS_PER_ROW * n_rows {
             // Few combinations: rows are counted straight into them.
             self.index.clear();
@@ -117,6 +126,7 @@ impl<'a, R: Response, F: Fn(&R::Sum) -> Node> OfKind<'a, R, F> {
             search.points.sort_unstable_by_key(|point| point.key);
         } else {
             merge(&mut self.keys, &layout, parents, codes, n_rows);
+            self.looked_up += n_rows as u64 * u64::from(n_rows.max(1).ilog2());
             for run in self.keys.chunk_by(|one, two| one.0 == two.0) {
                 let mut sum = search.response.zero();
                 for &(_, row) in run {
@@ -157,6 +167,10 @@ impl<R: Response, F: Fn(&R::Sum) -> Node> Family for OfKind<'_, R, F> {
 
     fn heed(&mut self, halt: &Halt) {
         self.search.patience.halt = halt.clone();
+    }
+
+    fn steps(&self) -> Option<u64> {
+        Some(self.search.steps() + 2 * self.looked_up)
     }
 
     fn effort(&self) -> Effort {

@@ -42,12 +42,15 @@ pub struct Pcart {
     pub published: bool,
     /// Most megabytes that one thread's search may hold.
     pub memory_mb: u64,
+    /// Forbid empty sides alone, of all that the authors' program does: for comparison.
+    #[serde(skip)]
+    pub skip_empty: bool,
 }
 
 impl Default for Pcart {
     fn default() -> Self {
         let priors = LeafPriors::default();
-        Self { penalised: true, max_splits: 5, ess: None, priors, published: false, memory_mb: 1024 }
+        Self { penalised: true, max_splits: 5, ess: None, priors, published: false, memory_mb: 1024, skip_empty: false }
     }
 }
 
@@ -239,6 +242,10 @@ struct Scratch<'a> {
 impl ChildScore for Scratch<'_> {
     fn heed(&mut self, halt: &Halt) {
         self.family.heed(halt);
+    }
+
+    fn steps(&self) -> Option<u64> {
+        self.family.steps()
     }
 
     fn score(&mut self, parents: &[Var]) -> Result<f64> {
