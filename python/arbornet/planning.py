@@ -43,7 +43,7 @@ class Cost:
         levels = [table.levels(v) for v in range(len(table.names))]
         growths = [self.continuous if of is None else max(len(of), 1) ** self.levels for of in levels]
         growth = sum(growths) / max(len(growths), 1)
-        return 1e-9 * (self.fixed + table.n_rows * self.row * growth**n_parents)
+        return 1e-9 * (self.fixed + table.n_rows * self.row * math.pow(growth, n_parents))
 
 
 #: For scores that do not count their steps: those of counts, those of densities, and a user's own.
@@ -216,7 +216,7 @@ def plan(
 
 def estimated(step: Step1, rules: Rules, max_parents: int, seconds: float) -> float:
     """Seconds on one core, from a timed sample by number of optional parents; beyond it, costs grow as they did."""
-    counts = sizes(rules, max_parents, optional=True)
+    counts = sizes(rules, min(max_parents, len(rules.allowed)), optional=True)
     return sum(n * cost for n, cost in zip(counts, grown(step.time(seconds)), strict=False))
 
 

@@ -69,3 +69,12 @@ def test_tiny_tables_have_plans_and_candidates_too(n_vars):
     table = chain(1, 10) if n_vars else an._core.TableHandle.from_columns([], [], [], [])
     assert an.plan(table, BIC(), seconds=0.01).n_sets == n_vars
     assert an.score_parents(table, BIC(), max_parents="auto").n_kept == n_vars
+
+
+@pytest.mark.parametrize("score", [an.PCART(), an.PCART(ess=1.0), an.FullTable()], ids=repr)
+def test_what_families_cost_is_counted_alike_every_time_or_not_at_all(score):
+    rng = np.random.default_rng(0)
+    table = an.Table({"y": list("ab") * 50} | {f"x{i}": rng.normal(size=100) for i in range(4)})
+    plans = [an.plan(table, score, max_parents="auto", seconds=0.01) for _ in range(3)]
+    assert len({plan.why for plan in plans}) == 1
+    assert plans[0].max_parents == 4

@@ -4,7 +4,9 @@ import os
 import signal
 import threading
 import time
+from pathlib import Path
 
+import numpy as np
 import pytest
 
 import arbornet as an
@@ -197,3 +199,47 @@ def test_ctrl_c_does_not_wait_for_a_family_that_takes_long():
     finally:
         goes_on.set()
     assert took < 5
+
+
+def n_threads():
+    return sum(1 for _ in Path("/proc/self/task").iterdir())
+
+
+def noise(n_rows, n_vars):
+    """Numbers that nothing explains: every split is tried."""
+    rng = np.random.default_rng(0)
+    return an.Table({f"x{i}": rng.normal(size=n_rows) for i in range(n_vars)})
+
+
+@pytest.mark.parametrize(
+    "work",
+    [
+        lambda table, parents: an.local_score(table, "x0", parents, an.PCART(memory_limit=1 << 20)),
+        lambda table, parents: an.local_model(table, "x0", parents, an.PCART(memory_limit=1 << 20)),
+        lambda table, parents: an.local_score(table, "x0", parents, an.FullTable()),
+        lambda table, parents: an.score_parents(table, an.PCART(), max_parents=len(parents), n_jobs=1),
+    ],
+    ids=["tree's score", "tree", "full table's score", "all sets"],
+)
+def test_ctrl_c_ends_one_huge_family_midway_and_nothing_runs_on(work):
+    table = noise(20_000, 7)
+    threads = n_threads()
+    assert interrupted_after(0.5, lambda: work(table, [f"x{i}" for i in range(1, 7)])) < 5
+    for _ in range(100):
+        if n_threads() <= threads:
+            break
+        time.sleep(0.05)
+    assert n_threads() <= threads
+
+
+def test_a_family_beyond_its_memory_is_named_and_left_out():
+    table = noise(3000, 5)
+    score = an.PCART(memory_limit=1)
+    told = r"the best tree of 'x0' given \[x1, x2, x3, x4\] needs about \d+ MB, the limit is 1 MB; raise memory_limit"
+    with pytest.raises(MemoryError, match=told):
+        an.local_score(table, "x0", ["x1", "x2", "x3", "x4"], score)
+    candidates = an.score_parents(table, score, max_parents=4)
+    assert candidates.n_skipped > 0
+    assert {len(skipped.parents) for skipped in candidates.skipped} <= {3, 4}
+    assert all(skipped.child in skipped.reason for skipped in candidates.skipped)
+    assert candidates.n_sets == 5 * 16

@@ -34,6 +34,9 @@ pub struct Sampled {
     pub cost: f64,
 }
 
+/// So many children's families are sampled.
+const SAMPLED_CHILDREN: usize = 12;
+
 impl Step1 {
     /// Asks of every family, or of `limit` drawn with a seed if there are more, whether it can be scored.
     ///
@@ -111,17 +114,22 @@ impl Step1 {
         let mut draw = Draw::new(self);
         let mut parents = Parents::new();
         let mut spent = 0.0;
-        // Sizes in turn, each getting about the same: the largest sets are the dearest and the most.
-        while spent < budget && !self.spaces().is_empty() {
-            let left = budget - spent;
-            let within = (0..=layers).filter(|&size| sampled[size].n > 0 || expected(&sampled, size) <= left);
-            let Some(size) = within.min_by(|&a, &b| sampled[a].cost.total_cmp(&sampled[b].cost)) else { break };
-            let child = draw.child_with(size);
+        let children = draw.children(SAMPLED_CHILDREN);
+        for (i, &child) in children.iter().enumerate() {
+            let quota = budget * (i + 1) as f64 / children.len() as f64;
+            if spent >= quota {
+                continue;
+            }
+            // One scratch for all sets of a child, as in earnest, so that what a child prepares is shared.
             let mut scratch = score.child(child)?;
             scratch.heed(&control.halt());
-            // A few sets of one child in a row, as in earnest, so that what a child prepares is shared.
-            for _ in 0..8 {
+            let mut own = vec![0.0; self.space(child).layers() + 1];
+            while spent < quota {
                 control.check()?;
+                // Sizes in turn, each getting about the same: the largest sets are the dearest and the most.
+                let affordable = |size: &usize| sampled[*size].n > 0 || expected(&sampled, *size) <= budget - spent;
+                let within = (0..own.len()).filter(affordable);
+                let Some(size) = within.min_by(|&a, &b| own[a].total_cmp(&own[b])) else { break };
                 self.space(child).parents(&draw.set(child, size), &mut parents);
                 let before = reading(&*scratch);
                 drop(scratch.score(&parents));
@@ -129,10 +137,9 @@ impl Step1 {
                 sampled[size].cost += cost;
                 sampled[size].n += 1;
                 // What costs nothing ends some time, too.
-                spent += cost.max(1e-5 * budget);
-                if spent > budget {
-                    break;
-                }
+                let at_least = cost.max(1e-5 * budget);
+                own[size] += at_least;
+                spent += at_least;
             }
         }
         control.check()?;
@@ -178,10 +185,15 @@ impl<'a> Draw<'a> {
         (0, 0)
     }
 
-    /// A child that has sets of a size.
-    fn child_with(&mut self, size: usize) -> Var {
-        let able: Vec<Var> = (0..self.step.spaces().len()).filter(|&v| self.step.space(v).layers() >= size).collect();
-        able[self.random.random_range(0..able.len())]
+    /// At most so many children, none twice.
+    fn children(&mut self, most: usize) -> Vec<Var> {
+        let mut all: Vec<Var> = (0..self.step.spaces().len()).collect();
+        for i in 0..most.min(all.len()) {
+            let j = self.random.random_range(i..all.len());
+            all.swap(i, j);
+        }
+        all.truncate(most);
+        all
     }
 
     fn set(&mut self, child: Var, size: usize) -> Vec<usize> {

@@ -229,6 +229,7 @@ impl<N: Copy + Default + PartialEq + std::ops::AddAssign> Joint<N> {
             let mut cell = vec![N::default(); response.width()];
             self.all_rows.iter().for_each(|&row| response.add(row as usize, &mut cell));
             self.totals[0] = response.log_marginal(&cell);
+            self.looked_at += self.all_rows.len() as u64;
         } else {
             let patience = &mut Patience { halt: self.halt.clone(), done: 0, over: false, looked_at: 0 };
             add_up(response, axes, Inside::Rows(&self.all_rows), &mut self.levels, &mut self.totals, patience);

@@ -257,12 +257,18 @@ impl Response for Numbers {
         for n in 1..=top {
             tight[n] = (1..n).map(|part| leaf(part, 0.0) + tight[n - part]).fold(leaf(n, 0.0), f64::max);
         }
+        // By the number of rows and the squares of the leaf that has them all.
+        let all_in: Vec<f64> = (1..=top)
+            .flat_map(|part| (0..BUCKETS).map(move |b| (part, b)))
+            .map(|(n, b)| leaf(n, Self::least(b)))
+            .collect();
         self.split_bounds.resize((top + 1) * BUCKETS, f64::NEG_INFINITY);
         for n in 2..=top {
-            for bucket in 0..BUCKETS {
-                let squares = Self::least(bucket);
-                let all_in = |part: usize| leaf(part, squares) + tight[n - part];
-                self.split_bounds[n * BUCKETS + bucket] = (1..n).map(all_in).fold(f64::NEG_INFINITY, f64::max);
+            for part in 1..n {
+                for bucket in 0..BUCKETS {
+                    let bound = &mut self.split_bounds[n * BUCKETS + bucket];
+                    *bound = bound.max(all_in[(part - 1) * BUCKETS + bucket] + tight[n - part]);
+                }
             }
         }
     }
