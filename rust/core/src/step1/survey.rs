@@ -123,7 +123,7 @@ impl Step1 {
             // One scratch for all sets of a child, as in earnest, so that what a child prepares is shared.
             let mut scratch = score.child(child)?;
             scratch.heed(&control.halt());
-            let mut own = vec![0.0; self.space(child).layers() + 1];
+            let mut own = vec![0.0_f64; self.space(child).layers() + 1];
             while spent < quota {
                 control.check()?;
                 // Sizes in turn, each getting about the same: the largest sets are the dearest and the most.
