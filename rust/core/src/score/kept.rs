@@ -1,5 +1,6 @@
 //! Values by key, shared by all threads. A value is a pure function of its key, so it does not matter which thread put
-//! it there. Beyond its capacity a shard keeps what it has: memory stays bounded.
+//! it there. Beyond its capacity a shard keeps what it has, so that all together hold at most 917,504 (80 MB of 72 bytes and their
+//! room, as tables double when they are seven eighths full).
 
 use std::hash::{BuildHasher, Hash};
 use std::sync::Mutex;
