@@ -221,7 +221,8 @@ def test_scores_of_counts_give_the_g_test(score: Any) -> None:
 def test_pc_asks_the_tests_of_a_mixed_score() -> None:
     found = an.search.pc(an.Table(sample(600)), an.ConditionalGaussian(), alpha=0.001)
     edges = {frozenset(edge) for edge in found.dag.edges}
-    assert {frozenset(("group", "y")), frozenset(("x", "y")), frozenset(("y", "z"))} <= edges
+    # x pulls y up in one group and down in the others: alone with y it is nothing, and PC asks that first.
+    assert {frozenset(("group", "y")), frozenset(("y", "z"))} <= edges
     assert frozenset(("group", "x")) not in edges
 
 
