@@ -123,3 +123,16 @@ def test_an_exception_of_a_test_and_wrong_settings_are_told():
         an.search.pc(table("abc"), broken, alpha=0)
     with pytest.raises(an.ParameterError, match="max_given=-1"):
         an.search.cpc(table("abc"), broken, max_given=-1)
+
+
+def test_scores_are_asked_for_their_tests():
+    made = an.simulate.mixed_network(12, 1.5, 2000, seed=5)
+    data = an.Table(made.frame, schema=made.schema)
+    for name in SEARCHES:
+        found = getattr(an.search, name)(data, alpha=0.001, max_given=2)
+        assert an.metrics.compare(made.dag, found).ap > 0.8
+        again = getattr(an.search, name)(data, an.ConditionalGaussian(), alpha=0.001, max_given=2, n_jobs=1)
+        assert list(again.cpdag.edges) == list(found.cpdag.edges)
+        score = an.ConditionalGaussian()
+        own = sum(an.local_score(data, v, list(found.dag.predecessors(v)), score) for v in data.names)
+        assert found.score == pytest.approx(own, abs=1e-6)

@@ -15,6 +15,7 @@ from arbornet.graphs import class_graph
 from arbornet.notices import ArbornetWarning
 from arbornet.prepare import prepared, table_handle
 from arbornet.progress import shown
+from arbornet.scores import ConditionalGaussian
 from arbornet.search.base import Found, dag_from_parents
 from arbornet.search.greedy import Spec, limited
 
@@ -24,7 +25,7 @@ Test = Callable[[str, str, list[str]], float]
 
 def pc(
     table: Any,
-    score: Spec | Test,
+    score: Spec | Test | None = None,
     *,
     alpha: float = 0.01,
     max_given: int | None = None,
@@ -41,7 +42,8 @@ def pc(
 
     Args:
         table: a Table.
-        score: a score whose likelihood-ratio test is asked, or a callable `test(x, y, given) -> p-value` of names.
+        score: a score whose likelihood-ratio test is asked, or a callable `test(x, y, given) -> p-value` of names;
+            without it, `ConditionalGaussian()`, which on levels alone is the G test.
         alpha: two variables are independent if p is above this.
         max_given: separating sets have at most so many variables; None for no limit.
         constraints: what the graph must obey.
@@ -68,7 +70,7 @@ def pc(
 
 def cpc(
     table: Any,
-    score: Spec | Test,
+    score: Spec | Test | None = None,
     *,
     alpha: float = 0.01,
     ambiguous_as_noncollider: bool = False,
@@ -112,7 +114,7 @@ def cpc(
 def _judged(
     method: str,
     table: Any,
-    score: Spec | Test,
+    score: Spec | Test | None,
     how: dict[str, Any],
     alpha: float,
     max_given: int | None,
@@ -129,6 +131,7 @@ def _judged(
         raise ParameterError(f"max_given={max_given!r}: give an integer from 0 up, or None")
     names = table_handle(table).names
     rules = limited(resolved(constraints, names), max_parents)
+    score = ConditionalGaussian() if score is None else score
     scored = None if callable(score) and not hasattr(score, "spec") else prepared(table, score)
     test = _by_position(score, names) if scored is None else scored
     settings = {"alpha": float(alpha), "max_given": max_given, **how}
