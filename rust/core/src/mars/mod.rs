@@ -146,6 +146,9 @@ pub fn gcv(rss: f64, n_terms: usize, n: f64, penalty: f64) -> f64 {
 
 /// Fits a spline.
 pub fn fit(problem: &Problem<'_>, settings: &Settings) -> Fit {
+    if problem.responses.first().is_none_or(Vec::is_empty) {
+        return nothing(problem);
+    }
     let mut forward = Forward::new(problem, settings);
     forward.run();
     let (terms, triangle) = forward.finish();
@@ -159,4 +162,11 @@ pub fn fit(problem: &Problem<'_>, settings: &Settings) -> Fit {
     });
     let coefficients = coefficients.collect();
     Fit { forward: terms.into_iter().map(|(term, _)| term).collect(), path, kept, coefficients, rss, gcv }
+}
+
+/// Of no rows or no responses: an intercept of zero.
+fn nothing(problem: &Problem<'_>) -> Fit {
+    let path = Path { subsets: vec![vec![0]], rss: vec![0.0], gcv: vec![f64::INFINITY] };
+    let coefficients = vec![vec![0.0]; problem.responses.len()];
+    Fit { forward: vec![vec![]], path, kept: vec![0], coefficients, rss: 0.0, gcv: f64::INFINITY }
 }

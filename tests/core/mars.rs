@@ -1,0 +1,263 @@
+//! Splines: what no golden number says. Small slow twins, invariances, and data that break least squares.
+
+use std::sync::Arc;
+
+use arbornet_core::mars::{Fit, Number, Predictor, Problem, Settings, Shape, Term, fit, gcv};
+use arbornet_core::score::registry::ScoreSpec;
+use arbornet_core::{Affine, Codes, Column, Kind, Level, LocalModel, Model, Table, Value, Variable};
+use rand::{RngExt, SeedableRng};
+use rand_xoshiro::Xoshiro256PlusPlus;
+
+fn random(n: usize, seed: u64) -> Vec<f64> {
+    let mut rng = Xoshiro256PlusPlus::seed_from_u64(seed);
+    (0..n).map(|_| rng.random_range(-2.0..2.0)).collect()
+}
+
+/// `y` bends in `a` and takes a product of `a` and `b`, with some noise.
+fn bent(a: &[f64], b: &[f64], noise: &[f64]) -> Vec<f64> {
+    let at = |i: usize| 2.0 * (a[i] - 0.3).max(0.0) + (0.5 - a[i]).max(0.0) * b[i] + 0.3 * noise[i];
+    (0..a.len()).map(at).collect()
+}
+
+fn fitted(columns: &[&[f64]], y: &[f64], settings: &Settings) -> Fit {
+    let predictors: Vec<Predictor> = columns.iter().map(|x| Predictor::Number(Number::new(x, None))).collect();
+    let predictors = predictors.iter().collect();
+    let responses = vec![y.to_vec()];
+    fit(&Problem { predictors, responses, roots: None, n: y.len() as f64, within: 0.0 }, settings)
+}
+
+fn value(term: &Term, columns: &[&[f64]], row: usize) -> f64 {
+    let factor = |f: &arbornet_core::mars::Factor| {
+        let x = columns[f.predictor][row];
+        match f.shape {
+            Shape::Above(cut) => (x - cut).max(0.0),
+            Shape::Below(cut) => (cut - x).max(0.0),
+            Shape::Linear { origin, falling } => {
+                if falling {
+                    origin - x
+                } else {
+                    x - origin
+                }
+            }
+            Shape::Holds => f64::from(u8::from(x != 0.0)),
+        }
+    };
+    term.iter().map(factor).product()
+}
+
+fn predicted(fit: &Fit, columns: &[&[f64]], row: usize) -> f64 {
+    let terms = fit.kept.iter().map(|&term| value(&fit.forward[term], columns, row));
+    terms.zip(&fit.coefficients[0]).map(|(term, c)| term * c).sum()
+}
+
+#[test]
+fn the_rss_is_that_of_the_terms_and_coefficients_told() {
+    for (degree, seed) in [(1, 1), (2, 2), (5, 3)] {
+        let (a, b, noise) = (random(150, seed), random(150, seed + 10), random(150, seed + 20));
+        let y = bent(&a, &b, &noise);
+        let columns = [a.as_slice(), b.as_slice()];
+        let fit = fitted(&columns, &y, &Settings::of_degree(degree));
+        let rss: f64 = (0..y.len()).map(|row| (y[row] - predicted(&fit, &columns, row)).powi(2)).sum();
+        assert!((rss - fit.rss).abs() < 1e-9 * rss, "{rss} {}", fit.rss);
+        assert!((gcv(rss, fit.n_terms(), 150.0, if degree == 1 { 2.0 } else { 3.0 }) - fit.gcv).abs() < 1e-9);
+        assert!(fit.n_terms() > 2);
+    }
+}
+
+#[test]
+fn no_affine_change_of_predictors_or_child_changes_a_fit() {
+    let n = 300;
+    let (a, b, noise) = (random(n, 4), random(n, 5), random(n, 6));
+    let a: Vec<f64> = a.iter().map(|x| x.exp()).collect();
+    let b: Vec<f64> = b.iter().map(|x| -x.exp() + 0.1 * x).collect();
+    let y = bent(&a, &b, &noise);
+    for degree in [1, 3] {
+        let settings = Settings::of_degree(degree);
+        let base = fitted(&[&a, &b], &y, &settings);
+        for (scale, shift) in [(1e-6, 0.0), (1e6, 3.0), (-2.0, 1.0), (-1e-5, 1e-3), (3.0, 1e4)] {
+            let moved = |x: &[f64]| x.iter().map(|x| scale * x + shift).collect::<Vec<f64>>();
+            let (c, d) = (moved(&a), moved(&b));
+            let fit = fitted(&[&c, &d], &y, &settings);
+            assert!((fit.rss - base.rss).abs() < 1e-7 * base.rss, "{degree} {scale}: {} {}", fit.rss, base.rss);
+            assert_eq!(fit.kept, base.kept);
+            let z: Vec<f64> = y.iter().map(|y| -4.0 * y).collect();
+            let fit = fitted(&[&a, &b], &z, &settings);
+            assert!((fit.rss - 16.0 * base.rss).abs() < 1e-7 * fit.rss);
+        }
+    }
+}
+
+#[test]
+fn earth_does_not_see_predictors_of_small_scale_and_we_do() {
+    let n = 200;
+    let a: Vec<f64> = random(n, 7).iter().map(|x| 1e-6 * x).collect();
+    let y: Vec<f64> = a.iter().zip(random(n, 8)).map(|(a, e)| 1e6 * a + 0.1 * e).collect();
+    let settings = Settings { earth: true, ..Settings::of_degree(1) };
+    let predictors = [Predictor::Number(Number::new(&a, Some((0.0, 1.0))))];
+    let predictors = predictors.iter().collect();
+    let problem = Problem { predictors, responses: vec![y.clone()], roots: None, n: n as f64, within: 0.0 };
+    let (theirs, ours) = (fit(&problem, &settings), fitted(&[&a], &y, &Settings::of_degree(1)));
+    assert!(ours.rss < theirs.rss, "{} {}", ours.rss, theirs.rss);
+    assert!(theirs.forward[1..].iter().flatten().all(|factor| !matches!(factor.shape, Shape::Linear { .. })));
+}
+
+#[test]
+fn cells_with_weights_are_the_same_problem_as_rows() {
+    let mut rng = Xoshiro256PlusPlus::seed_from_u64(9);
+    let n = 400;
+    let codes: Vec<(usize, usize)> = (0..n).map(|_| (rng.random_range(0..4), rng.random_range(0..3))).collect();
+    let y: Vec<f64> = codes
+        .iter()
+        .map(|&(a, b)| if a == 1 { 1.0 } else { 0.0 } + if a == 2 && b == 1 { 2.0 } else { 0.0 } + rng.random::<f64>())
+        .collect();
+    let indicator = |rows: &[(usize, usize)], on: &dyn Fn(&(usize, usize)) -> bool| {
+        Predictor::Indicator((0..rows.len() as u32).filter(|&row| on(&rows[row as usize])).collect())
+    };
+    let predictors = |rows: &[(usize, usize)]| {
+        let first = (1..4).map(|level| indicator(rows, &|c| c.0 == level));
+        let second = (1..3).map(|level| indicator(rows, &|c| c.1 == level));
+        first.chain(second).collect::<Vec<_>>()
+    };
+    let cells: Vec<(usize, usize)> = (0..4).flat_map(|a| (0..3).map(move |b| (a, b))).collect();
+    let of = |cell: &(usize, usize)| (0..n).filter(|&row| codes[row] == *cell).map(|row| y[row]).collect::<Vec<_>>();
+    let roots: Vec<f64> = cells.iter().map(|cell| (of(cell).len() as f64).sqrt()).collect();
+    let sums: Vec<f64> = cells.iter().zip(&roots).map(|(cell, root)| of(cell).iter().sum::<f64>() / root).collect();
+    let within = y.iter().map(|y| y * y).sum::<f64>() - sums.iter().map(|s| s * s).sum::<f64>();
+    let (by_row, by_cell) = (predictors(&codes), predictors(&cells));
+    let settings = Settings::of_degree(3);
+    let rows = Problem {
+        predictors: by_row.iter().collect(),
+        responses: vec![y.clone()],
+        roots: None,
+        n: n as f64,
+        within: 0.0,
+    };
+    let weighted = Problem {
+        predictors: by_cell.iter().collect(),
+        responses: vec![sums],
+        roots: Some(roots),
+        n: n as f64,
+        within,
+    };
+    let (rows, weighted) = (fit(&rows, &settings), fit(&weighted, &settings));
+    assert_eq!(rows.forward, weighted.forward);
+    assert_eq!(rows.kept, weighted.kept);
+    assert!((rows.gcv - weighted.gcv).abs() < 1e-10 * rows.gcv);
+    assert!(rows.n_terms() > 2);
+}
+
+#[test]
+fn gcv_is_of_the_order_of_leaving_one_out() {
+    for seed in 0..4 {
+        let n = 60;
+        let (a, b, noise) = (random(n, 30 + seed), random(n, 40 + seed), random(n, 50 + seed));
+        let y = bent(&a, &b, &noise);
+        for degree in [1, 2] {
+            let settings = Settings::of_degree(degree);
+            let whole = fitted(&[&a, &b], &y, &settings);
+            let without = |x: &[f64], row: usize| {
+                x.iter().enumerate().filter(|(i, _)| *i != row).map(|(_, x)| *x).collect::<Vec<f64>>()
+            };
+            let mut errors = 0.0;
+            for row in 0..n {
+                let (c, d, z) = (without(&a, row), without(&b, row), without(&y, row));
+                let fit = fitted(&[&c, &d], &z, &settings);
+                errors += (y[row] - predicted(&fit, &[&a, &b], row)).powi(2);
+            }
+            let ratio = errors / n as f64 / whole.gcv;
+            assert!((0.3..3.0).contains(&ratio), "degree {degree}, seed {seed}: {ratio}");
+        }
+    }
+}
+
+#[test]
+fn pruning_never_misses_what_dropping_one_by_one_finds() {
+    for seed in 0..6 {
+        let (a, b, noise) = (random(120, 60 + seed), random(120, 70 + seed), random(120, 80 + seed));
+        let y = bent(&a, &b, &noise);
+        let usual = fitted(&[&a, &b], &y, &Settings::of_degree(2));
+        let plain = arbornet_core::mars::Pruning::LeastContribution;
+        let plain = fitted(&[&a, &b], &y, &Settings { pruning: plain, ..Settings::of_degree(2) });
+        for (size, (usual, plain)) in usual.path.rss.iter().zip(&plain.path.rss).enumerate() {
+            assert!(*usual <= plain * (1.0 + 1e-9), "{size}: {usual} {plain}");
+        }
+        assert!(usual.gcv <= plain.gcv * (1.0 + 1e-9));
+    }
+}
+
+fn number(name: &str) -> Variable {
+    Variable { name: name.into(), kind: Kind::Continuous { scale: Affine::IDENTITY } }
+}
+
+fn letters(name: &str, k: usize) -> Variable {
+    let levels: Vec<Level> = (0..k).map(|i| Level::Int(i as i64)).collect();
+    Variable { name: name.into(), kind: Kind::Categorical { levels: levels.into() } }
+}
+
+fn scored(table: Table, criterion: &str, earth: bool) -> Vec<f64> {
+    let table = Arc::new(table);
+    let compatible = if earth { r#""earth""# } else { "null" };
+    let spec = format!(r#"{{"score":"mars","criterion":"{criterion}","compatible":{compatible}}}"#);
+    let score = ScoreSpec::parse(&spec).unwrap().prepare(&table).unwrap();
+    let n = table.n_vars();
+    let mut out = vec![];
+    for child in 0..n {
+        let others: Vec<usize> = (0..n).filter(|&v| v != child).collect();
+        for mask in 0..1u32 << others.len() {
+            let parents: Vec<usize> =
+                others.iter().enumerate().filter(|(i, _)| mask >> i & 1 == 1).map(|(_, &p)| p).collect();
+            let value = score.score(child, &parents).unwrap();
+            assert!(!value.is_nan() && value < f64::INFINITY, "{child} {parents:?} {value}");
+            let LocalModel::Spline(model) = score.model(child, &parents).unwrap() else { panic!("no spline") };
+            model.check(table.variables()).unwrap();
+            let json = serde_json::to_string(&LocalModel::Spline(model.clone())).unwrap();
+            assert_eq!(serde_json::from_str::<LocalModel>(&json).unwrap(), LocalModel::Spline(model.clone()));
+            let given: Vec<Value> = parents
+                .iter()
+                .map(|&p| match table.column(p) {
+                    Column::Reals(x) => Value::Real(x.first().copied().unwrap_or(0.0)),
+                    Column::Codes(_) => Value::Code(0),
+                })
+                .collect();
+            let own = if table.variable(child).is_continuous() { Value::Real(0.3) } else { Value::Code(1) };
+            assert!(model.predictive(&given).log_density(own).is_finite());
+            out.push(value);
+        }
+    }
+    out
+}
+
+#[test]
+fn hopeless_data_give_no_nan_and_models_that_answer() {
+    for n in [0, 1, 2, 3, 5, 12, 40] {
+        let a = random(n, 90);
+        let double: Vec<f64> = a.iter().map(|x| 3.0 * x + 1.0).collect();
+        let codes: Vec<u8> = (0..n).map(|i| u8::from(i % 3 == 0)).collect();
+        for (criterion, earth) in [("gcv", false), ("gcv", true), ("bic", false), ("bic", true)] {
+            let variables = vec![number("a"), number("constant"), number("double"), letters("c", 2), letters("d", 3)];
+            let columns = vec![
+                Column::Reals(a.clone()),
+                Column::Reals(vec![2.5; n]),
+                Column::Reals(double.clone()),
+                Column::Codes(Codes::U8(codes.clone())),
+                Column::Codes(Codes::U8(vec![2; n])),
+            ];
+            scored(Table::new(variables, columns).unwrap(), criterion, earth);
+        }
+    }
+}
+
+#[test]
+fn more_slots_than_rows_and_duplicated_predictors_end_well() {
+    let n = 9;
+    let a = random(n, 91);
+    let y: Vec<f64> = a.iter().map(|x| x.abs()).collect();
+    let columns: Vec<&[f64]> = vec![&a; 12];
+    let fit = fitted(&columns, &y, &Settings::of_degree(10));
+    assert!(fit.gcv.is_finite() && fit.rss >= 0.0);
+    assert_eq!(gcv(1.0, 9, 9.0, 3.0), f64::INFINITY);
+    let (b, noise) = (random(200, 92), random(200, 93));
+    let y = bent(&b, &b, &noise);
+    let twice = fitted(&[&b, &b], &y, &Settings::of_degree(1));
+    assert!(twice.rss.is_finite() && twice.coefficients[0].iter().all(|c| c.abs() < 1e4), "{:?}", twice.coefficients);
+}
