@@ -13,9 +13,9 @@ from arbornet.scores.base import Parameters, real, whole
 class MARS(Parameters):
     """Multivariate adaptive regression splines: sums of products of hinges `max(0, x - cut)` of the parents.
 
-    The score is minus the generalised cross-validation (GCV) of a child with standard deviation one, as in Sharma and
-    van Beek (2022); it is not in logarithms. With `criterion="bic"` it is the BIC of the fitted model, which other
-    scores can be compared with. Children with levels have one indicator column a level, all on one basis.
+    The score is minus the generalised cross-validation (GCV) of a child with (population) standard deviation one, as in
+    Sharma and van Beek (2022); it is not in logarithms. With `criterion="bic"` it is the BIC of the fitted model, which
+    other scores can be compared with. Children with levels have one indicator column a level, all on one basis.
 
     Args:
         degree: the most factors of a term; 1 for a sum of functions of one parent each.

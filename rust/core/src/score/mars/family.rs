@@ -61,7 +61,7 @@ impl<'a> Family<'a> {
                 mean = values.iter().sum::<f64>() / n.max(1.0);
                 let square: f64 = values.iter().map(|y| (y - mean).powi(2)).sum();
                 let spread = values.iter().fold(0.0_f64, |m, y| m.max((y - mean).abs()));
-                unit = (square / (n - 1.0).max(1.0)).sqrt();
+                unit = (square / n.max(1.0)).sqrt();
                 if spread <= 1e-13 * mean.abs() || !(unit > 0.0 && unit.is_finite()) {
                     // Constant but for rounding.
                     unit = 1.0;
