@@ -96,6 +96,8 @@ impl<'a> Family<'a> {
         settled(match self.score.parameters.criterion {
             // Zero, not minus zero, for a constant child.
             Criterion::Gcv => 0.0 - self.copies * fitted.fit.gcv,
+            // What costs as much as there are rows is out of the question for both.
+            Criterion::Bic if fitted.fit.gcv.is_infinite() => f64::NEG_INFINITY,
             Criterion::Bic => self.bic(parents, &fitted),
         })
     }
@@ -170,7 +172,7 @@ impl<'a> Family<'a> {
     fn cells(&self, parents: &[Var]) -> Cells {
         let n = self.n_rows();
         let mut of_row = vec![0u32; n];
-        let mut n_cells = 1u64;
+        let mut n_cells = u64::from(n > 0);
         for &parent in parents {
             let Input::Levels { codes, observed, .. } = self.score.input(parent) else {
                 unreachable!("all parents have levels")
@@ -197,7 +199,7 @@ impl<'a> Family<'a> {
                     *cell = number(numbers.entry(key(*cell, code)).or_insert(u32::MAX));
                 }
             }
-            n_cells = u64::from(next.max(1));
+            n_cells = u64::from(next);
         }
         let mut sizes = vec![0.0; n_cells as usize];
         let mut first = vec![u32::MAX; n_cells as usize];
