@@ -44,7 +44,7 @@ fn kernels(criterion: &mut Criterion) {
     let mut group = criterion.benchmark_group("search");
     group.sample_size(10);
     group.bench_function("subset program, 18 variables", |b| {
-        b.iter_batched(|| opened(18, 100), |mut c| black_box(c.program(budget)), BatchSize::LargeInput);
+        b.iter_batched(|| opened(18, 100), |mut c| black_box(c.program(f64::INFINITY, budget)), BatchSize::LargeInput);
     });
     group.bench_function("dual ascent, 30 variables", |b| {
         b.iter_batched(|| opened(30, 300), |mut c| c.ascend(1, 1, budget), BatchSize::LargeInput);

@@ -6,6 +6,7 @@ import subprocess
 import sys
 import threading
 import time
+from dataclasses import replace
 from pathlib import Path
 
 import networkx as nx
@@ -100,6 +101,16 @@ def test_incumbents_improve_and_lie_below_the_bound():
     assert found.stopped == "finished"
 
 
+def test_the_bound_comes_with_its_evidence():
+    handle = random_candidates(40, 60)
+    for arguments in ({"rounds": 3}, {"rounds": 3, "max_parents": 1}, {"time_limit": 0.05}):
+        found = an.search.anytime(handle, **arguments)
+        assert found.certificate.check(handle)
+        assert found.certificate.bound == found.bound > found.score
+    narrow = an.search.anytime(handle, rounds=3, max_parents=1).certificate
+    assert not replace(narrow, constraints=None).check(handle)
+
+
 def test_a_small_problem_is_proved():
     found = an.search.anytime(random_candidates(9, 40))
     assert (found.stopped, found.gap) == ("proven", 0.0)
@@ -129,6 +140,14 @@ def test_time_is_kept_and_interrupting_returns_the_incumbent():
     assert found.stopped == "interrupted"
     assert time.perf_counter() - began < 1.4
     assert found.score == pytest.approx(rescored(handle, found.dag), abs=1e-9)
+
+
+def test_time_is_kept_with_a_thousand_variables():
+    handle = random_candidates(1200, 60)
+    found = an.search.anytime(handle, time_limit=2.0)
+    assert found.seconds < 3.0
+    assert found.bound >= found.score
+    assert found.certificate.check(handle)
 
 
 def test_wrong_parameters_are_refused():

@@ -2,6 +2,8 @@ import itertools
 import math
 import random
 import signal
+import subprocess
+import sys
 import threading
 from fractions import Fraction
 from pathlib import Path
@@ -28,14 +30,14 @@ OPTIMA = {
     "wdbc_bic.jkl": (-6602.11809, False),
     "soybean_bic.jkl": (-3122.06379938, True),
 }
+NONE = Cuts(ascents=0, rounds=0)
 #: Each tier on its own, whatever the size.
 TIERS = {
     "default": BranchAndBound(),
     "program": BranchAndBound(small=math.inf),
-    "branching": BranchAndBound(small=0, affordable=0),
-    "bare branching": BranchAndBound(
-        cuts=Cuts(ascents=0, rounds=0), small=0, affordable=0, beam=0, max_live=0, batch=3
-    ),
+    "branching": BranchAndBound(small=0, affordable=0, patience=math.inf),
+    "bare branching": BranchAndBound(cuts=NONE, small=0, affordable=0, patience=math.inf, beam=0, max_live=0, batch=3),
+    "program after all": BranchAndBound(cuts=NONE, small=0, affordable=0, patience=0, beam=0, batch=1),
 }
 
 
@@ -158,6 +160,26 @@ def test_little_memory_keeps_the_answer_or_says_so() -> None:
     found = exact(instance("soybean_bic.jkl"), memory_limit="200 kB", time_limit=10)
     assert found.stopped == "memory"
     assert found.score <= -3122.06379938 + 1e-6 <= found.bound
+
+
+#: 40 variables that all depend on one another; the address space ends a quarter of a gigabyte above what is allowed.
+FRUGAL = """
+import resource, sys
+sys.path.insert(0, sys.argv[1])
+import arbornet as an
+from test_anytime import random_candidates
+handle = random_candidates(40, 400)
+used = int(open("/proc/self/statm").read().split()[0]) * resource.getpagesize()
+resource.setrlimit(resource.RLIMIT_AS, (used + (2 << 30) + (1 << 28),) * 2)
+found = an.search.exact(handle, time_limit=8, memory_limit="2 GiB")
+assert found.bound >= found.score and found.certificate.check(handle), found
+"""
+
+
+def test_what_memory_is_allowed_is_not_exceeded() -> None:
+    command = [sys.executable, "-c", FRUGAL, str(Path(__file__).parent)]
+    done = subprocess.run(command, capture_output=True, text=True, check=False)
+    assert done.returncode == 0, done.stderr
 
 
 def test_an_interrupt_returns_the_incumbent_within_a_second() -> None:

@@ -1,5 +1,8 @@
 import itertools
 import math
+import signal
+import threading
+import time
 from pathlib import Path
 
 import networkx as nx
@@ -7,6 +10,8 @@ import pytest
 
 import arbornet as an
 from arbornet import _core
+from arbornet.search.budget import Budget
+from arbornet.search.k_best import Ranking
 from test_anytime import random_candidates, rescored
 
 INSTANCES = Path(__file__).parents[3] / "shared/golden/instances"
@@ -28,6 +33,20 @@ def all_graphs(handle):
         if nx.is_directed_acyclic_graph(dag):
             graphs.append((float(sum(s for s, _ in choice)), frozenset(dag.edges)))
     return sorted(graphs, key=lambda graph: -graph[0])
+
+
+@pytest.mark.parametrize("seed", range(4))
+def test_one_after_the_other_the_graphs_are_those_of_brute_force(seed):
+    handle = random_candidates(4, 7, seed)
+    expected = all_graphs(handle)
+    for k, margin in ((1, math.inf), (25, math.inf), (400, 6.0)):
+        within = [(score, edges) for score, edges in expected if score >= expected[0][0] - margin]
+        found = Ranking(handle, Budget()).run(k, margin)
+        assert [g.score for g in found] == pytest.approx([score for score, _ in within[:k]])
+        assert {frozenset(g.dag.edges) for g in found} == {edges for _, edges in within[:k]}
+        assert found.complete == (k >= len(within))
+        assert found.stopped == "proven"
+        assert all(g.bound == found[0].score for g in found)
 
 
 @pytest.mark.parametrize("seed", range(4))
@@ -79,11 +98,30 @@ def test_constraints_hold_in_every_graph():
         assert max(d for _, d in graph.dag.in_degree()) <= 2
 
 
-def test_too_many_variables_are_refused_with_what_fits():
-    with pytest.raises(MemoryError, match="variables fit"):
-        an.search.k_best(random_candidates(40, 30), 5)
-    with pytest.raises(MemoryError, match="about 11"):
-        an.search.k_best(random_candidates(16, 40), 5, memory_limit=1e5)
+def test_what_does_not_fit_is_found_one_after_the_other():
+    handle = random_candidates(16, 40)
+    together = an.search.k_best(handle, 6)
+    apart = an.search.k_best(handle, 6, memory_limit="2 MB")
+    assert [g.score for g in apart] == pytest.approx([g.score for g in together])
+    assert [set(g.dag.edges) for g in apart] == [set(g.dag.edges) for g in together]
+    many = an.search.exact(random_candidates(40, 12), k=3)
+    assert [len(many), many.stopped, many.complete] == [3, "proven", False]
+    assert many[0].score == an.search.exact(random_candidates(40, 12)).score > many[1].score > many[2].score
+
+
+def test_a_limit_and_an_interrupt_leave_the_beginning_of_the_list():
+    handle = random_candidates(40, 30)
+    began = time.perf_counter()
+    found = an.search.exact(handle, time_limit=1.0, k=500)
+    assert time.perf_counter() - began < 3.0
+    assert found.stopped == "time"
+    assert 1 <= len(found) < 500
+    assert not found.complete
+    threading.Timer(1.0, signal.raise_signal, [signal.SIGINT]).start()
+    found = an.search.k_best(handle, 500)
+    assert found.stopped == "interrupted"
+    assert not found.complete
+    assert time.perf_counter() - began < 6.0
 
 
 def test_wrong_parameters_are_refused():

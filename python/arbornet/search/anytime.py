@@ -7,11 +7,13 @@ import time
 from typing import Any
 
 from arbornet import _core
-from arbornet._core import ParameterError
-from arbornet.constraints import Constraints, resolved
+from arbornet._core import ArbornetError, CandidatesHandle, ParameterError
+from arbornet.constraints import Constraints, Rules, resolved
 from arbornet.progress import shown
 from arbornet.search.base import Found, Incumbent, Stopped, dag_from_parents
+from arbornet.search.certificate import ClusterCertificate, certified, outward_of
 from arbornet.search.greedy import limited
+from arbornet.search.source import handle_of
 
 #: Rounds of each chain where neither rounds nor time are limited.
 ROUNDS = 500
@@ -38,7 +40,7 @@ def anytime(
     and the seed alone; with a limit on time it depends on the machine too.
 
     Args:
-        candidates: what score_parents gave, or Candidates.load.
+        candidates: what score_parents gave, Candidates.load, or the path of a .jkl file.
         time_limit: wall seconds.
         constraints: what the graph must obey.
         max_parents: the most parents of any variable.
@@ -51,7 +53,8 @@ def anytime(
 
     Returns:
         Found, with stopped "time", "interrupted", "finished" (the rounds are made) or "proven" (all variables fit in
-        one window, or the bound is reached).
+        one window, or the bound is reached); the certificate proves the bound of the clusters, for the candidates that
+        obey the constraints.
 
     Raises:
         ArbornetError: if there is no graph that obeys the constraints, or a parameter is outside its range.
@@ -60,7 +63,7 @@ def anytime(
         >>> an.search.anytime(candidates, time_limit=60).gap
     """
     began = time.perf_counter()
-    handle = candidates_handle(candidates)
+    handle = handle_of(candidates)
     rules = limited(resolved(constraints, handle.names), max_parents)
     if rounds is None and time_limit is None:
         rounds = ROUNDS
@@ -69,38 +72,36 @@ def anytime(
     # A tenth of the time for the bound.
     searching = time_limit if time_limit is None or time_limit < 0 else 0.9 * time_limit
     with shown("searching among orders", progress) as tell:
-        parents, scores, bound, proven, stop, improvements, counters = _core.anytime(
+        parents, scores, _, proven, stop, improvements, counters = _core.anytime(
             handle, rules.spec(), rounds, chains, window, seed, searching, n_jobs, tell
         )
     total = sum(scores)
     stopped: Stopped = "proven" if proven else stop or "finished"
-    if proven:
-        bound = total
-    elif stopped != "interrupted":
-        left = None if time_limit is None else max(0.0, time_limit - (time.perf_counter() - began))
-        bound = max(total, min(bound, cluster_bound(_core.restrict(handle, rules.spec()), scores, left)))
+    left = None if time_limit is None else max(0.0, time_limit - (time.perf_counter() - began))
+    left = 0.0 if stopped == "interrupted" else left
+    certificate = root_bound(handle, rules, scores, left)
+    bound = total if proven else max(total, certificate.bound)
     incumbents = tuple(Incumbent(seconds, score, max(bound, score)) for seconds, score in improvements)
     dag = dag_from_parents(handle.names, parents)
-    seconds = time.perf_counter() - began
-    return Found(dag, total, bound, stopped, seconds, incumbents, details={"search": "anytime", **counters})
+    details = {"search": "anytime", **counters}
+    return Found(dag, total, bound, stopped, time.perf_counter() - began, incumbents, certificate, details)
 
 
-def cluster_bound(handle: _core.CandidatesHandle, scores: list[float], seconds: float | None) -> float:
-    """No graph scores more: among the variables of a cycle, one takes a set outside; rounded outward."""
+def root_bound(
+    handle: CandidatesHandle, rules: Rules, scores: list[float], seconds: float | None
+) -> ClusterCertificate:
+    """No graph scores more: among the variables of a cycle, one takes a set outside.
+
+    On Ctrl-C, and where a component has too many variables for clusters, what every variable's best set comes to.
+    """
+    spec = rules.spec()
+    restricted = _core.restrict(handle, spec)
     try:
-        components, unit, base = _core.search_components(handle, 1)
+        components, unit, base = _core.search_components(restricted, 1)
+        ends = math.inf if seconds is None else time.perf_counter() + seconds
         for component in components:
-            component.ascend(2, 1, seconds)
-    except KeyboardInterrupt:
-        return math.inf
-    outward = (len(scores) + 1) / unit + 1e-15 * len(scores) * math.fsum(map(abs, scores))
-    return base - sum(component.bound for component in components) / unit + outward
-
-
-def candidates_handle(candidates: Any) -> _core.CandidatesHandle:
-    """The core's candidates behind what a user holds."""
-    handle = getattr(candidates, "handle", candidates)
-    if not isinstance(handle, _core.CandidatesHandle):
-        given = type(candidates).__name__
-        raise ParameterError(f"candidates={given}: give Candidates, from score_parents or Candidates.load")
-    return handle
+            component.ascend(2, 1, None if seconds is None else max(0.0, ends - time.perf_counter()))
+        return certified(components, unit, base, outward_of(scores, unit), spec)
+    except (KeyboardInterrupt, ArbornetError):
+        best = math.fsum(float(restricted.child(v)[0][0]) for v in range(restricted.n_vars))
+        return ClusterCertificate(math.nextafter(best, math.inf), (), 1, spec)

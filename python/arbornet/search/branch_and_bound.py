@@ -7,6 +7,7 @@ beam looks for a better incumbent first, because every state that costs less tha
 
 from __future__ import annotations
 
+import math
 from dataclasses import dataclass, field
 from typing import TYPE_CHECKING
 
@@ -30,6 +31,11 @@ class BranchAndBound:
         looks: how often a root bound looks at each parent set, in elementary steps; also what dynamic programming may
             cost per parent set before any bound is tried.
         affordable: elementary steps up to which it is used when the root bound leaves a gap.
+        patience: where it would fit into the memory, the share of its steps that the states may take before it is used
+            after all (a state takes about `state` steps, and `looks_state` more for each parent set).
+        state: see patience.
+        looks_state: see patience.
+        pace: elementary steps in a second, about: what the time left is compared with.
         beam: width of the beam before the search; 0 for none.
         batch: states expanded between two looks at the clock.
         max_live: a state's own dual ascent is left out if more sets than this can matter below it.
@@ -39,6 +45,10 @@ class BranchAndBound:
     cuts: Cuts = field(default_factory=Cuts)
     small: float = 2e7
     affordable: float = 3e8
+    patience: float = 0.1
+    state: float = 3e5
+    looks_state: float = 10.0
+    pace: float = 3e9
     looks: float = 200.0
     beam: int = 30
     batch: int = 2048
@@ -71,7 +81,7 @@ def solve(
         return cost is not None and component.bound >= cost - slack
 
     component.tolerate(slack)
-    size, steps = component.program_size()
+    size, steps = component.program_size(budget.bytes)
     fits = size < budget.bytes
     # A dual ascent looks at every set many times: with very many sets the program comes first.
     many = component.n_sets * how.looks
@@ -81,20 +91,26 @@ def solve(
             note()
             return "proven", "cluster bound"
     if fits and steps < max(how.small, many):
-        component.program(budget.left)
+        component.program(budget.bytes, budget.left)
         note()
     if done():
         return "proven", "subset dynamic programming"
     sharpen(component, how.cuts, budget, done, note)
     if done():
         return "proven", "cluster bound"
-    size, steps = component.program_size()
+    size, steps = component.program_size(budget.bytes)
     fits = size < budget.bytes
     if fits and steps < how.affordable and not budget.over:
-        component.program(budget.left)
+        component.program(budget.bytes, budget.left)
         note()
         return ("proven" if done() else "time"), "subset dynamic programming"
-    return _search(component, how, budget, done, note), "branch and bound"
+    states = how.patience * steps / (how.state + how.looks_state * component.n_sets)
+    ended = _search(component, how, budget, done, note, states if fits else math.inf)
+    if ended is not None:
+        return ended, "branch and bound"
+    component.program(budget.bytes, budget.left)
+    note()
+    return ("proven" if done() else "time"), "subset dynamic programming"
 
 
 def _search(
@@ -103,7 +119,9 @@ def _search(
     budget: Budget,
     done: Callable[[], bool],
     note: Callable[[], None],
-) -> Stopped:
+    states: float,
+) -> Stopped | None:
+    """Expands states; None if so many were not enough, and the program would still end in time."""
     if how.beam and not budget.over:
         before = component.cost
         component.beam(how.beam, 0, budget.left)
@@ -115,7 +133,10 @@ def _search(
     component.open(how.max_live)
     depth = -1
     while not budget.over:
-        *_, held = component.progress
+        expanded, *_, held = component.progress
+        if expanded > states and _in_time(component, how, budget):
+            component.close()
+            return None
         if held > budget.bytes:
             component.settle()
             return "memory"
@@ -133,3 +154,8 @@ def _search(
                 return "proven"
     component.settle()
     return "time"
+
+
+def _in_time(component: SearchComponent, how: BranchAndBound, budget: Budget) -> bool:
+    left, (_, steps) = budget.left, component.program_size(budget.bytes)
+    return left is None or steps < left * how.pace

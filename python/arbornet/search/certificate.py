@@ -10,9 +10,15 @@ from __future__ import annotations
 import math
 from dataclasses import dataclass
 from fractions import Fraction
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
+from arbornet import _core
 from arbornet.search.source import handle_of
+
+if TYPE_CHECKING:
+    from collections.abc import Sequence
+
+    from arbornet._core import SearchComponent
 
 Priced = tuple[tuple[int, ...], int]
 
@@ -25,11 +31,13 @@ class ClusterCertificate:
         bound: no graph scores more than this.
         clusters: positions of the variables, and the price.
         unit: how many price units make one unit of score.
+        constraints: what the graphs had to obey, one rule per variable as JSON; None for nothing.
     """
 
     bound: float
     clusters: tuple[Priced, ...]
     unit: int
+    constraints: str | None = None
 
     def check(self, candidates: Any) -> bool:
         """Whether clusters and prices do prove the bound for these candidates (or a .jkl file), in exact arithmetic."""
@@ -42,6 +50,8 @@ class ClusterCertificate:
             ValueError: if a price is negative, or a variable has no parent set.
         """
         handle = handle_of(candidates)
+        if self.constraints is not None:
+            handle = _core.restrict(handle, self.constraints)
         if any(price < 0 for _, price in self.clusters):
             raise ValueError("a price is negative")
         of: list[list[tuple[int, int]]] = [[] for _ in range(handle.n_vars)]
@@ -65,3 +75,21 @@ class ClusterCertificate:
                 raise ValueError(f"'{handle.names[v]}' has no parent set")
             total += best
         return total
+
+
+def certified(
+    components: Sequence[SearchComponent], unit: float, base: float, outward: float, constraints: str | None = None
+) -> ClusterCertificate:
+    """What the components' clusters and prices prove together, rounded outward."""
+    evidence = [component.certificate() for component in components]
+    return ClusterCertificate(
+        bound=base - sum(bound for bound, _ in evidence) / unit + outward,
+        clusters=tuple((tuple(members), price) for _, clusters in evidence for members, price in clusters),
+        unit=int(unit),
+        constraints=constraints,
+    )
+
+
+def outward_of(scores: Sequence[float], unit: float) -> float:
+    """What the grid of the costs and the rounding of sums of such scores can amount to."""
+    return (len(scores) + 1) / unit + 1e-15 * len(scores) * math.fsum(map(abs, scores))

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import math
 from typing import TYPE_CHECKING, Any, Literal, overload
 
 from arbornet import _core
@@ -11,13 +10,13 @@ from arbornet.constraints import Constraints, resolved
 from arbornet.progress import shown
 from arbornet.search.base import Found, Incumbent, Stopped, dag_from_parents
 from arbornet.search.branch_and_bound import BranchAndBound, solve
-from arbornet.search.budget import Budget, in_bytes
-from arbornet.search.certificate import ClusterCertificate
-from arbornet.search.k_best import KBest, k_best
+from arbornet.search.budget import Budget
+from arbornet.search.certificate import certified, outward_of
 from arbornet.search.source import handle_of
 
 if TYPE_CHECKING:
     from arbornet.progress import Tell
+    from arbornet.search.k_best import KBest
 
 
 @overload
@@ -69,7 +68,7 @@ def exact(
         memory_limit: bytes, or text such as "4 GB"; the default is four fifths of what is free.
         gap: stop once the bound is no more than this above the score.
         constraints: what the graph must obey.
-        k: how many graphs; more than one gives them by falling score (see k_best, which knows no time limit).
+        k: how many graphs; more than one gives them by falling score, as k_best does.
         progress: show how the gap shrinks.
         n_jobs: threads; -1 for all cores.
         strategy: how to search; the default suits nearly everything.
@@ -91,19 +90,42 @@ def exact(
     budget = Budget(time_limit, memory_limit)
     handle = handle_of(candidates)
     if k > 1:
-        memory = None if memory_limit is None else in_bytes(memory_limit)
-        return k_best(handle, k, constraints=constraints, memory_limit=memory)
-    if constraints is not None:
-        handle = _core.restrict(handle, resolved(constraints, handle.names).spec())
+        from arbornet.search.k_best import k_best  # it ranks by means of this search
+
+        return k_best(
+            handle,
+            k,
+            constraints=constraints,
+            time_limit=time_limit,
+            memory_limit=memory_limit,
+            progress=progress,
+            n_jobs=n_jobs,
+        )
+    rules = None if constraints is None else resolved(constraints, handle.names).spec()
+    if rules is not None:
+        handle = _core.restrict(handle, rules)
     with shown("searching", progress) as tell:
-        return Search(handle, budget, gap, n_jobs, tell).run(strategy or BranchAndBound())
+        return Search(handle, budget, gap, n_jobs, tell, rules).run(strategy or BranchAndBound())
+
+
+class NoGraphError(ArbornetError):
+    """No acyclic graph can be built from the sets."""
 
 
 class Search:
     """One run over all components."""
 
-    def __init__(self, handle: CandidatesHandle, budget: Budget, gap: float, n_jobs: int, tell: Tell | None):
+    def __init__(
+        self,
+        handle: CandidatesHandle,
+        budget: Budget,
+        gap: float = 0.0,
+        n_jobs: int = 1,
+        tell: Tell | None = None,
+        rules: str | None = None,
+    ):
         self.handle = handle
+        self.rules = rules
         self.budget = budget
         self.components, self.unit, self.base = _core.search_components(handle, n_jobs)
         self.gap = gap
@@ -156,7 +178,7 @@ class Search:
         for component in self.components:
             if stuck := component.deadlock():
                 names = ", ".join(f"'{self.handle.names[v]}'" for v in stuck[:8]) + (", ..." if len(stuck) > 8 else "")
-                raise ArbornetError(
+                raise NoGraphError(
                     f"no acyclic graph can be built from these sets: each of {names} needs a parent among them; "
                     "give some of them smaller parent sets (the empty set is missing?)"
                 )
@@ -168,19 +190,13 @@ class Search:
         order = [v for component in self.components for v in component.order or ()]
         parents, scores = _core.best_along(self.handle, order)
         score = sum(scores)
-        # Outward: the grid, and the rounding of the sums.
-        outward = (len(scores) + 1) / self.unit + 1e-15 * len(scores) * math.fsum(map(abs, scores))
+        outward = outward_of(scores, self.unit)
         bound = score
         if any(c.cost != c.bound for c in self.components):
             bound = max(score, self.base - sum(c.bound for c in self.components) / self.unit + outward)
             if stopped == "proven":
                 bound = min(bound, score + self.gap)
-        evidence = [c.certificate() for c in self.components]
-        certificate = ClusterCertificate(
-            bound=self.base - sum(bound for bound, _ in evidence) / self.unit + outward,
-            clusters=tuple((tuple(members), price) for _, clusters in evidence for members, price in clusters),
-            unit=int(self.unit),
-        )
+        certificate = certified(self.components, self.unit, self.base, outward, self.rules)
         seconds = self.budget.seconds
         history = (*self.history, Incumbent(seconds, score, bound))
         details = {

@@ -2,23 +2,37 @@
 
 from __future__ import annotations
 
+import heapq
 import math
-import time
 from collections.abc import Iterator, Sequence
-from dataclasses import dataclass
-from typing import Any, overload
+from dataclasses import dataclass, replace
+from typing import TYPE_CHECKING, Any, NamedTuple, overload
 
+import numpy as np
 import polars as pl
 
 from arbornet import _core
-from arbornet._core import ParameterError
+from arbornet._core import CandidatesHandle, ParameterError
 from arbornet.constraints import Constraints, resolved
-from arbornet.search.anytime import candidates_handle
-from arbornet.search.base import Found, dag_from_parents
+from arbornet.progress import shown
+from arbornet.search.base import Found, Stopped, dag_from_parents
+from arbornet.search.branch_and_bound import BranchAndBound
+from arbornet.search.budget import Budget
+from arbornet.search.exact import NoGraphError, Search
 from arbornet.search.greedy import limited
+from arbornet.search.source import handle_of
+
+if TYPE_CHECKING:
+    from numpy.typing import NDArray
+
+    from arbornet.progress import Tell
+
+    Sets = tuple[NDArray[np.float64], NDArray[np.uint32], NDArray[np.uint32]]
 
 #: Bytes that the tables may take where nothing else is said: 25 variables that can all be each other's ancestors.
 MEMORY = 2e9
+#: Scores closer than this count as equal where one is compared with the margin.
+SLACK = 1e-9
 
 
 @dataclass(frozen=True, repr=False)
@@ -28,10 +42,12 @@ class KBest(Sequence[Found]):
     Attributes:
         graphs: the graphs; each one's `gap` is its distance from the best.
         complete: true if there are no further graphs within the margin (without a margin: no further graphs at all).
+        stopped: "proven", or the limit that made the list shorter than asked for.
     """
 
     graphs: tuple[Found, ...]
     complete: bool
+    stopped: Stopped = "proven"
 
     def __len__(self) -> int:
         return len(self.graphs)
@@ -72,7 +88,9 @@ class KBest(Sequence[Found]):
 
     def __repr__(self) -> str:
         scores = f"{self.graphs[0].score:.6f} to {self.graphs[-1].score:.6f}"
-        return f"KBest({len(self)} graphs, scores {scores}{', all there are' if self.complete else ''})"
+        ending = ", all there are" if self.complete else ""
+        ending = ending if self.stopped == "proven" else f", stopped by {self.stopped}"
+        return f"KBest({len(self)} graphs, scores {scores}{ending})"
 
 
 def k_best(
@@ -82,45 +100,156 @@ def k_best(
     *,
     constraints: Constraints | None = None,
     max_parents: int | None = None,
-    memory_limit: float | None = None,
+    time_limit: float | None = None,
+    memory_limit: float | str | None = None,
+    progress: bool = False,
+    n_jobs: int = 1,
 ) -> KBest:
     """The k best graphs, proved; or all within a margin of the best, up to k.
 
     The graphs are made of the given candidates: a set that was pruned because a subset scores at least as much is in
     none of them. For every graph there is, score the parents without pruning.
 
+    Up to about 25 variables that can all be each other's ancestors, the graphs are ranked together by dynamic
+    programming. Beyond, or in less memory, they are found one after the other, each by an exact search among those not
+    yet found: slower, but what is there when a limit is reached, or on Ctrl-C, is the beginning of the list.
+
     Args:
-        candidates: what score_parents gave, or Candidates.load.
+        candidates: what score_parents gave, Candidates.load, or the path of a .jkl file.
         k: at most so many graphs.
         margin: only graphs whose score is no more than this below the best.
         constraints: what the graphs must obey.
         max_parents: the most parents of any variable.
-        memory_limit: bytes that the tables may take; 2e9 without it.
+        time_limit: wall seconds.
+        memory_limit: bytes, or text such as "4 GB"; the default is four fifths of what is free (2 GB for the tables).
+        progress: show how many graphs are found.
+        n_jobs: threads of each exact search; -1 for all cores.
 
     Returns:
-        The graphs by falling score (ties: fewer arcs first), with their weights and the probabilities of the arcs.
+        The graphs by falling score (ties: fewer arcs first), with their weights and the probabilities of the arcs. When
+        a limit is reached, fewer graphs; if not even the best was proved, the best so far with its bound.
 
     Raises:
-        MemoryError: if too many variables can all be each other's ancestors (about 25 in 2 GB); the message says how
-            many fit.
         ArbornetError: if there is no graph, or a parameter is outside its range.
 
     Example:
         >>> an.search.k_best(candidates, 100).arc_probabilities()
     """
-    began = time.perf_counter()
-    handle = candidates_handle(candidates)
+    budget = Budget(time_limit, memory_limit)
+    handle = handle_of(candidates)
     if isinstance(k, bool) or not isinstance(k, int) or k < 1:
         raise ParameterError(f"k={k!r}: give how many graphs, from 1 up")
-    rules = limited(resolved(constraints, handle.names), max_parents)
     within = math.inf if margin is None else float(margin)
-    limit = MEMORY if memory_limit is None else float(memory_limit)
-    # One more than asked for, to know whether the list is complete.
-    ranked = _core.k_best(handle, rules.spec(), k + 1, within, limit, None)
-    seconds = time.perf_counter() - began
+    if not within >= 0:
+        raise ParameterError(f"margin={margin!r}: give a score difference from 0 up")
+    rules = limited(resolved(constraints, handle.names), max_parents)
+    tables = min(budget.bytes, MEMORY if memory_limit is None else math.inf)
+    spec = rules.spec()
+    # Half of the time for the tables: if they are not done by then, the other half still finds the best graphs.
+    share = None if budget.left is None else budget.left / 2
+    interrupted = False
+    try:
+        # One more than asked for, to know whether the list is complete.
+        ranked = _core.k_best(handle, spec, k + 1, within, tables, share, None)
+        interrupted = ranked is None and (share is None or budget.seconds < share)
+    except MemoryError:
+        ranked = None
+    if ranked is None:
+        free = constraints is None and max_parents is None
+        rest = Budget(0.0, budget.bytes) if interrupted else budget
+        with shown("ranking graphs", progress) as tell:
+            found = Ranking(handle if free else _core.restrict(handle, spec), rest, n_jobs, tell).run(k, within)
+        return replace(found, stopped="interrupted") if interrupted else found
     best = sum(ranked[0][1])
     graphs = tuple(
-        Found(dag_from_parents(handle.names, parents), sum(scores), best, "proven", seconds)
+        Found(dag_from_parents(handle.names, parents), sum(scores), best, "proven", budget.seconds)
         for parents, scores in ranked[:k]
     )
     return KBest(graphs, complete=len(ranked) <= k)
+
+
+class Ranking:
+    """One graph after the other (Lawler 1972).
+
+    The best graph is found; all others differ from it in the set of some variable. They are divided by the first that
+    differs: the variables before it keep their sets, its own set is banned. The best of each part is found by the exact
+    search; the best of these is the second graph, whose part is divided anew, and so on. Nothing is found twice.
+    """
+
+    def __init__(self, handle: CandidatesHandle, budget: Budget, n_jobs: int = 1, tell: Tell | None = None):
+        self.handle = handle
+        self.budget = budget
+        self.n_jobs = n_jobs
+        self.tell = tell
+        self.sets = [handle.child(v) for v in range(handle.n_vars)]
+        self.waiting: list[tuple[float, int, int, Part, Found]] = []
+        self.made = 0
+
+    def run(self, k: int, margin: float) -> KBest:
+        """The list, or its beginning."""
+        graphs: list[Found] = []
+        first = self._search(Part((), frozenset()))
+        assert first is not None
+        if first.stopped != "proven":
+            return KBest((first,), complete=False, stopped=first.stopped)
+        least = first.score - margin - SLACK
+        while self.waiting and self.waiting[0][0] <= -least:
+            if len(graphs) == k:
+                return KBest(tuple(graphs), complete=False)
+            *_, part, found = heapq.heappop(self.waiting)
+            graphs.append(replace(found, bound=first.score, certificate=None, details={}, incumbents=()))
+            if self.tell:
+                self.tell(len(graphs), k)
+            for smaller in self._divide(part, found):
+                ended = self._search(smaller)
+                if ended is not None and ended.stopped != "proven":
+                    return KBest(tuple(graphs), complete=False, stopped=ended.stopped)
+        return KBest(tuple(graphs), complete=True)
+
+    def _search(self, part: Part) -> Found | None:
+        """Finds the best graph of a part and lets it wait for its turn; None if there is none."""
+        try:
+            found = Search(self._restricted(part), self.budget, n_jobs=self.n_jobs).run(BranchAndBound())
+        except NoGraphError:
+            return None
+        if found.stopped == "proven":
+            self.made += 1
+            heapq.heappush(self.waiting, (-found.score, found.dag.number_of_edges(), self.made, part, found))
+        return found
+
+    def _divide(self, part: Part, found: Found) -> Iterator[Part]:
+        names = self.handle.names
+        place = {name: v for v, name in enumerate(names)}
+        chosen = [self._rank(v, sorted(place[p] for p in found.dag.predecessors(names[v]))) for v in range(len(names))]
+        for v in range(len(part.fixed), len(names)):
+            banned = part.banned if v == len(part.fixed) else frozenset()
+            yield Part(tuple(chosen[:v]), banned | {chosen[v]})
+
+    def _rank(self, v: int, parents: list[int]) -> int:
+        scores, offsets, flat = self.sets[v]
+        return next(i for i in range(len(scores)) if flat[offsets[i] : offsets[i + 1]].tolist() == parents)
+
+    def _restricted(self, part: Part) -> CandidatesHandle:
+        sets = list(self.sets)
+        for v, rank in enumerate(part.fixed):
+            sets[v] = _kept(sets[v], np.asarray([rank]))
+        if part.banned:
+            v = len(part.fixed)
+            sets[v] = _kept(sets[v], np.setdiff1d(np.arange(len(sets[v][0])), sorted(part.banned)))
+            if not len(sets[v][0]):
+                raise NoGraphError(f"no set is left for '{self.handle.names[v]}'")
+        return CandidatesHandle.from_arrays(self.handle.names, sets)
+
+
+class Part(NamedTuple):
+    """Graphs in which the first variables have given sets, and the next one none of the banned (by rank)."""
+
+    fixed: tuple[int, ...]
+    banned: frozenset[int]
+
+
+def _kept(sets: Sets, ranks: Any) -> Sets:
+    scores, offsets, flat = sets
+    members = [flat[offsets[i] : offsets[i + 1]] for i in ranks]
+    ends = np.cumsum([0, *(len(m) for m in members)]).astype(np.uint32)
+    return scores[ranks], ends, np.concatenate([*members, np.zeros(0, dtype=np.uint32)])

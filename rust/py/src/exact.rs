@@ -118,14 +118,15 @@ impl SearchComponent {
         self.engine.tolerate(slack);
     }
 
-    /// Bytes and elementary steps of the dynamic program.
-    fn program_size(&self) -> (f64, f64) {
-        self.engine.program_size()
+    /// Bytes and elementary steps of the dynamic program, where it may use so many bytes (it may need more).
+    fn program_size(&self, memory: f64) -> (f64, f64) {
+        let size = self.engine.program_size(memory);
+        (size.bytes, size.steps)
     }
 
-    /// Solves by the dynamic program; false if stopped.
-    fn program(&mut self, py: Python<'_>, seconds: Option<f64>) -> PyResult<bool> {
-        let done = self.run(py, seconds, |engine, budget| engine.program(budget))?;
+    /// Solves by the dynamic program in so many bytes; false if stopped.
+    fn program(&mut self, py: Python<'_>, memory: f64, seconds: Option<f64>) -> PyResult<bool> {
+        let done = self.run(py, seconds, move |engine, budget| engine.program(memory, budget))?;
         Ok(finished(done)?.is_some())
     }
 
@@ -133,6 +134,12 @@ impl SearchComponent {
     fn open(&mut self, py: Python<'_>, max_live: usize) {
         let engine = &mut self.engine;
         py.detach(|| engine.open(max_live));
+    }
+
+    /// Gives the order search up; its bound and its incumbent are kept.
+    fn close(&mut self, py: Python<'_>) {
+        let engine = &mut self.engine;
+        py.detach(|| engine.close());
     }
 
     /// A beam search from the root for a better incumbent.

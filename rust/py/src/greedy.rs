@@ -8,7 +8,7 @@ use arbornet_core::control::{Budget, Stop};
 use arbornet_core::dag::anytime::Anytime;
 use arbornet_core::dag::families::{Families, Scored, Stored};
 use arbornet_core::dag::hill_climb::{Climbed, HillClimb};
-use arbornet_core::dag::k_best::KBest;
+use arbornet_core::dag::k_best::{KBest, Ranked};
 use arbornet_core::dag::trees::TreeSearch;
 use arbornet_core::{Constraints, Control, Dag, Error, LocalScore};
 use pyo3::prelude::*;
@@ -126,10 +126,11 @@ fn anytime(
 /// A graph's parents and its families' scores.
 type Graph = (Vec<Vec<usize>>, Vec<f64>);
 
-/// The k best graphs, best first: each with the parents and the scores of its variables.
+/// The k best graphs, best first: each with the parents and the scores of its variables. None if the time was up, or on
+/// Ctrl-C.
 #[pyfunction]
-#[pyo3(signature = (candidates, constraints, k, margin, memory, tell))]
-#[allow(clippy::needless_pass_by_value)]
+#[pyo3(signature = (candidates, constraints, k, margin, memory, time_limit, tell))]
+#[allow(clippy::needless_pass_by_value, clippy::too_many_arguments)]
 fn k_best(
     py: Python<'_>,
     candidates: &CandidatesHandle,
@@ -137,17 +138,25 @@ fn k_best(
     k: usize,
     margin: f64,
     memory: f64,
+    time_limit: Option<f64>,
     tell: Option<Bound<'_, PyAny>>,
-) -> PyResult<Vec<Graph>> {
+) -> PyResult<Option<Vec<Graph>>> {
     let constraints = Constraints::parse(constraints).map_err(CoreError)?;
     let control = Control::default();
+    let budget = Budget::new(&control, self::time_limit(time_limit)?);
     let candidates = candidates.inner.clone();
     let work = || {
         let stored = Stored::new(&candidates, &constraints)?;
-        KBest { k, margin, memory }.run(&stored, Budget::new(&control, None))
+        KBest { k, margin, memory }.run(&stored, budget)
     };
-    let ranked = jobs::watched(py, &control, tell.as_ref(), work)?.map_err(CoreError)?;
-    Ok(ranked.into_iter().map(|g| (g.parents.iter().map(|p| p.to_vec()).collect(), g.scores)).collect())
+    match jobs::incumbent(py, &control, tell.as_ref(), work)? {
+        Ok(ranked) => {
+            let graph = |g: Ranked| (g.parents.iter().map(|p| p.to_vec()).collect(), g.scores);
+            Ok(Some(ranked.into_iter().map(graph).collect()))
+        }
+        Err(Error::Interrupted) => Ok(None),
+        Err(error) => Err(CoreError(error).into()),
+    }
 }
 
 /// A tree's parents and its families' scores, whether directions were told apart, and the number of families scored.

@@ -1,7 +1,8 @@
 //! A directed acyclic graph over the variables, parents and children as bit sets.
 //!
 //! A path is looked for by a search over bit sets (each variable entered once), so a change costs at most
-//! O(n^2 / 64) word operations; a search that makes many changes keeps its own [`Ancestors`], which answer in O(1).
+//! O(n^2 / 64) word operations; a search that makes many changes keeps its own
+//! [`Ancestors`](super::ancestors::Ancestors), which answer in O(1).
 
 use super::bits::{self, BitMatrix};
 use super::pdag::Pdag;
@@ -277,83 +278,9 @@ impl Dag {
     }
 }
 
-/// Every variable's ancestors, kept up to date: whether a change closes a cycle is one bit.
-#[derive(Clone, Debug)]
-pub struct Ancestors(BitMatrix);
-
-impl Ancestors {
-    /// Of every variable of a graph.
-    pub fn new(dag: &Dag) -> Self {
-        let mut out = Self(BitMatrix::new(dag.n_vars()));
-        for v in dag.topological_order() {
-            out.refresh(dag, v);
-        }
-        out
-    }
-
-    /// The ancestors of a variable, itself not among them.
-    pub fn of(&self, v: Var) -> &[u64] {
-        self.0.row(v)
-    }
-
-    /// Whether a directed path leads from `from` to a different `to`.
-    pub fn reaches(&self, from: Var, to: Var) -> bool {
-        self.0.contains(to, from)
-    }
-
-    /// Whether `parent -> child` may be added.
-    pub fn may_add(&self, parent: Var, child: Var) -> bool {
-        parent != child && !self.reaches(child, parent)
-    }
-
-    /// Whether the arc `parent -> child` may be turned: no other path leads from `parent` to `child`.
-    pub fn may_reverse(&self, dag: &Dag, parent: Var, child: Var) -> bool {
-        !bits::intersect(dag.child_bits(parent), self.of(child))
-    }
-
-    /// To be called when `parent -> child` has been added.
-    pub fn added(&mut self, parent: Var, child: Var) {
-        for v in 0..self.0.n() {
-            if v == child || self.reaches(child, v) {
-                self.0.union_rows(v, parent);
-                self.0.insert(v, parent);
-            }
-        }
-    }
-
-    /// To be called when parents of `child` may have been taken away.
-    pub fn removed(&mut self, dag: &Dag, child: Var) {
-        let n = self.0.n();
-        let affected = bits::set_of(n, (0..n).filter(|&v| v == child || self.reaches(child, v)));
-        let mut waiting = affected.clone();
-        let mut stack = vec![child];
-        // Depth first through the affected parents, so that each row is rebuilt after those it needs.
-        for v in bits::ones(&affected) {
-            stack.push(v);
-            while let Some(&top) = stack.last() {
-                if !bits::contains(&waiting, top) {
-                    stack.pop();
-                } else if let Some(parent) = dag.parents(top).find(|&p| bits::contains(&waiting, p)) {
-                    stack.push(parent);
-                } else {
-                    self.refresh(dag, top);
-                    bits::remove(&mut waiting, top);
-                }
-            }
-        }
-    }
-
-    fn refresh(&mut self, dag: &Dag, v: Var) {
-        self.0.row_mut(v).fill(0);
-        for parent in dag.parents(v) {
-            self.0.union_rows(v, parent);
-            self.0.insert(v, parent);
-        }
-    }
-}
-
 #[cfg(test)]
 pub(crate) mod tests {
+    use super::super::ancestors::Ancestors;
     use super::*;
 
     /// Every DAG over n variables, n at most 5.
@@ -407,7 +334,7 @@ pub(crate) mod tests {
                             ancestors.added(a, b);
                         }
                     }
-                    assert_eq!(ancestors.0, Ancestors::new(&changed).0);
+                    assert_eq!(ancestors, Ancestors::new(&changed));
                 }
             }
         }

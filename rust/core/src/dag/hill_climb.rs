@@ -15,8 +15,9 @@ use rand_xoshiro::Xoshiro256PlusPlus;
 use rayon::prelude::*;
 use rustc_hash::FxHashSet;
 
+use super::ancestors::Ancestors;
 use super::families::{Families, toggle};
-use super::graph::{Ancestors, Dag};
+use super::graph::Dag;
 use crate::control::{Budget, Stop};
 use crate::error::{Error, Result};
 use crate::parents::Parents;

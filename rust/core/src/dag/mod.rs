@@ -1,5 +1,6 @@
 //! Directed acyclic graphs: the graphs themselves, and the searches for the best one.
 
+pub mod ancestors;
 pub mod anytime;
 pub mod bits;
 pub mod boss;

@@ -3,8 +3,9 @@
 use rand::RngExt;
 use rand_xoshiro::Xoshiro256PlusPlus;
 
+use super::super::ancestors::Ancestors;
 use super::super::bits;
-use super::super::graph::{Ancestors, Dag};
+use super::super::graph::Dag;
 use super::order::Order;
 use crate::parents::Parents;
 

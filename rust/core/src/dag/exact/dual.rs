@@ -8,6 +8,7 @@
 //! those placed; what remains is a violated cluster, made minimal by placing further variables free of charge, and
 //! priced by the least reduced cost that could satisfy it.
 
+use crate::control::Budget;
 use crate::dag::exact::bits::Bits;
 use crate::dag::exact::problem::Problem;
 
@@ -62,13 +63,17 @@ impl<const W: usize> Dual<W> {
         }
     }
 
-    /// A minimal violated cluster: variables are tried for leaving it in the given order.
-    fn violated(zero: &[Vec<Bits<W>>], all: Bits<W>, order: &[usize]) -> Option<Bits<W>> {
+    /// A minimal violated cluster: variables are tried for leaving it in the given order. None if there is none, or the
+    /// budget is used up.
+    fn violated(zero: &[Vec<Bits<W>>], all: Bits<W>, order: &[usize], budget: Budget) -> Option<Bits<W>> {
         let mut prefix = Self::close(zero, Bits::EMPTY, all);
         if prefix == all {
             return None;
         }
         for &v in order {
+            if budget.over().is_some() {
+                return None;
+            }
             if !prefix.has(v) {
                 let more = Self::close(zero, prefix.with(v), all);
                 if more != all {
@@ -79,8 +84,15 @@ impl<const W: usize> Dual<W> {
         Some(all.minus(prefix))
     }
 
-    /// Raises prices until the sets of reduced cost 0 contain a DAG, or the bound reaches `enough`.
-    pub fn ascend(&mut self, problem: &Problem<W>, enough: i64, order: &mut dyn FnMut(&[usize]) -> Vec<usize>) {
+    /// Raises prices until the sets of reduced cost 0 contain a DAG, or the bound reaches `enough`, or the budget is
+    /// used up: the prices hold whenever it stops.
+    pub fn ascend(
+        &mut self,
+        problem: &Problem<W>,
+        enough: i64,
+        budget: Budget,
+        order: &mut dyn FnMut(&[usize]) -> Vec<usize>,
+    ) {
         let all = Bits::first(problem.n());
         let zeros = |sets: &[Bits<W>], reduced: &[i64]| -> Vec<Bits<W>> {
             sets.iter().zip(reduced).filter(|(_, r)| **r == 0).map(|(s, _)| *s).collect()
@@ -89,7 +101,7 @@ impl<const W: usize> Dual<W> {
             (0..problem.n()).map(|v| zeros(&problem.columns[v].sets, &self.reduced[v])).collect();
         let plain: Vec<usize> = (0..problem.n()).collect();
         while self.bound < enough {
-            let Some(cluster) = Self::violated(&zero, all, &order(&plain)) else { return };
+            let Some(cluster) = Self::violated(&zero, all, &order(&plain), budget) else { return };
             let mut least = i64::MAX;
             for v in cluster.iter() {
                 for (set, &r) in problem.columns[v].sets.iter().zip(&self.reduced[v]) {

@@ -15,6 +15,7 @@ use crate::dag::exact::frontier::Frontier;
 use crate::dag::exact::lattice::Kernel;
 use crate::dag::exact::problem::{Loose, NEVER, Problem};
 use crate::dag::exact::relax::{Relaxation, Round};
+use crate::dag::exact::subset_dp::Size;
 use crate::dag::exact::{orders, subset_dp};
 use crate::error::{Error, Result};
 
@@ -45,15 +46,17 @@ pub trait Component: Send + Sync {
     fn fix(&mut self) -> usize;
     /// From now on, only what costs less than the incumbent by more than this is searched for.
     fn tolerate(&mut self, slack: i64);
-    /// Memory and time of the dynamic program: bytes, elementary steps.
-    fn program_size(&self) -> (f64, f64);
-    /// Solves by the dynamic program.
+    /// What the dynamic program takes where it may use so many bytes; it may be told to take more than these.
+    fn program_size(&self, memory: f64) -> Size;
+    /// Solves by the dynamic program, in so many bytes.
     ///
     /// # Errors
     /// `Error::Interrupted` if stopped.
-    fn program(&mut self, budget: Budget) -> Result<()>;
+    fn program(&mut self, memory: f64, budget: Budget) -> Result<()>;
     /// Opens the order search.
     fn open(&mut self, max_live: usize);
+    /// Gives the order search up, with its bound and its incumbent kept.
+    fn close(&mut self);
     /// A beam search from the root for a better incumbent.
     fn beam(&mut self, width: usize, max_live: usize, budget: Budget);
     /// Expands states; false once none is open, which proves the incumbent.
@@ -96,6 +99,8 @@ struct Engine<const W: usize> {
     seen: FxHashMap<Bits<W>, i64>,
     relaxation: Option<Relaxation<W>>,
     frontier: Option<Frontier<W>>,
+    /// States expanded in searches given up.
+    expanded: u64,
 }
 
 /// Packs a component into as few words as it needs.
@@ -119,6 +124,7 @@ pub fn component(loose: &Loose) -> Box<dyn Component> {
             seen: FxHashMap::default(),
             relaxation: None,
             frontier: None,
+            expanded: 0,
         })
     }
     match loose.vars.len() {
@@ -193,7 +199,7 @@ impl<const W: usize> Component for Engine<W> {
                 return;
             }
             let mut dual = Dual::new(&self.problem, vec![], vec![]);
-            dual.ascend(&self.problem, self.below(), &mut |plain| {
+            dual.ascend(&self.problem, self.below(), budget, &mut |plain| {
                 let mut order = plain.to_vec();
                 if round == 1 {
                     order.reverse();
@@ -202,10 +208,12 @@ impl<const W: usize> Component for Engine<W> {
                 }
                 order
             });
-            let order = orders::greedy(&self.problem, |v, i| dual.reduced[v][i]);
-            let mut stop = || budget.over().is_some();
-            if let Some((cost, order)) = orders::search(&self.problem, 0, seed, Some(order), &mut stop) {
-                self.offer(cost, order);
+            if budget.over().is_none() {
+                let order = orders::greedy(&self.problem, |v, i| dual.reduced[v][i]);
+                let mut stop = || budget.over().is_some();
+                if let Some((cost, order)) = orders::search(&self.problem, 0, seed, Some(order), &mut stop) {
+                    self.offer(cost, order);
+                }
             }
             for (cluster, &price) in dual.clusters.iter().zip(&dual.prices) {
                 let highest = self.seen.entry(*cluster).or_insert(0);
@@ -244,12 +252,12 @@ impl<const W: usize> Component for Engine<W> {
         self.slack = slack;
     }
 
-    fn program_size(&self) -> (f64, f64) {
-        subset_dp::size(&self.problem)
+    fn program_size(&self, memory: f64) -> Size {
+        subset_dp::size(&self.problem, memory)
     }
 
-    fn program(&mut self, budget: Budget) -> Result<()> {
-        let found = subset_dp::solve(&self.problem, budget)?;
+    fn program(&mut self, memory: f64, budget: Budget) -> Result<()> {
+        let found = subset_dp::solve(&self.problem, memory, budget)?;
         if let Some((cost, order)) = found {
             self.offer(cost, order);
         }
@@ -260,6 +268,11 @@ impl<const W: usize> Component for Engine<W> {
     fn open(&mut self, max_live: usize) {
         let kernel = Kernel::new(self.problem.clone(), &self.dual, max_live);
         self.frontier = Some(Frontier::new(kernel, self.below(), self.slack));
+    }
+
+    fn close(&mut self) {
+        self.settle();
+        self.expanded += self.frontier.take().map_or(0, |frontier| frontier.expanded);
     }
 
     fn beam(&mut self, width: usize, max_live: usize, budget: Budget) {
@@ -296,8 +309,8 @@ impl<const W: usize> Component for Engine<W> {
     }
 
     fn progress(&self) -> (u64, usize, usize, usize) {
-        let of = |f: &Frontier<W>| (f.expanded, f.open(), f.depth(), f.bytes());
-        self.frontier.as_ref().map_or((0, 0, 0, 0), of)
+        let of = |f: &Frontier<W>| (self.expanded + f.expanded, f.open(), f.depth(), f.bytes());
+        self.frontier.as_ref().map_or((self.expanded, 0, 0, 0), of)
     }
 
     fn certificate(&self) -> (i64, Vec<Priced>) {

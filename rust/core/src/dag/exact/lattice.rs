@@ -10,7 +10,16 @@
 
 use crate::dag::exact::bits::Bits;
 use crate::dag::exact::dual::Dual;
+use crate::dag::exact::live::{Live, LiveSets};
+use crate::dag::exact::prices::{Ledger, Prices};
 use crate::dag::exact::problem::{Columns, NEVER, Problem};
+
+/// Sets are near the least within this part of a state's slack.
+const NEAR: i64 = 16;
+/// More sets than this near the least are not gathered.
+const MOST_NEAR: usize = 20_000;
+/// All that matter are rarely less than so many times those near the least.
+const MANY: usize = 8;
 
 /// A closed state.
 #[derive(Clone, Copy, Debug)]
@@ -26,32 +35,8 @@ pub struct State<const W: usize> {
 /// The problem with the root's prices, laid out for bounding states.
 pub struct Kernel<const W: usize> {
     problem: Problem<W>,
-    clusters: Vec<Bits<W>>,
-    prices: Vec<i64>,
-    words: usize,
+    prices: Prices<W>,
     max_live: usize,
-    /// Per variable, the clusters that have it.
-    having: Vec<Vec<u64>>,
-    /// Per variable: the columns, by reduced cost under all prices.
-    lines: Vec<Vec<Line>>,
-    /// Per variable and column (in the problem's order): the clusters it satisfies.
-    satisfied: Vec<Vec<u64>>,
-}
-
-struct Line {
-    column: u32,
-    raw: i64,
-}
-
-/// A set that a state may still use: its members in rest, its reduced cost there, its column.
-#[derive(Clone, Copy)]
-struct Live<const W: usize> {
-    set: Bits<W>,
-    /// Under the root's prices, above the least of its variable.
-    base: i64,
-    /// Under the state's own prices too.
-    reduced: i64,
-    column: u32,
 }
 
 /// Scratch of one thread.
@@ -60,57 +45,16 @@ pub struct Scratch<const W: usize> {
     child_ranks: Vec<u32>,
     /// Row v, column w: the best set of v once w is placed too.
     singles: Vec<u32>,
-    dead: Vec<u64>,
-    fresh: Vec<u64>,
-    /// Live sets of all variables of rest, and where each variable's begin and end.
-    live: Vec<Live<W>>,
-    spans: Vec<(u32, u32)>,
-    /// Per variable, the live sets of reduced cost 0.
-    zero: Vec<Vec<Bits<W>>>,
-    /// Per variable, the line that attains its least reduced cost, and the dead clusters of the state itself.
-    support: Vec<u32>,
-    base_least: Vec<i64>,
-    base_dead: Vec<u64>,
-    base_price: i64,
-}
-
-impl<const W: usize> Scratch<W> {
-    fn of(&self, v: usize) -> &[Live<W>] {
-        let (a, b) = self.spans[v];
-        &self.live[a as usize..b as usize]
-    }
+    wanted: Vec<Bits<W>>,
+    ledger: Ledger,
+    live: LiveSets<W>,
 }
 
 impl<const W: usize> Kernel<W> {
     /// Lays out.
     pub fn new(problem: Problem<W>, dual: &Dual<W>, max_live: usize) -> Self {
-        let priced: Vec<usize> = (0..dual.clusters.len()).filter(|&i| dual.prices[i] > 0).collect();
-        let clusters: Vec<Bits<W>> = priced.iter().map(|&i| dual.clusters[i]).collect();
-        let prices: Vec<i64> = priced.iter().map(|&i| dual.prices[i]).collect();
-        let words = clusters.len().div_ceil(64);
-        let mut having = vec![vec![0; words]; problem.n()];
-        for (i, c) in clusters.iter().enumerate() {
-            c.iter().for_each(|v| having[v][i / 64] |= 1 << (i % 64));
-        }
-        let (mut lines, mut satisfied) = (Vec::new(), Vec::new());
-        for (v, columns) in problem.columns.iter().enumerate() {
-            let mut bits = vec![0; words * columns.len()];
-            let mut mine: Vec<Line> = Vec::new();
-            for (j, (&set, &cost)) in columns.sets.iter().zip(&columns.costs).enumerate() {
-                let mut raw = cost;
-                for (i, c) in clusters.iter().enumerate() {
-                    if c.has(v) && !c.meets(set) {
-                        bits[j * words + i / 64] |= 1 << (i % 64);
-                        raw -= prices[i];
-                    }
-                }
-                mine.push(Line { column: j as u32, raw });
-            }
-            mine.sort_by_key(|l| (l.raw, l.column));
-            lines.push(mine);
-            satisfied.push(bits);
-        }
-        Self { problem, clusters, prices, words, max_live, having, lines, satisfied }
+        let prices = Prices::new(&problem, dual);
+        Self { problem, prices, max_live }
     }
 
     /// Scratch for one thread.
@@ -120,15 +64,9 @@ impl<const W: usize> Kernel<W> {
             ranks: vec![0; n],
             child_ranks: vec![0; n],
             singles: vec![0; n * n],
-            dead: vec![0; self.words],
-            fresh: vec![0; self.words],
-            live: Vec::new(),
-            spans: vec![(0, 0); n],
-            zero: vec![Vec::new(); n],
-            support: vec![0; n],
-            base_least: vec![0; n],
-            base_dead: vec![0; self.words],
-            base_price: 0,
+            wanted: vec![Bits::EMPTY; n],
+            ledger: self.prices.ledger(),
+            live: LiveSets::new(n),
         }
     }
 
@@ -181,115 +119,44 @@ impl<const W: usize> Kernel<W> {
         }
     }
 
-    /// What completing a state costs at least, under the prices of the clusters that lie in its rest.
-    fn bound(&self, rest: Bits<W>, scratch: &mut Scratch<W>) -> i64 {
-        let Scratch { ranks, base_dead, base_least, base_price, support, .. } = scratch;
-        base_dead.fill(0);
-        for u in Bits::first(self.problem.n()).minus(rest).iter() {
-            for (d, h) in base_dead.iter_mut().zip(&self.having[u]) {
-                *d |= h;
-            }
-        }
-        *base_price = 0;
-        for (i, &price) in self.prices.iter().enumerate() {
-            if base_dead[i / 64] >> (i % 64) & 1 == 0 {
-                *base_price += price;
-            }
-        }
-        let mut total = *base_price;
-        for v in rest.iter() {
-            (base_least[v], support[v]) = self.least(v, ranks[v], base_dead);
-            total += base_least[v];
-        }
-        total
-    }
-
-    /// The same for a state reached by placing more; only what lost a cluster is looked at again.
-    fn child_bound(&self, rest: Bits<W>, placed: Bits<W>, sharp: bool, scratch: &mut Scratch<W>) -> i64 {
-        let Scratch { child_ranks, dead, fresh, base_dead, base_least, base_price, support, live, spans, .. } = scratch;
-        fresh.fill(0);
-        for u in placed.iter() {
-            for (f, h) in fresh.iter_mut().zip(&self.having[u]) {
-                *f |= h;
-            }
-        }
-        let mut total = *base_price;
-        for (k, ((f, d), b)) in fresh.iter_mut().zip(dead.iter_mut()).zip(base_dead.iter()).enumerate() {
-            *f &= !b;
-            *d = *b | *f;
-            let mut lost = *f;
-            while lost != 0 {
-                total -= self.prices[k * 64 + lost.trailing_zeros() as usize];
-                lost &= lost - 1;
-            }
-        }
-        for v in rest.iter() {
-            let satisfied = &self.satisfied[v];
-            let back = |column: u32| -> i64 {
-                let at = column as usize * self.words;
-                let mut value = 0;
-                for (k, (&s, &f)) in satisfied[at..at + self.words].iter().zip(fresh.iter()).enumerate() {
-                    let mut lost = s & f;
-                    while lost != 0 {
-                        value += self.prices[k * 64 + lost.trailing_zeros() as usize];
-                        lost &= lost - 1;
-                    }
+    /// What a successor comes to at least; only what lost a cluster is looked at again, and first among the sets gathered
+    /// for the state, which is enough where the bound comes to `enough`, or where these are all that matter.
+    fn child_bound(
+        &self,
+        child: &State<W>,
+        placed: Bits<W>,
+        (reach, sharp): (i64, bool),
+        enough: i64,
+        scratch: &mut Scratch<W>,
+    ) -> i64 {
+        let Scratch { child_ranks, ledger, live, .. } = scratch;
+        let mut total = child.cost + self.prices.turn(placed, ledger);
+        let mut beyond: Bits<W> = Bits::EMPTY;
+        for v in child.rest.iter() {
+            let mut best = reach;
+            for l in live.of(v) {
+                if l.base >= best {
+                    break;
                 }
-                value
-            };
-            total += if sharp {
-                let (a, b) = spans[v];
-                let mut best = NEVER;
-                for l in &live[a as usize..b as usize] {
-                    if l.base >= best {
-                        break;
-                    }
-                    if l.column <= child_ranks[v] {
-                        best = best.min(l.base + back(l.column));
-                    }
+                if l.column <= child_ranks[v] {
+                    best = best.min(l.base + self.prices.back(v, l.column, ledger));
                 }
-                base_least[v] + best
-            } else if support[v] <= child_ranks[v] && back(support[v]) == 0 {
-                // Its other sets only became dearer or dominated.
-                base_least[v]
-            } else {
-                self.least(v, child_ranks[v], dead).0
-            };
+            }
+            if best == reach && sharp {
+                return NEVER;
+            }
+            if best == reach {
+                beyond = beyond.with(v);
+            }
+            total += Prices::<W>::least(v, ledger) + best;
         }
-        total
-    }
-
-    /// The least reduced cost of a variable's sets up to a rank, and the column that attains it.
-    #[inline]
-    fn least(&self, v: usize, rank: u32, dead: &[u64]) -> (i64, u32) {
-        let (mut best, mut column) = (NEVER, 0);
-        for line in &self.lines[v] {
-            if line.raw >= best {
+        for v in beyond.iter() {
+            if total >= enough {
                 break;
             }
-            if line.column <= rank {
-                let value = self.residual(v, line, dead);
-                if value < best {
-                    (best, column) = (value, line.column);
-                }
-            }
+            total += self.prices.least_in_successor(v, child_ranks[v], ledger) - Prices::<W>::least(v, ledger) - reach;
         }
-        (best, column)
-    }
-
-    /// The reduced cost of a column under the prices of the clusters that are not dead.
-    #[inline]
-    fn residual(&self, v: usize, line: &Line, dead: &[u64]) -> i64 {
-        let at = line.column as usize * self.words;
-        let mut value = line.raw;
-        for (k, (&s, &d)) in self.satisfied[v][at..at + self.words].iter().zip(dead).enumerate() {
-            let mut back = s & d;
-            while back != 0 {
-                value += self.prices[k * 64 + back.trailing_zeros() as usize];
-                back &= back - 1;
-            }
-        }
-        value
+        total
     }
 
     /// The variables of a component of rest that depends on no other component.
@@ -341,111 +208,41 @@ impl<const W: usize> Kernel<W> {
         }
     }
 
-    /// Collects the sets that a completion of total cost below `limit + least` may use, by variable and reduced cost;
-    /// false if they are too many.
-    fn collect(&self, rest: Bits<W>, slack: i64, scratch: &mut Scratch<W>) -> bool {
-        let Scratch { ranks, base_dead, base_least, live, spans, .. } = scratch;
+    /// Collects the sets whose reduced cost is less than `reach` above their variable's least; false, and none, if they
+    /// are more than `most`.
+    fn collect(&self, rest: Bits<W>, reach: i64, most: usize, scratch: &mut Scratch<W>) -> bool {
+        let Scratch { ranks, ledger, live, .. } = scratch;
         live.clear();
         for v in rest.iter() {
-            let start = live.len();
-            let limit = base_least[v] + slack;
-            let mut alive = 0;
-            for (k, (&h, &d)) in self.having[v].iter().zip(base_dead.iter()).enumerate() {
-                let mut left = h & !d;
-                while left != 0 {
-                    alive += self.prices[k * 64 + left.trailing_zeros() as usize];
-                    left &= left - 1;
-                }
+            let (start, sets) = (live.len(), &self.problem.columns[v].sets);
+            let few = self.prices.within(v, ranks[v], reach, ledger, |column, reduced| {
+                live.push(Live { set: sets[column as usize] & rest, base: reduced, reduced, column });
+                live.len() <= most
+            });
+            if !few {
+                live.clear();
+                return false;
             }
-            let columns = &self.problem.columns[v];
-            for line in &self.lines[v] {
-                if line.raw >= limit {
-                    break;
-                }
-                let column = line.column as usize;
-                if line.column > ranks[v] || columns.costs[column] - alive >= limit {
-                    continue;
-                }
-                let residual = self.residual(v, line, base_dead);
-                if residual < limit {
-                    let reduced = residual - base_least[v];
-                    live.push(Live { set: columns.sets[column] & rest, base: reduced, reduced, column: line.column });
-                    if live.len() > self.max_live {
-                        return false;
-                    }
-                }
-            }
-            live[start..].sort_unstable_by_key(|l| (l.base, l.column));
-            spans[v] = (start as u32, live.len() as u32);
+            live.end(v, start);
         }
         true
     }
 
-    /// All variables of rest that sets of reduced cost 0 can place after `prefix`.
-    #[inline]
-    fn reach(zero: &[Vec<Bits<W>>], rest: Bits<W>, mut prefix: Bits<W>) -> Bits<W> {
-        loop {
-            let before = prefix;
-            for v in rest.minus(prefix).iter() {
-                if zero[v].iter().any(|set| set.within(prefix)) {
-                    prefix = prefix.with(v);
-                }
-            }
-            if prefix == before {
-                return prefix;
+    /// Collects all sets that a completion within `slack` of the bound may use. Where they are too many, only those near
+    /// the least: enough for bounding most successors. Returns how far it reached, and whether that is all.
+    fn gather(&self, rest: Bits<W>, slack: i64, scratch: &mut Scratch<W>) -> (i64, bool) {
+        let near = slack / NEAR;
+        let gathered = |reached: bool| if reached { near } else { 0 };
+        if self.problem.n_columns() > self.max_live {
+            let reached = self.collect(rest, near, MOST_NEAR, scratch);
+            if !reached || MANY * scratch.live.len() > self.max_live {
+                return (gathered(reached), false);
             }
         }
-    }
-
-    /// Dual ascent on the live sets; returns what it adds to the bound, at most about `enough`.
-    fn ascend(rest: Bits<W>, enough: i64, scratch: &mut Scratch<W>) -> i64 {
-        let Scratch { live, spans, zero, .. } = scratch;
-        for v in rest.iter() {
-            let (a, b) = spans[v];
-            zero[v].clear();
-            zero[v].extend(live[a as usize..b as usize].iter().filter(|l| l.reduced == 0).map(|l| l.set));
+        if self.collect(rest, slack, self.max_live, scratch) {
+            return (slack, true);
         }
-        let mut gained = 0;
-        while gained < enough {
-            let mut prefix = Self::reach(zero, rest, Bits::EMPTY);
-            if prefix == rest {
-                break;
-            }
-            for v in rest.minus(prefix).iter() {
-                if !prefix.has(v) {
-                    let more = Self::reach(zero, rest, prefix.with(v));
-                    if more != rest {
-                        prefix = more;
-                    }
-                }
-            }
-            let cluster = rest.minus(prefix);
-            let mut least = NEVER;
-            for v in cluster.iter() {
-                let (a, b) = spans[v];
-                for l in &live[a as usize..b as usize] {
-                    if l.reduced < least && !l.set.meets(cluster) {
-                        least = l.reduced;
-                    }
-                }
-            }
-            gained += least;
-            if least == NEVER {
-                break;
-            }
-            for v in cluster.iter() {
-                let (a, b) = spans[v];
-                for l in &mut live[a as usize..b as usize] {
-                    if !l.set.meets(cluster) {
-                        l.reduced -= least;
-                        if l.reduced == 0 {
-                            zero[v].push(l.set);
-                        }
-                    }
-                }
-            }
-        }
-        gained
+        (gathered(self.collect(rest, near, MOST_NEAR, scratch)), false)
     }
 
     /// All closed successors that may complete below a cost, with their bounds. Returns the state's own bound.
@@ -459,39 +256,35 @@ impl<const W: usize> Kernel<W> {
         let n = self.problem.n();
         let rest = state.rest;
         self.rank(rest, scratch);
-        let inherited = self.bound(rest, scratch);
+        let inherited = self.prices.open(rest, &scratch.ranks, &mut scratch.ledger);
         let mut bound = state.cost + inherited;
         if bound >= below {
             return bound;
         }
-        let sharp = self.collect(rest, below - bound, scratch);
+        let (reach, sharp) = self.gather(rest, below - bound, scratch);
         if sharp {
-            bound += Self::ascend(rest, below - bound, scratch);
+            bound += scratch.live.ascend(rest, below - bound);
             if bound >= below {
                 return bound;
             }
         }
         let slack = below - bound;
         // Sets above the slack are of no use below this state.
-        let mut wanted = vec![Bits::EMPTY; n];
         for v in rest.iter() {
             let rank = scratch.ranks[v];
-            if sharp {
-                for l in scratch.of(v) {
-                    if l.reduced < slack && l.column < rank {
-                        wanted[v] |= l.set;
-                    }
-                }
+            scratch.wanted[v] = if sharp {
+                let useful = scratch.live.of(v).iter().filter(|l| l.reduced < slack && l.column < rank);
+                useful.fold(Bits::EMPTY, |union, l| union | l.set)
             } else {
-                wanted[v] = self.problem.columns[v].unions[rank as usize] & rest;
-            }
+                self.problem.columns[v].unions[rank as usize] & rest
+            };
         }
-        let source = Self::source(rest, |v| wanted[v]);
+        let source = Self::source(rest, |v| scratch.wanted[v]);
         let state_bound = bound.max(state.bound);
         for w in source.iter() {
             let rank = scratch.ranks[w];
             let Some(&price) = self.problem.columns[w].costs.get(rank as usize) else { continue };
-            let taken = if sharp { scratch.of(w).iter().find(|l| l.column == rank) } else { None };
+            let taken = if sharp { scratch.live.of(w).iter().find(|l| l.column == rank) } else { None };
             if sharp && taken.is_none_or(|l| l.reduced >= slack) {
                 continue;
             }
@@ -501,10 +294,11 @@ impl<const W: usize> Kernel<W> {
                 scratch.child_ranks[v] = scratch.ranks[v].min(scratch.singles[v * n + w]);
             }
             let (child, cost) = self.close(rest.without(w), cost, &mut scratch.child_ranks, |_, _| ());
-            let its = cost + self.child_bound(child, rest.minus(child), sharp, scratch);
-            let its = its.max(at_least);
-            if its < below {
-                out(w, State { rest: child, cost, bound: its });
+            let mut child = State { rest: child, cost, bound: at_least };
+            child.bound =
+                at_least.max(self.child_bound(&child, rest.minus(child.rest), (reach, sharp), below, scratch));
+            if child.bound < below {
+                out(w, child);
             }
         }
         state_bound
@@ -540,10 +334,5 @@ impl<const W: usize> Kernel<W> {
         last.reverse();
         first.extend(last);
         first
-    }
-
-    /// The clusters in use.
-    pub fn n_clusters(&self) -> usize {
-        self.clusters.len()
     }
 }

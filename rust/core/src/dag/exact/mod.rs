@@ -1,12 +1,15 @@
 //! The exact search for the best DAG over given candidate parent sets.
 
 pub mod bits;
+pub mod dominance;
 pub mod dual;
 pub mod engine;
 pub mod frontier;
 pub mod interior;
 pub mod lattice;
+pub mod live;
 pub mod orders;
+pub mod prices;
 pub mod problem;
 pub mod relax;
 pub mod restrict;

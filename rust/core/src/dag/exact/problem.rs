@@ -7,6 +7,7 @@
 
 use crate::candidates::Candidates;
 use crate::dag::exact::bits::Bits;
+use crate::dag::exact::dominance::useful;
 use crate::error::{Error, Result};
 
 /// Fixed point: a power of two chosen so that the sum of the largest costs stays below 2^50.
@@ -112,20 +113,10 @@ impl<const W: usize> Columns<W> {
         dropped
     }
 
-    /// Drops the sets that a subset beats or equals. Few stay of many, so each is compared with those kept so far.
+    /// Drops the sets that a subset beats or equals.
     fn drop_dominated(&mut self) {
-        let mut kept: Vec<Bits<W>> = Vec::new();
-        let sets = std::mem::take(&mut self.sets);
-        self.sets.clone_from(&sets);
-        self.retain(|i| {
-            let set = sets[i];
-            let outside = !set;
-            let useful = !kept.iter().any(|k| !k.meets(outside));
-            if useful {
-                kept.push(set);
-            }
-            useful
-        });
+        let useful = useful(&self.sets);
+        self.retain(|i| useful[i]);
     }
 }
 

@@ -92,7 +92,13 @@ fn solve(candidates: &Candidates, strategy: &dyn Fn(&mut dyn Component, Budget))
 }
 
 fn program(component: &mut dyn Component, budget: Budget) {
-    component.program(budget).expect("not stopped");
+    component.program(f64::INFINITY, budget).expect("not stopped");
+}
+
+/// In as little memory as can be: every block of the subsets is a slab with tables of its own.
+fn frugal_program(component: &mut dyn Component, budget: Budget) {
+    assert!(component.program_size(0.0).bytes <= component.program_size(f64::INFINITY).bytes);
+    component.program(0.0, budget).expect("not stopped");
 }
 
 fn branch(component: &mut dyn Component, budget: Budget, rounds: usize, max_live: usize, batch: usize, deepest: bool) {
@@ -153,6 +159,15 @@ fn branch_and_bound_finds_what_the_program_finds_up_to_fourteen_variables() {
         let found =
             solve(&candidates, &|c, b| branch(c, b, seed as usize % 4, [500, 0][seed as usize % 2], 16, seed % 7 == 0));
         agree(n, seed, found, solve(&candidates, &program), "branch and bound");
+    }
+}
+
+#[test]
+fn the_program_finds_the_same_in_little_memory() {
+    for seed in 0..60 {
+        let n = 12 + seed as usize % 5;
+        let candidates = random(n, seed + 60_000);
+        agree(n, seed, solve(&candidates, &frugal_program), solve(&candidates, &program), "subset program in slabs");
     }
 }
 

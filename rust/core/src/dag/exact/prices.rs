@@ -1,0 +1,279 @@
+//! The root's cluster prices, laid out for bounding many states.
+//!
+//! A cluster with a placed variable is satisfied or lost either way: it is dead, its price counts no more. So a set's
+//! reduced cost in a state is its reduced cost at the root plus the prices of the dead clusters that it satisfies, or
+//! its cost less those of the living ones; whichever are fewer are summed. Both also say what need not be looked at: no
+//! reduced cost is below the root's, nor below the cost less all that lives.
+
+use crate::dag::exact::bits::Bits;
+use crate::dag::exact::dual::Dual;
+use crate::dag::exact::problem::{NEVER, Problem};
+
+/// Priced clusters and what they are worth to every set.
+pub struct Prices<const W: usize> {
+    prices: Vec<i64>,
+    /// Per variable, the clusters that have it.
+    having: Vec<Vec<u64>>,
+    /// Per cluster, its variables and its place among the clusters of each.
+    members: Vec<Vec<(u32, u32)>>,
+    of: Vec<Own>,
+}
+
+/// The clusters that have one variable, and its sets (in the problem's order).
+struct Own {
+    prices: Vec<i64>,
+    sum: i64,
+    words: usize,
+    /// Per set, the clusters it satisfies.
+    satisfied: Vec<u64>,
+    costs: Vec<i64>,
+    /// The sets by reduced cost under all prices.
+    lines: Vec<Line>,
+}
+
+struct Line {
+    column: u32,
+    raw: i64,
+    cost: i64,
+}
+
+/// The prices of one state, and of its successor at work.
+pub struct Ledger {
+    dead: Vec<u64>,
+    fresh: Vec<u64>,
+    price: i64,
+    of: Vec<OwnLedger>,
+}
+
+#[derive(Clone)]
+struct OwnLedger {
+    dead: Vec<u64>,
+    alive: Vec<u64>,
+    /// Dead in the successor only.
+    fresh: Vec<u64>,
+    touched: bool,
+    /// The prices of the living.
+    lives: i64,
+    /// The least reduced cost, and the set that attains it.
+    least: i64,
+    support: u32,
+}
+
+impl OwnLedger {
+    /// Forgets the successor.
+    fn settle(&mut self) {
+        if self.touched {
+            self.fresh.fill(0);
+            self.touched = false;
+        }
+    }
+}
+
+fn ones(words: &[u64]) -> impl Iterator<Item = usize> {
+    words.iter().enumerate().flat_map(|(k, &word)| {
+        let mut left = word;
+        std::iter::from_fn(move || {
+            let bit = left.trailing_zeros() as usize;
+            (left != 0).then(|| {
+                left &= left - 1;
+                k * 64 + bit
+            })
+        })
+    })
+}
+
+impl Own {
+    #[inline]
+    fn worth(&self, column: usize, of: &[u64]) -> i64 {
+        let mut value = 0;
+        for (k, (&s, &o)) in self.satisfied[column * self.words..][..self.words].iter().zip(of).enumerate() {
+            let mut both = s & o;
+            while both != 0 {
+                value += self.prices[k * 64 + both.trailing_zeros() as usize];
+                both &= both - 1;
+            }
+        }
+        value
+    }
+
+    #[inline]
+    fn reduced(&self, line: &Line, ledger: &OwnLedger) -> i64 {
+        if 2 * ledger.lives < self.sum {
+            line.cost - self.worth(line.column as usize, &ledger.alive)
+        } else {
+            line.raw + self.worth(line.column as usize, &ledger.dead)
+        }
+    }
+
+    /// The least reduced cost of the sets up to a rank in the successor at work, and the set that attains it.
+    fn least(&self, rank: u32, ledger: &OwnLedger) -> (i64, u32) {
+        let (mut best, mut attained) = (NEVER, 0);
+        for line in &self.lines {
+            if line.raw >= best {
+                break;
+            }
+            if line.column <= rank && line.cost - ledger.lives < best {
+                let mut value = self.reduced(line, ledger);
+                if ledger.touched && value < best {
+                    value += self.worth(line.column as usize, &ledger.fresh);
+                }
+                if value < best {
+                    (best, attained) = (value, line.column);
+                }
+            }
+        }
+        (best, attained)
+    }
+}
+
+impl<const W: usize> Prices<W> {
+    /// Lays out.
+    pub fn new(problem: &Problem<W>, dual: &Dual<W>) -> Self {
+        let priced = dual.clusters.iter().zip(&dual.prices).filter(|(_, p)| **p > 0);
+        let (clusters, prices): (Vec<Bits<W>>, Vec<i64>) = priced.map(|(c, p)| (*c, *p)).unzip();
+        let mut having = vec![vec![0; clusters.len().div_ceil(64)]; problem.n()];
+        let mut members = vec![vec![]; clusters.len()];
+        let mut of = Vec::new();
+        for (v, columns) in problem.columns.iter().enumerate() {
+            let mine: Vec<usize> = (0..clusters.len()).filter(|&i| clusters[i].has(v)).collect();
+            for (place, &i) in mine.iter().enumerate() {
+                having[v][i / 64] |= 1 << (i % 64);
+                members[i].push((v as u32, place as u32));
+            }
+            let words = mine.len().div_ceil(64);
+            let (mut satisfied, mut raw): (Vec<u64>, Vec<i64>) =
+                (vec![0; words * columns.len()], columns.costs.clone());
+            for (column, &set) in columns.sets.iter().enumerate() {
+                for (place, &i) in mine.iter().enumerate().filter(|&(_, &i)| !clusters[i].meets(set)) {
+                    satisfied[column * words + place / 64] |= 1 << (place % 64);
+                    raw[column] -= prices[i];
+                }
+            }
+            let line = |(column, raw)| Line { column: column as u32, raw, cost: columns.costs[column] };
+            let mut lines: Vec<Line> = raw.into_iter().enumerate().map(line).collect();
+            lines.sort_by_key(|line| (line.raw, line.column));
+            let own: Vec<i64> = mine.iter().map(|&i| prices[i]).collect();
+            let (sum, costs) = (own.iter().sum(), columns.costs.clone());
+            of.push(Own { prices: own, sum, words, satisfied, costs, lines });
+        }
+        Self { prices, having, members, of }
+    }
+
+    /// Room for a state's prices.
+    pub fn ledger(&self) -> Ledger {
+        let words = vec![0; self.prices.len().div_ceil(64)];
+        let own = |own: &Own| {
+            let words = vec![0; own.words];
+            let (dead, alive, fresh) = (words.clone(), words.clone(), words);
+            OwnLedger { dead, alive, fresh, touched: false, lives: 0, least: 0, support: 0 }
+        };
+        Ledger { dead: words.clone(), fresh: words, price: 0, of: self.of.iter().map(own).collect() }
+    }
+
+    /// Opens the ledger of a state; ranks are of the best sets within the placed variables. Returns what completing the
+    /// state costs at least.
+    pub fn open(&self, rest: Bits<W>, ranks: &[u32], ledger: &mut Ledger) -> i64 {
+        ledger.of.iter_mut().for_each(OwnLedger::settle);
+        let Ledger { dead, price, of, .. } = ledger;
+        dead.fill(0);
+        for u in Bits::first(self.of.len()).minus(rest).iter() {
+            for (d, h) in dead.iter_mut().zip(&self.having[u]) {
+                *d |= h;
+            }
+        }
+        for v in rest.iter() {
+            of[v].alive.fill(0);
+        }
+        *price = 0;
+        for (i, p) in self.prices.iter().enumerate() {
+            if dead[i / 64] >> (i % 64) & 1 == 0 {
+                *price += p;
+                for &(v, place) in &self.members[i] {
+                    of[v as usize].alive[place as usize / 64] |= 1 << (place % 64);
+                }
+            }
+        }
+        let mut total = *price;
+        for v in rest.iter() {
+            let (own, mine) = (&self.of[v], &mut of[v]);
+            for k in 0..own.words {
+                let all = if (k + 1) * 64 <= own.prices.len() { u64::MAX } else { (1 << (own.prices.len() % 64)) - 1 };
+                mine.dead[k] = all & !mine.alive[k];
+            }
+            mine.lives = ones(&mine.alive).map(|i| own.prices[i]).sum();
+            (mine.least, mine.support) = own.least(ranks[v], mine);
+            total += mine.least;
+        }
+        total
+    }
+
+    /// Turns to a successor in which these variables are placed too. Returns the prices of the clusters left.
+    pub fn turn(&self, placed: Bits<W>, ledger: &mut Ledger) -> i64 {
+        let Ledger { dead, fresh, price, of } = ledger;
+        of.iter_mut().for_each(OwnLedger::settle);
+        fresh.fill(0);
+        for u in placed.iter() {
+            for (f, h) in fresh.iter_mut().zip(&self.having[u]) {
+                *f |= h;
+            }
+        }
+        for (f, d) in fresh.iter_mut().zip(dead.iter()) {
+            *f &= !d;
+        }
+        let mut left = *price;
+        for i in ones(fresh) {
+            left -= self.prices[i];
+            for &(v, place) in &self.members[i] {
+                let own = &mut of[v as usize];
+                own.fresh[place as usize / 64] |= 1 << (place % 64);
+                own.touched = true;
+            }
+        }
+        left
+    }
+
+    /// The least reduced cost of a variable in the successor at work.
+    pub fn least_in_successor(&self, v: usize, rank: u32, ledger: &Ledger) -> i64 {
+        let (own, mine) = (&self.of[v], &ledger.of[v]);
+        if mine.support <= rank && self.back(v, mine.support, ledger) == 0 {
+            // Its other sets only became dearer or dominated.
+            mine.least
+        } else {
+            own.least(rank, mine).0
+        }
+    }
+
+    /// By how much a set becomes dearer in the successor at work.
+    #[inline]
+    pub fn back(&self, v: usize, column: u32, ledger: &Ledger) -> i64 {
+        let mine = &ledger.of[v];
+        if mine.touched { self.of[v].worth(column as usize, &mine.fresh) } else { 0 }
+    }
+
+    /// The least reduced cost of a variable in the state.
+    #[inline]
+    pub fn least(v: usize, ledger: &Ledger) -> i64 {
+        ledger.of[v].least
+    }
+
+    /// Calls `take` with every set up to a rank whose reduced cost in the state is less than `slack` above the least,
+    /// and by how much it is above; ends early, with false, when told to.
+    pub fn within(
+        &self,
+        v: usize,
+        rank: u32,
+        slack: i64,
+        ledger: &Ledger,
+        mut take: impl FnMut(u32, i64) -> bool,
+    ) -> bool {
+        let (own, mine) = (&self.of[v], &ledger.of[v]);
+        let limit = mine.least + slack;
+        let ranked = &own.costs[..own.costs.len().min(rank as usize + 1)];
+        let cheap = ranked.partition_point(|&cost| cost - mine.lives < limit) as u32;
+        let low = own.lines.partition_point(|line| line.raw < limit);
+        own.lines[..low].iter().filter(|line| line.column < cheap).all(|line| {
+            let reduced = own.reduced(line, mine);
+            reduced >= limit || take(line.column, reduced - mine.least)
+        })
+    }
+}
