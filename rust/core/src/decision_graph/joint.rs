@@ -17,7 +17,7 @@ use super::state::{Operator, Problem, State};
 use crate::constraints::Constraints;
 use crate::control::{Budget, Stop};
 use crate::dag::Dag;
-use crate::dag::graph::Ancestors;
+use crate::dag::ancestors::Ancestors;
 use crate::error::{Error, Result};
 use crate::model::decision_graph::DecisionGraph;
 use crate::table::Var;

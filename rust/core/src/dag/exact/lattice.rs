@@ -214,10 +214,10 @@ impl<const W: usize> Kernel<W> {
         let Scratch { ranks, ledger, live, .. } = scratch;
         live.clear();
         for v in rest.iter() {
-            let (start, sets) = (live.len(), &self.problem.columns[v].sets);
+            let (start, sets) = (live.count(), &self.problem.columns[v].sets);
             let few = self.prices.within(v, ranks[v], reach, ledger, |column, reduced| {
                 live.push(Live { set: sets[column as usize] & rest, base: reduced, reduced, column });
-                live.len() <= most
+                live.count() <= most
             });
             if !few {
                 live.clear();
@@ -235,7 +235,7 @@ impl<const W: usize> Kernel<W> {
         let gathered = |reached: bool| if reached { near } else { 0 };
         if self.problem.n_columns() > self.max_live {
             let reached = self.collect(rest, near, MOST_NEAR, scratch);
-            if !reached || MANY * scratch.live.len() > self.max_live {
+            if !reached || MANY * scratch.live.count() > self.max_live {
                 return (gathered(reached), false);
             }
         }

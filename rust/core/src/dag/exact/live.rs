@@ -40,7 +40,7 @@ impl<const W: usize> LiveSets<W> {
     }
 
     /// How many there are.
-    pub fn len(&self) -> usize {
+    pub fn count(&self) -> usize {
         self.sets.len()
     }
 

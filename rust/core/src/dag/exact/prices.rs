@@ -11,7 +11,7 @@ use crate::dag::exact::problem::{NEVER, Problem};
 
 /// Priced clusters and what they are worth to every set.
 pub struct Prices<const W: usize> {
-    prices: Vec<i64>,
+    each: Vec<i64>,
     /// Per variable, the clusters that have it.
     having: Vec<Vec<u64>>,
     /// Per cluster, its variables and its place among the clusters of each.
@@ -21,7 +21,7 @@ pub struct Prices<const W: usize> {
 
 /// The clusters that have one variable, and its sets (in the problem's order).
 struct Own {
-    prices: Vec<i64>,
+    each: Vec<i64>,
     sum: i64,
     words: usize,
     /// Per set, the clusters it satisfies.
@@ -89,7 +89,7 @@ impl Own {
         for (k, (&s, &o)) in self.satisfied[column * self.words..][..self.words].iter().zip(of).enumerate() {
             let mut both = s & o;
             while both != 0 {
-                value += self.prices[k * 64 + both.trailing_zeros() as usize];
+                value += self.each[k * 64 + both.trailing_zeros() as usize];
                 both &= both - 1;
             }
         }
@@ -154,14 +154,14 @@ impl<const W: usize> Prices<W> {
             lines.sort_by_key(|line| (line.raw, line.column));
             let own: Vec<i64> = mine.iter().map(|&i| prices[i]).collect();
             let (sum, costs) = (own.iter().sum(), columns.costs.clone());
-            of.push(Own { prices: own, sum, words, satisfied, costs, lines });
+            of.push(Own { each: own, sum, words, satisfied, costs, lines });
         }
-        Self { prices, having, members, of }
+        Self { each: prices, having, members, of }
     }
 
     /// Room for a state's prices.
     pub fn ledger(&self) -> Ledger {
-        let words = vec![0; self.prices.len().div_ceil(64)];
+        let words = vec![0; self.each.len().div_ceil(64)];
         let own = |own: &Own| {
             let words = vec![0; own.words];
             let (dead, alive, fresh) = (words.clone(), words.clone(), words);
@@ -185,7 +185,7 @@ impl<const W: usize> Prices<W> {
             of[v].alive.fill(0);
         }
         *price = 0;
-        for (i, p) in self.prices.iter().enumerate() {
+        for (i, p) in self.each.iter().enumerate() {
             if dead[i / 64] >> (i % 64) & 1 == 0 {
                 *price += p;
                 for &(v, place) in &self.members[i] {
@@ -197,10 +197,10 @@ impl<const W: usize> Prices<W> {
         for v in rest.iter() {
             let (own, mine) = (&self.of[v], &mut of[v]);
             for k in 0..own.words {
-                let all = if (k + 1) * 64 <= own.prices.len() { u64::MAX } else { (1 << (own.prices.len() % 64)) - 1 };
+                let all = if (k + 1) * 64 <= own.each.len() { u64::MAX } else { (1 << (own.each.len() % 64)) - 1 };
                 mine.dead[k] = all & !mine.alive[k];
             }
-            mine.lives = ones(&mine.alive).map(|i| own.prices[i]).sum();
+            mine.lives = ones(&mine.alive).map(|i| own.each[i]).sum();
             (mine.least, mine.support) = own.least(ranks[v], mine);
             total += mine.least;
         }
@@ -222,7 +222,7 @@ impl<const W: usize> Prices<W> {
         }
         let mut left = *price;
         for i in ones(fresh) {
-            left -= self.prices[i];
+            left -= self.each[i];
             for &(v, place) in &self.members[i] {
                 let own = &mut of[v as usize];
                 own.fresh[place as usize / 64] |= 1 << (place % 64);
