@@ -53,8 +53,11 @@ def tree_scene(tree: Tree) -> Scene:
             if (place := places.get(node.name)) is not None:
                 end = x + text_width(says, 12) + 8
                 goal = (place[0], place[1] + 6)
-                bend = goal[0] - 20 if goal[0] > end else end + 30
-                marks.append(Curve(((end, y), (bend, y), (goal[0] - 30, goal[1]), goal), "grid", 1.1))
+                if goal[0] > end:
+                    bends = ((end, y), (goal[0] - 20, y), (goal[0] - 30, goal[1]), goal)
+                else:  # back and up, on the left of the charts
+                    bends = ((x - 3, y - 4), (x - 20, y - 24), (goal[0] - 22, goal[1] + 20), goal)
+                marks.append(Curve(bends, "grid", 1.1))
             groups.append(Group(tuple(marks), f"{' and '.join(path)}: the same as {node.name}", "again"))
             return y
         if isinstance(node, Leaf):

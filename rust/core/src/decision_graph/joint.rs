@@ -232,9 +232,8 @@ impl<'a> Search<'a> {
         let Node { problem, state, .. } = &self.nodes[child];
         let regions: Vec<_> = state.leaves().map(|(_, leaf)| &leaf.region).collect();
         let asked = state.asked(problem.fields.len());
-        let matters = region::relevant(&regions, problem.fields.len()).unwrap_or_else(|| asked.clone());
-        let unused =
-            |&(field, &parent): &(usize, &Var)| self.dag.has_arc(parent, child) && !(asked[field] && matters[field]);
+        let matters = region::relevant(&regions, &asked);
+        let unused = |&(field, &parent): &(usize, &Var)| self.dag.has_arc(parent, child) && !matters[field];
         problem.fields.iter().enumerate().filter(unused).map(|(_, &parent)| parent).collect()
     }
 

@@ -185,23 +185,27 @@ fn hull(cells: &[Cell]) -> Cell {
     Cell { limits, share }
 }
 
-/// Which of `n` predictors make a difference: two leaves have boxes that only this predictor keeps apart. `None` if a
-/// region is only known by its hull.
-pub fn relevant(regions: &[&Region], n: usize) -> Option<Vec<bool>> {
+/// Which predictors make a difference, of those that are asked about: two leaves have boxes that only this predictor
+/// keeps apart. All of them if a region is only known by its hull.
+pub fn relevant(regions: &[&Region], asked: &[bool]) -> Vec<bool> {
     if !regions.iter().all(|region| region.exact) {
-        return None;
+        return asked.to_vec();
     }
-    let mut out = vec![false; n];
+    let mut out = vec![false; asked.len()];
+    let mut left = asked.iter().filter(|&&asked| asked).count();
     for (i, region) in regions.iter().enumerate() {
         for other in &regions[i + 1..] {
             for cell in &region.cells {
+                if left == 0 {
+                    return out;
+                }
                 for field in other.cells.iter().filter_map(|theirs| cell.parted_by(theirs)) {
-                    out[field] = true;
+                    left = left.saturating_sub(usize::from(!std::mem::replace(&mut out[field], true)));
                 }
             }
         }
     }
-    Some(out)
+    out
 }
 
 #[cfg(test)]
@@ -240,10 +244,10 @@ mod tests {
         // Split by 0, each side by 1, merged across: only predictor 1 is left.
         let first = part(&[0], &[0]).union(&part(&[1, 2], &[0]), |_| 3);
         let second = part(&[0], &[1, 2]).union(&part(&[1, 2], &[1, 2]), |_| 3);
-        assert_eq!(relevant(&[&first, &second], 3), Some(vec![false, true, false]));
+        assert_eq!(relevant(&[&first, &second], &[true, true, false]), [false, true, false]);
         // Merged crosswise, both matter.
         let first = part(&[0], &[0]).union(&part(&[1, 2], &[1, 2]), |_| 3);
         let second = part(&[0], &[1, 2]).union(&part(&[1, 2], &[0]), |_| 3);
-        assert_eq!(relevant(&[&first, &second], 3), Some(vec![true, true, false]));
+        assert_eq!(relevant(&[&first, &second], &[true, true, false]), [true, true, false]);
     }
 }

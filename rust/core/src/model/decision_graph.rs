@@ -149,8 +149,8 @@ impl DecisionGraph {
         nodes.iter().filter_map(Node::parent).for_each(|parent| asked[parent] = true);
         let regions: Vec<_> = state.leaves().map(|(_, leaf)| &leaf.region).collect();
         // Two leaves are two sets of parameters, so a parent matters if it can tell them apart.
-        let matters = region::relevant(&regions, n).unwrap_or_else(|| asked.clone());
-        let unused = (0..n).filter(|&field| !(asked[field] && matters[field])).collect();
+        let matters = region::relevant(&regions, &asked);
+        let unused = (0..n).filter(|&field| !matters[field]).collect();
         let log_marginal = state.score();
         Ok(Self { child: problem.child, parents: problem.fields.clone(), nodes, unused, log_marginal })
     }
