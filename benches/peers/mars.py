@@ -34,8 +34,8 @@ for (f in files) {
     penalty <- if (degree > 1) 3 else 2
     fit <- function() earth(x, y, degree = degree)
     kernel <- function() {
-      fp <- earth:::forward.pass(x, y, NULL, NULL, 0, degree, penalty, 21, 0.001, 0, 0, 0, 20, 1, FALSE, NULL, TRUE, 2,
-                                 TRUE, TRUE, 0, NULL, 0)
+    fp <- earth:::forward.pass(x, y, NULL, rep(1, n), 0, degree, penalty, 21, 0.001, 0, 0, 0, 20, 1, FALSE, NULL, TRUE,
+                                 2, TRUE, TRUE, 0, environment(), 0)
       earth:::pruning.pass(x, y, fp$bx, "backward", penalty, NULL, 0, fp$dirs, FALSE, 1e-10)
     }
     m <- fit()

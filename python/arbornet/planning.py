@@ -57,6 +57,7 @@ COSTS = {
     "mixed_polynomial": Cost(fixed=2000, row=6, continuous=2.0, levels=0.4),
     "logistic_regression": Cost(fixed=5000, row=30, continuous=2.0, levels=0.4),
     "multinomial": Cost(fixed=2000, row=1, continuous=1.2, levels=0.2),
+    "mars": Cost(fixed=100_000, row=60, continuous=1.6, levels=0.2),
     "custom": Cost(fixed=1_000_000, row=0, continuous=1, levels=0),
 }
 DEFAULT = Cost(fixed=2000, row=10, continuous=2, levels=0.2)
