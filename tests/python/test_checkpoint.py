@@ -35,7 +35,7 @@ import sys
 sys.path.insert(0, sys.argv[1])
 import arbornet as an
 from small_tables import BIC, chain
-candidates = an.score_parents(chain(12, 20_000), BIC(), 3, n_jobs=2, checkpoint=sys.argv[2] + "/checkpoint")
+candidates = an.score_parents(chain(16, 20_000), BIC(), 3, n_jobs=2, checkpoint=sys.argv[2] + "/checkpoint")
 candidates.save(sys.argv[2] + "/done.jkl")
 print(candidates.n_evaluated)
 """
@@ -78,7 +78,7 @@ def test_killed_at_random_moments_it_ends_with_the_same_bytes_and_scores_nothing
 
 def test_killed_while_records_stream_to_disk_it_ends_with_the_same_bytes(tmp_path):
     moments = random.Random(6)
-    whole = an.score_parents(chain(12, 20_000), BIC(), 3)
+    whole = an.score_parents(chain(16, 20_000), BIC(), 3)
     kills = 0
     while True:
         process = start(FAST, tmp_path)
