@@ -231,7 +231,7 @@ def recovery(options: argparse.Namespace) -> str:
     methods["PC"] = _pc
     out = "\n## Figures 3 and 4: structural Hamming distance to benchmark networks\n"
     for name in ("alarm", "insurance", "water"):
-        net = an.read_bif(DATA / "D_networks" / f"{name}.bif")
+        net = an.read_bif(DATA / "D_networks" / f"{name}.bif.gz")
         found = an.evaluate.structure_recovery(
             net,
             methods,
