@@ -115,6 +115,9 @@ def _schema(told: Any, handle: NetworkHandle) -> Schema:
     schema = Schema.from_dict(told)
     if schema.names != handle.names:
         raise FormatError("the schema is of other variables than the network; the file is damaged")
+    for column in schema.columns:
+        if not isinstance(column.class_, str):
+            raise FormatError(f"what the values of '{column.name}' are is no text; the file is damaged")
     for v, column in enumerate(schema.used):
         levels = handle.levels(v)
         same = levels == (None if column.levels is None else list(column.levels)) and column.word == handle.kind(v)
