@@ -226,6 +226,28 @@ def test_structure_recovery_finds_a_clear_network_with_many_rows():
     assert result.reference.height == result.n_pairs == 3
 
 
+def test_binned_numbers_are_evaluated_like_any_column():
+    df = frame(120)
+    schema = an.infer_schema(df).with_types(size=an.Binned(3))
+    table = an.Table(df, schema=schema)
+    settings = {"repeats": 1, "max_parents": 1}
+    for given, kinds in ((df, schema), (table, None)):
+        crossed = an.evaluate.cross_validate(given, an.BIC(), folds=3, schema=kinds, **settings)
+        assert crossed.rows["log_density"].is_finite().all()
+        curves = an.evaluate.intersection_validation(given, METHODS, [1 / 2], schema=kinds, **settings)
+        assert curves.n_pairs == 3
+    net = an.learn(table, an.BIC(), verbose=False)
+    assert an.evaluate.structure_recovery(net, an.BIC(), sizes=[2000], **settings).curves["distance"].to_list() == [0.0]
+
+
+def test_the_distance_over_all_pairs_is_that_of_metrics():
+    graphs = [graph("ab", "cb"), graph("ab", "bc", "cd"), graph("ad", "bd", "ab"), graph()]
+    for first in graphs:
+        for second in graphs:
+            expected = an.metrics.shd(first, second)
+            assert partial_hamming(pairs_of(second, NAMES), pairs_of(first, NAMES)) == expected
+
+
 def test_functions_are_methods_and_bad_ones_are_told():
     df = frame(60)
 

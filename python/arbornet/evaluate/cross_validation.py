@@ -16,8 +16,8 @@ import polars as pl
 from arbornet._core import ParameterError
 from arbornet.evaluate.journal import campaign
 from arbornet.evaluate.methods import Method, as_methods
-from arbornet.evaluate.plots import Plottable, bars
-from arbornet.evaluate.samples import Sampled, folds
+from arbornet.evaluate.plots import bars
+from arbornet.evaluate.samples import Sampled, check_draws, folds
 
 if TYPE_CHECKING:
     from arbornet.constraints import Constraints
@@ -26,7 +26,7 @@ if TYPE_CHECKING:
 
 
 @dataclass(frozen=True)
-class CrossValidation(Plottable):
+class CrossValidation:
     """Log densities of unseen rows, natural logarithm, higher is better.
 
     Attributes:
@@ -49,7 +49,7 @@ class CrossValidation(Plottable):
         return str(self.summary)
 
     def plot(self, target: Any = None) -> Any:
-        """Means with their standard errors, on a matplotlib axis or into a file."""
+        """Means with their standard errors: on a matplotlib axis, into a file by its ending, or on a new axis."""
         return bars(self.summary, "method", "log_density", "standard_error", "log density per row", target)
 
 
@@ -128,10 +128,7 @@ def _parts(n_rows: int, n_folds: int, repeat: int, seed: int) -> list[Any]:
 def _check(n_folds: int, repeats: int, seed: int, n_rows: int) -> None:
     if isinstance(n_folds, bool) or not isinstance(n_folds, int) or not 2 <= n_folds <= n_rows:
         raise ParameterError(f"folds={n_folds!r}: give an integer from 2 to the number of rows, {n_rows:,}")
-    if isinstance(repeats, bool) or not isinstance(repeats, int) or repeats < 1:
-        raise ParameterError(f"repeats={repeats!r}: give an integer from 1 up")
-    if seed < 0:
-        raise ParameterError(f"seed={seed}: give an integer from 0 up")
+    check_draws(repeats, seed)
 
 
 def _fold(sampled: Sampled, method: Method, train: Any, test: Any, n_threads: int) -> dict[str, Any]:

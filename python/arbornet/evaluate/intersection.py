@@ -18,8 +18,8 @@ from arbornet._core import ParameterError
 from arbornet.evaluate.hamming import Pairs, agreed, pairs_of, partial_hamming
 from arbornet.evaluate.journal import campaign
 from arbornet.evaluate.methods import Method, as_methods
-from arbornet.evaluate.plots import Plottable, curves
-from arbornet.evaluate.samples import Rows, Sampled, subsample
+from arbornet.evaluate.plots import curves
+from arbornet.evaluate.samples import Rows, Sampled, check_draws, subsample
 
 if TYPE_CHECKING:
     from arbornet.constraints import Constraints
@@ -30,7 +30,7 @@ FRACTIONS = (1 / 2, 1 / 4, 1 / 8, 1 / 16, 1 / 32, 1 / 64)
 
 
 @dataclass(frozen=True)
-class LearningCurves(Plottable):
+class LearningCurves:
     """Distances of learned graphs from a reference.
 
     Attributes:
@@ -51,7 +51,7 @@ class LearningCurves(Plottable):
         return f"{self.curves}\nreference: {self.reference.height} of {self.n_pairs} pairs of variables"
 
     def plot(self, target: Any = None) -> Any:
-        """Curves over the number of rows, on a matplotlib axis or into a file."""
+        """Curves over the number of rows: on a matplotlib axis, into a file by its ending, or on a new axis."""
         whole = self.reference.height == self.n_pairs
         label = "structural Hamming distance" if whole else "partial Hamming distance"
         return curves(self.curves, "n_rows", "distance", "standard_error", "rows", label, target)
@@ -77,7 +77,7 @@ def intersection_validation(
     """Learning curves of the partial Hamming distance.
 
     Args:
-        frame: Any frame, or a Table. Kinds and levels are those of all rows; numbers are scaled in each sample.
+        frame: Any frame, or a Table. Kinds, levels and bins are those of all rows; numbers are scaled in each sample.
         methods: A mapping of names to scores, `Method`s, or functions that make a graph of a Table. At least two.
         fractions: Sizes of the samples, as parts of all rows.
         repeats: Samples of each size. In a repeat, all methods see the same rows, smaller samples within larger ones.
@@ -102,7 +102,7 @@ def intersection_validation(
     whole = sampled.table()
     complete = Sampled(whole, None, missing, standardise)
     sizes = {fraction: _size(fraction, complete.n_rows) for fraction in fractions}
-    check_repeats(repeats, seed)
+    check_draws(repeats, seed)
     jobs: list[tuple[str, float | None, int]] = [(name, None, 0) for name in compared]
     jobs += [(name, f, repeat) for repeat in range(repeats) for f in sizes for name in compared]
 
@@ -145,14 +145,6 @@ def learned_pairs(method: Method, table: Any, n_threads: int) -> list[int]:
     """What a method makes of each pair of variables."""
     learned: list[int] = pairs_of(method.graph(table, n_threads), table.names).tolist()
     return learned
-
-
-def check_repeats(repeats: int, seed: int) -> None:
-    """Raises ParameterError if they are out of range."""
-    if isinstance(repeats, bool) or not isinstance(repeats, int) or repeats < 1:
-        raise ParameterError(f"repeats={repeats!r}: give an integer from 1 up")
-    if seed < 0:
-        raise ParameterError(f"seed={seed}: give an integer from 0 up")
 
 
 def _size(fraction: float, n_rows: int) -> int:

@@ -11,21 +11,6 @@ import polars as pl
 from arbornet._core import ArbornetError, ParameterError
 
 
-class Plottable:
-    """A result that draws itself, in a notebook too."""
-
-    def plot(self, target: Any = None) -> Any:
-        """Draws the result.
-
-        Args:
-            target: A matplotlib axis, a path to write to (by its ending: svg, png, pdf), or None for a new figure.
-
-        Returns:
-            The axis, or None if a file was written.
-        """
-        raise NotImplementedError
-
-
 def bars(frame: pl.DataFrame, label: str, value: str, error: str, axis_label: str, target: Any) -> Any:
     """A point with its standard error per row of a frame, the first on top."""
 

@@ -11,9 +11,10 @@ import polars as pl
 
 from arbornet._core import ParameterError
 from arbornet.evaluate.hamming import pairs_of, partial_hamming
-from arbornet.evaluate.intersection import LearningCurves, check_repeats, learned_pairs, mean_curves, relations
+from arbornet.evaluate.intersection import LearningCurves, learned_pairs, mean_curves, relations
 from arbornet.evaluate.journal import campaign
 from arbornet.evaluate.methods import as_methods
+from arbornet.evaluate.samples import check_draws, given_back, unlearned
 from arbornet.network import BayesNet
 from arbornet.table import Table
 
@@ -55,18 +56,18 @@ def structure_recovery(
         >>> an.evaluate.structure_recovery(an.read_bif("alarm.bif"), an.BIC(), search="hill_climb").curves
     """
     compared = as_methods(methods, search=search, max_parents=max_parents, constraints=constraints)
-    check_repeats(repeats, seed)
+    check_draws(repeats, seed)
     for size in sizes:
         if isinstance(size, bool) or not isinstance(size, int) or size < 1:
             raise ParameterError(f"sizes: {size!r} is no number of rows")
+    kinds = unlearned(given_back(network.schema))
     jobs = [(name, size, repeat) for repeat in range(repeats) for size in sizes for name in compared]
 
     def work(job: tuple[str, int, int], n_threads: int) -> list[int]:
         name, size, repeat = job
         # A seed of its own for every sample: those of one repeat are not parts of each other.
         own = int(np.random.SeedSequence([seed, repeat, size]).generate_state(1, np.uint64)[0])
-        frame = network.sample(size, seed=own)
-        table = Table(frame, schema=network.schema, n_jobs=n_threads)
+        table = Table(network.sample(size, seed=own), schema=kinds, n_jobs=n_threads)
         return learned_pairs(compared[name], table, n_threads)
 
     true = pairs_of(network.graph, network.names)

@@ -10,10 +10,10 @@ import numpy as np
 import polars as pl
 from numpy.typing import NDArray
 
-from arbornet._core import ArbornetError, table_fingerprint
+from arbornet._core import ArbornetError, ParameterError, table_fingerprint
 from arbornet.frames import read_frame
-from arbornet.kinds import Binned
-from arbornet.schema import Schema
+from arbornet.kinds import Binned, Ordinal
+from arbornet.schema import Column, Schema
 from arbornet.table import Table
 
 Rows = NDArray[np.int64]
@@ -23,7 +23,7 @@ class Sampled:
     """A frame of which any rows can be taken.
 
     Args:
-        frame: Any frame, or a Table: its rows in the user's values, its kinds and levels.
+        frame: Any frame, or a Table: its rows in the user's values, its kinds, levels and bins.
         schema: The columns' kinds. Scales and bin ends it may know are forgotten: they belong to the rows that are
             learned from. Left out, kinds and levels too are those of the rows learned from.
         missing: As for `Table`.
@@ -32,13 +32,13 @@ class Sampled:
 
     def __init__(self, frame: Any, schema: Schema | None, missing: Any, standardise: bool):
         if isinstance(frame, Table):
-            schema = frame.schema if schema is None else schema
+            schema = given_back(frame.schema) if schema is None else schema
             frame = frame.to_polars()
         elif hasattr(frame, "collect"):
             frame = frame.collect()
         self.n_rows, self._take = _taker(frame)
         self._all = frame
-        self.schema = None if schema is None else _unlearned(schema)
+        self.schema = None if schema is None else unlearned(schema)
         self._missing, self._standardise = missing, standardise
 
     def take(self, rows: Rows) -> Any:
@@ -48,7 +48,7 @@ class Sampled:
     def table(self, rows: Rows | None = None, schema: Schema | None = None, n_threads: int = 1) -> Table:
         """The table of some rows, all if left out; with a schema, of its kinds instead of those given or inferred."""
         frame = self._all if rows is None else self._take(rows)
-        kinds = self.schema if schema is None else _unlearned(schema)
+        kinds = self.schema if schema is None else unlearned(schema)
         return Table(frame, schema=kinds, missing=self._missing, standardise=self._standardise, n_jobs=n_threads)
 
     def fingerprint(self) -> str:
@@ -56,7 +56,18 @@ class Sampled:
         return f"{table_fingerprint(self.table().handle)} {self.n_rows} {self._missing} {self._standardise}"
 
 
-def _unlearned(schema: Schema) -> Schema:
+def given_back(schema: Schema) -> Schema:
+    """The schema of rows that a table or a network gives back: of a binned number, the names of its bins in order."""
+
+    def known(column: Column) -> Column:
+        if not isinstance(column.kind, Binned) or column.levels is None:
+            return column
+        return replace(column, kind=Ordinal(column.levels), class_="text", observed=column.levels, cuts=None)
+
+    return Schema(tuple(map(known, schema.columns)))
+
+
+def unlearned(schema: Schema) -> Schema:
     """A schema's kinds and levels, without what its table measured."""
     return Schema(
         tuple(
@@ -84,6 +95,14 @@ def _taker(frame: Any) -> tuple[int, Callable[[Rows], Any]]:
         return _taker(pl.DataFrame(frame))
     read_frame(frame)  # says what is wrong with it
     raise ArbornetError(f"rows of a {type(frame).__name__} cannot be taken; make it a Polars frame")
+
+
+def check_draws(repeats: int, seed: int) -> None:
+    """Raises ParameterError if they are out of range."""
+    if isinstance(repeats, bool) or not isinstance(repeats, int) or repeats < 1:
+        raise ParameterError(f"repeats={repeats!r}: give an integer from 1 up")
+    if seed < 0:
+        raise ParameterError(f"seed={seed}: give an integer from 0 up")
 
 
 def folds(n_rows: int, n_folds: int, repeat: int, seed: int) -> list[Rows]:
