@@ -2,11 +2,13 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Callable, Sequence
+from functools import partial
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
 from arbornet._core import ArbornetError
+from arbornet.parallel import left_behind
 
 if TYPE_CHECKING:
     import polars as pl
@@ -40,21 +42,24 @@ def read(path: str | Path, null_values: Sequence[str] = NULLS, **options: Any) -
     endings = [ending.lower() for ending in path.suffixes]
     packed = bool(endings) and endings[-1] in _PACKED
     ending = endings[-2] if packed and len(endings) > 1 else (endings[-1] if endings else "")
-    try:
-        if ending in (".csv", ".tsv", ".tab", ".txt"):
-            separator = "," if ending == ".csv" else "\t"
-            # The whole file says what a column is: a column may be whole numbers for a million rows and then not.
-            settings = {"separator": separator, "infer_schema_length": None, **options}
-            return pl.read_csv(path, null_values=list(null_values), **settings)
-        if ending == ".parquet" and not packed:
-            return pl.read_parquet(path, **options)
-        if ending in (".arrow", ".feather", ".ipc") and not packed:
-            return pl.read_ipc(path, **options)
-        if ending in (".ndjson", ".jsonl"):
-            source = _unpacked(path) if packed else path
-            return pl.read_ndjson(source, **{"infer_schema_length": None, **options})
-    except (pl.exceptions.PolarsError, OSError) as error:
-        raise ArbornetError(f"{path} cannot be read as {ending[1:]}: {error}") from error
+    read: Callable[[], pl.DataFrame] | None = None
+    if ending in (".csv", ".tsv", ".tab", ".txt"):
+        separator = "," if ending == ".csv" else "\t"
+        # The whole file says what a column is: a column may be whole numbers for a million rows and then not.
+        settings = {"separator": separator, "infer_schema_length": None, "null_values": list(null_values), **options}
+        read = partial(pl.read_csv, path, **settings)
+    elif ending == ".parquet" and not packed:
+        read = partial(pl.read_parquet, path, **options)
+    elif ending in (".arrow", ".feather", ".ipc") and not packed:
+        read = partial(pl.read_ipc, path, **options)
+    elif ending in (".ndjson", ".jsonl"):
+        source = _unpacked(path) if packed else path
+        read = partial(pl.read_ndjson, source, **{"infer_schema_length": None, **options})
+    if read is not None:
+        try:
+            return left_behind(read)  # Polars looks for Ctrl-C only once a file is read
+        except (pl.exceptions.PolarsError, OSError) as error:
+            raise ArbornetError(f"{path} cannot be read as {ending[1:]}: {error}") from error
     known = ".csv, .tsv, .parquet, .arrow, .feather, .ipc, .ndjson, .jsonl"
     raise ArbornetError(f"{path}: the ending '{path.suffix}' is not known; known are {known}, and .csv.gz")
 

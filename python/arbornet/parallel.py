@@ -3,7 +3,8 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Iterator, Sequence
-from concurrent.futures import FIRST_COMPLETED, ThreadPoolExecutor, wait
+from concurrent.futures import FIRST_COMPLETED, Future, ThreadPoolExecutor, wait
+from threading import Thread
 from typing import TypeVar
 
 from arbornet._core import Stop, threads
@@ -45,3 +46,22 @@ def side_by_side(
         # Ctrl-C comes to the main thread alone; the threads at work hear of it through the stop.
         stop.set()
         pool.shutdown(wait=True, cancel_futures=True)
+
+
+def left_behind(work: Callable[[], Result]) -> Result:
+    """Does the work on a thread of its own, so that Ctrl-C returns at once; the thread is left to end by itself.
+
+    For work of others that does not look for signals, and changes nothing but what it returns.
+    """
+    done: Future[Result] = Future()
+
+    def run() -> None:
+        try:
+            done.set_result(work())
+        except BaseException as error:
+            done.set_exception(error)
+
+    Thread(target=run, name="arbornet", daemon=True).start()
+    while not wait([done], timeout=0.1).done:
+        pass
+    return done.result()

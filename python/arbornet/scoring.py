@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import logging
+import math
 import os
 import time
 from collections.abc import Iterator
@@ -75,7 +76,7 @@ def score_parents(
     if parents is not None:
         rules = selected(table, parents, n_candidates, constraints, n_jobs=n_jobs, progress=bool(progress))
         max_parents = max(map(len, rules.allowed), default=0) if max_parents == "auto" else max_parents
-    if child_time_limit is not None:
+    if child_time_limit is not None and child_time_limit != math.inf:
         handle = handle.limited(real("child_time_limit", child_time_limit))
     if max_parents == "auto":
         max_parents, why = affordable(handle, rules)

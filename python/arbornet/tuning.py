@@ -18,6 +18,7 @@ from arbornet._core import ScoreHandle, TableHandle
 from arbornet.parallel import side_by_side
 from arbornet.prepare import table_handle
 from arbornet.scores.leaves import LEAF_PARAMETERS, Leaves
+from arbornet.search.base import uninterrupted
 
 if TYPE_CHECKING:
     from arbornet.table import Table
@@ -81,7 +82,7 @@ def _tuned(table: Table, score: S, max_parents: int, n_jobs: int) -> S:
     current = score.replace(**{f.name: f.default for f in fields(score) if f.name in score.chosen()})
     graph, best = None, -math.inf
     for _ in range(ROUNDS):
-        found = hill_climb(table, current, max_parents=max_parents, start=graph, n_jobs=n_jobs)
+        found = uninterrupted(hill_climb(table, current, max_parents=max_parents, start=graph, n_jobs=n_jobs))
         graph = found.dag
         place = {name: v for v, name in enumerate(handle.names)}
         families = [(v, sorted(place[p] for p in graph.predecessors(name))) for name, v in place.items()]

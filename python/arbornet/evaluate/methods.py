@@ -13,7 +13,7 @@ from arbornet.fit import fit
 from arbornet.learn import Search, found_by
 from arbornet.network import BayesNet
 from arbornet.scores import PCART
-from arbornet.search.base import Found
+from arbornet.search.base import Found, uninterrupted
 from arbornet.table import Table
 
 if TYPE_CHECKING:
@@ -66,7 +66,7 @@ class Method:
     def _learned(self, table: Table, n_threads: int) -> Found | nx.DiGraph[str] | BayesNet:
         if self.learner is None:
             settings = (self.max_parents, self.constraints, self.time_limit, n_threads, False)
-            return found_by(self.search, table, self._score, *settings)
+            return uninterrupted(found_by(self.search, table, self._score, *settings))
         made = self.learner(table)
         if not isinstance(made, Found | nx.DiGraph | BayesNet):
             raise ParameterError(
@@ -75,7 +75,7 @@ class Method:
         graph = made.dag if isinstance(made, Found) else made.graph if isinstance(made, BayesNet) else made
         if set(graph.nodes) != set(table.names):
             raise ParameterError(f"a method returned a graph over {len(graph)} variables; the table has {table.names}")
-        return made
+        return uninterrupted(made) if isinstance(made, Found) else made
 
     def text(self) -> str:
         """The method as text, to tell whether results on disk are of the same one."""

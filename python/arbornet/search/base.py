@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import math
 from collections.abc import Iterable, Sequence
 from dataclasses import dataclass, field
 from typing import TYPE_CHECKING, Any, Literal, NamedTuple, Protocol
@@ -61,8 +62,8 @@ class Found:
 
     @property
     def gap(self) -> float:
-        """How much better another graph could at most be: bound - score, never negative."""
-        return max(0.0, self.bound - self.score)
+        """How much better another graph could at most be: bound - score, never negative; without a score, unknown."""
+        return math.inf if math.isnan(self.score) else max(0.0, self.bound - self.score)
 
     @property
     def cpdag(self) -> nx.DiGraph[str]:
@@ -77,6 +78,19 @@ class Found:
         ending = {"proven": "proved best", "finished": f"gap {self.gap:.6g}"}
         known = ending.get(self.stopped, f"gap {self.gap:.6g}, stopped by {self.stopped}")
         return f"Found({size}, score {self.score:.6f}, {known}, {self.seconds:.2f} s)"
+
+
+def uninterrupted(found: Found) -> Found:
+    """What a search found, for work that goes on with it.
+
+    A search that is interrupted shows what it has, but what goes on would take it for the search's result.
+
+    Raises:
+        KeyboardInterrupt: If the search was interrupted.
+    """
+    if found.stopped == "interrupted":
+        raise KeyboardInterrupt
+    return found
 
 
 def dag_from_parents(names: Sequence[str], parents: Iterable[Iterable[int]]) -> nx.DiGraph[str]:

@@ -9,7 +9,7 @@ from collections.abc import Callable
 from typing import Any
 
 from arbornet import _core
-from arbornet._core import ParameterError
+from arbornet._core import ParameterError, ScoreHandle
 from arbornet.constraints import Constraints, resolved
 from arbornet.graphs import class_graph
 from arbornet.notices import ArbornetWarning
@@ -56,7 +56,7 @@ def pc(
         Found, with stopped "finished", "time" or "interrupted". Its `cpdag` is what the tests say, its `dag` a graph of
         that class. Where tests contradict each other there may be none: then a warning says so, the graph is one with
         the same adjacencies and arcs that adds few colliders, and `details["consistent"]` is False. `score` is the
-        graph's own, NaN for a callable test.
+        graph's own, NaN for a callable test or if stopped early.
 
     Raises:
         ArbornetError: if the constraints contradict each other, or a test fails.
@@ -146,10 +146,9 @@ def _judged(
             ArbornetWarning,
             stacklevel=3,
         )
-    total = math.nan if scored is None else sum(scored.score(v, of_v) for v, of_v in enumerate(parents))
     return Found(
         dag_from_parents(names, parents),
-        total,
+        math.nan if scored is None or stop is not None else _total(scored, parents),
         math.inf,
         stop or "finished",
         time.perf_counter() - began,
@@ -161,6 +160,10 @@ def _judged(
         },
         equivalents=class_graph(names, arcs, links),
     )
+
+
+def _total(score: ScoreHandle, parents: list[list[int]]) -> float:
+    return sum(score.score(v, of_v) for v, of_v in enumerate(parents))
 
 
 def _by_position(test: Any, names: list[str]) -> Callable[[int, int, list[int]], float]:

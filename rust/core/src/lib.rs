@@ -11,6 +11,9 @@
 //!
 //! This crate knows no Python. What a person changes often (type inference, search strategy, presentation) is in the
 //! Python package; what runs a million times is here.
+//!
+//! No unsafe code but where wide registers are asked for and written out, each place with its reason.
+#![deny(unsafe_code)]
 
 pub mod bif;
 pub mod candidates;

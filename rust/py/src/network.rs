@@ -11,7 +11,7 @@ use pyo3::types::PyList;
 
 use crate::errors::CoreError;
 use crate::handles::{TableHandle, level_to_python};
-use crate::jobs::{pool, watched};
+use crate::jobs::{pool, watched, watched_or_left};
 use crate::models::ModelHandle;
 use crate::scores::ScoreHandle;
 
@@ -314,7 +314,9 @@ impl NetworkHandle {
         let known = self.limited(self.known(&known)?, limits)?;
         set.iter().chain(targets.iter().map(|t| &t.0)).try_for_each(|&v| self.checked(v).map(|_| ()))?;
         let settings = settings((&how_to.0, how_to.1, how_to.2))?;
-        let answer = self.ask(py, 1, |net, _| net.joint(&known, &set, &targets, &settings))?;
+        let (net, pool) = (self.0.clone(), pool(1)?);
+        let work = move || pool.install(|| net.joint(&known, &set, &targets, &settings));
+        let answer = watched_or_left(py, &Control::default(), None, work)?.map_err(CoreError)?;
         Ok((answer.probabilities.into_pyarray(py), how(answer.sampled)))
     }
 

@@ -61,7 +61,8 @@ impl ScoreHandle {
     #[new]
     fn new(py: Python<'_>, table: &TableHandle, spec: String) -> PyResult<Self> {
         let parsed = ScoreSpec::parse(&spec).map_err(CoreError)?;
-        let score = py.detach(|| parsed.prepare(&table.0)).map_err(CoreError)?;
+        let of = table.0.clone();
+        let score = watched_or_left(py, &Control::default(), None, move || parsed.prepare(&of))?.map_err(CoreError)?;
         Ok(Self { table: table.0.clone(), score: score.into(), spec, custom: None, limit: None })
     }
 
@@ -130,7 +131,9 @@ impl ScoreHandle {
     /// Tests x and y given others (ascending): p-value, statistic, degrees of freedom.
     #[allow(clippy::needless_pass_by_value)]
     fn test(&self, py: Python<'_>, x: usize, y: usize, given: Vec<usize>) -> PyResult<(f64, f64, f64)> {
-        let tested = py.detach(|| self.score.test(x, y, &given)).map_err(|error| self.raise(py, error))?;
+        let score = self.score.clone();
+        let tested = watched_or_left(py, &Control::default(), None, move || score.test(x, y, &given))?
+            .map_err(|error| self.raise(py, error))?;
         Ok((tested.p_value, tested.statistic, tested.df))
     }
 

@@ -143,8 +143,9 @@ impl<'t> BitCounter<'t> {
 /// How many bits are set in both.
 fn ones_of_both(a: &[u64], b: &[u64]) -> u32 {
     #[cfg(target_arch = "x86_64")]
-    if std::arch::is_x86_feature_detected!("avx2") {
-        // SAFETY: the processor was just asked.
+    if std::arch::is_x86_feature_detected!("avx2") && std::arch::is_x86_feature_detected!("popcnt") {
+        // SAFETY: the processor was just asked for both.
+        #[allow(unsafe_code)]
         return unsafe { ones_of_both_wide(a, b) };
     }
     ones(a, b)

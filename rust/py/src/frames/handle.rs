@@ -12,11 +12,11 @@ use rayon::prelude::*;
 
 use super::column::{Data, RawColumn, SHOWN};
 use super::objects::column;
-use super::stream::read_stream;
+use super::stream::Opened;
 use super::values::Class;
 use crate::errors::CoreError;
 use crate::handles::{TableHandle, level_from_python, level_to_python};
-use crate::jobs::{pool, watched};
+use crate::jobs::{pool, watched, watched_or_left};
 
 /// The columns of a frame in compact form, not yet told what kind they are.
 #[pyclass(frozen, module = "arbornet._core")]
@@ -198,16 +198,15 @@ impl RawFrame {
         wanted: Option<Vec<String>>,
         n_jobs: isize,
     ) -> PyResult<Self> {
-        let (n_rows, sources) = read_stream(stream, wanted.as_deref())?;
-        let pool = pool(n_jobs)?;
-        let control = Control::default();
-        let columns = watched(py, &control, None, || {
-            pool.install(|| {
-                let make = |source| control.check().and_then(|()| RawColumn::new(source, n_rows));
-                sources.into_par_iter().map(make).collect::<Result<Vec<_>, Error>>()
-            })
-        })?;
-        Ok(Self { columns: Arc::new(columns.map_err(CoreError)?), n_rows })
+        let (opened, pool, control) = (Opened::of(stream)?, pool(n_jobs)?, Arc::new(Control::default()));
+        // On another thread also because a producer may be slow to give its next chunk, and may want the GIL for it.
+        watched_or_left(py, &control.clone(), None, move || {
+            let (n_rows, sources) = opened.read(wanted.as_deref(), &control)?;
+            let make = |source| control.check().and_then(|()| RawColumn::new(source, n_rows));
+            let columns = pool.install(|| sources.into_par_iter().map(make).collect::<Result<Vec<_>, Error>>())?;
+            Ok::<_, CoreError>(Self { columns: Arc::new(columns), n_rows })
+        })?
+        .map_err(PyErr::from)
     }
 
     /// Takes columns of one length: arrays, objects, categories, or Arrow streams of one column.
@@ -290,8 +289,10 @@ impl RawFrame {
 
     /// All distinct values of a column in their order, and how often each occurs.
     fn levels<'py>(&self, py: Python<'py>, column: usize) -> PyResult<(Vec<Bound<'py, PyAny>>, Vec<u64>)> {
-        let raw = self.checked(column)?;
-        let levels = py.detach(|| raw.levels());
+        self.checked(column)?;
+        let columns = self.columns.clone();
+        watched_or_left(py, &Control::default(), None, move || columns[column].levels().len())?;
+        let levels = self.columns[column].levels();
         let values = levels.values().iter().map(|level| level_to_python(py, level)).collect::<PyResult<Vec<_>>>()?;
         Ok((values, levels.counts().to_vec()))
     }

@@ -4,7 +4,7 @@ use std::ptr::NonNull;
 use std::sync::Arc;
 
 use arbornet_core::frame::{MISSING, RawCodes};
-use arbornet_core::{Error, Level};
+use arbornet_core::{Control, Error, Level};
 use arrow_array::cast::AsArray;
 use arrow_array::types::{
     ArrowPrimitiveType, DurationMicrosecondType, DurationMillisecondType, DurationNanosecondType, DurationSecondType,
@@ -23,9 +23,11 @@ use pyo3::prelude::*;
 use pyo3::types::{PyBool, PyBytes, PyFloat, PyInt, PyString};
 
 use super::column::RawColumn;
-use super::stream::{Source, read_stream};
+use super::stream::{Opened, Source};
 use super::values::{class, levels_of};
 use crate::errors::CoreError;
+use crate::jobs::watched_or_left;
+use crate::stop;
 
 /// A column in one of the ways Python hands it over, beside Arrow streams.
 #[derive(FromPyObject)]
@@ -47,14 +49,16 @@ fn column_error(name: &str, problem: impl Into<String>, advice: &str) -> PyErr {
 
 /// Makes a raw column of what Python hands over.
 pub fn column(name: &str, payload: &Bound<'_, PyAny>) -> PyResult<RawColumn> {
+    let py = payload.py();
     if payload.hasattr("__arrow_c_stream__")? || payload.hasattr("__arrow_c_array__")? {
-        let (n_rows, mut sources) = read_stream(payload, None)?;
+        let (opened, control) = (Opened::of(payload)?, Arc::new(Control::default()));
+        let (n_rows, mut sources) = watched_or_left(py, &control.clone(), None, move || opened.read(None, &control))??;
         if sources.len() != 1 {
             return Err(column_error(name, "is a table, not one column", "give one value per row"));
         }
         let mut source = sources.swap_remove(0);
         name.clone_into(&mut source.name);
-        return Ok(RawColumn::new(source, n_rows).map_err(CoreError)?);
+        return compact(py, source, n_rows);
     }
     let chunks = match payload.extract()? {
         Payload::Categories((codes, categories, ordered)) => return declared(name, &codes, &categories, ordered),
@@ -64,7 +68,12 @@ pub fn column(name: &str, payload: &Bound<'_, PyAny>) -> PyResult<RawColumn> {
     let data_type = chunks[0].data_type().clone();
     let n_rows = chunks[0].len();
     let source = Source { name: name.to_owned(), class: class(&data_type), data_type, ordered: false, chunks };
-    Ok(RawColumn::new(source, n_rows).map_err(CoreError)?)
+    compact(py, source, n_rows)
+}
+
+fn compact(py: Python<'_>, source: Source, n_rows: usize) -> PyResult<RawColumn> {
+    let compacted = watched_or_left(py, &Control::default(), None, move || RawColumn::new(source, n_rows))?;
+    Ok(compacted.map_err(CoreError)?)
 }
 
 fn declared(
@@ -245,6 +254,9 @@ fn of_objects(name: &str, objects: &[Bound<'_, PyAny>]) -> PyResult<ArrayRef> {
     let mut first: Option<(usize, &'static str)> = None;
     let mut fraction = false;
     for (row, object) in objects.iter().enumerate() {
+        if row % 10_000 == 0 {
+            stop::check(object.py())?;
+        }
         let value = scalar(name, row, object)?;
         if !matches!(value, Scalar::Missing) {
             let (seen_in, seen) = *first.get_or_insert((row, value.type_name()));

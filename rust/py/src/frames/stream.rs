@@ -6,7 +6,7 @@
 use std::ffi::CStr;
 use std::sync::Arc;
 
-use arbornet_core::Error;
+use arbornet_core::{Control, Error};
 use arrow_array::ffi::{FFI_ArrowArray, FFI_ArrowSchema, from_ffi_and_data_type};
 use arrow_array::ffi_stream::FFI_ArrowArrayStream;
 use arrow_array::{ArrayRef, make_array};
@@ -164,6 +164,7 @@ fn read(
     schema: &FFI_ArrowSchema,
     mut chunks: Chunks,
     wanted: Option<&[String]>,
+    control: &Control,
 ) -> Result<(usize, Vec<Source>), CoreError> {
     let is_table = schema.format() == "+s";
     let mut sources = if is_table {
@@ -174,6 +175,7 @@ fn read(
     let is_wanted = |source: &Source| !is_table || wanted.is_none_or(|wanted| wanted.contains(&source.name));
     let mut n_rows = 0;
     while let Some(array) = chunks.next()? {
+        control.check()?;
         if array.is_empty() {
             continue;
         }
@@ -199,21 +201,39 @@ fn read(
     Ok((n_rows, sources))
 }
 
-/// Reads an object with `__arrow_c_stream__` or `__arrow_c_array__`; of a table only the wanted columns, if given.
-pub fn read_stream(object: &Bound<'_, PyAny>, wanted: Option<&[String]>) -> PyResult<(usize, Vec<Source>)> {
-    let py = object.py();
-    // The producer may want the GIL in another thread: it is not held while the stream is read.
-    if object.hasattr("__arrow_c_stream__")? {
-        let capsule = object.call_method0("__arrow_c_stream__")?;
-        let stream = take_stream(capsule.cast::<PyCapsule>()?)?;
-        return Ok(py.detach(|| open(stream).and_then(|(schema, chunks)| read(&schema, chunks, wanted)))?);
+/// What a capsule held, taken over and not yet read: reading needs no GIL, and may take as long as the producer likes.
+pub struct Opened(Interface);
+
+enum Interface {
+    Stream(FFI_ArrowArrayStream),
+    Array(FFI_ArrowSchema, FFI_ArrowArray),
+}
+
+impl Opened {
+    /// Takes an object with `__arrow_c_stream__` or `__arrow_c_array__`.
+    pub fn of(object: &Bound<'_, PyAny>) -> PyResult<Self> {
+        if object.hasattr("__arrow_c_stream__")? {
+            let capsule = object.call_method0("__arrow_c_stream__")?;
+            return Ok(Self(Interface::Stream(take_stream(capsule.cast::<PyCapsule>()?)?)));
+        }
+        let pair = object.call_method0("__arrow_c_array__")?;
+        let (schema, array): (Bound<'_, PyCapsule>, Bound<'_, PyCapsule>) = pair.extract()?;
+        let schema = schema.pointer_checked(Some(c"arrow_schema"))?;
+        let array = array.pointer_checked(Some(c"arrow_array"))?;
+        // SAFETY: capsules of these names hold a valid schema and a valid array, which we move out.
+        let (schema, array) = unsafe {
+            (FFI_ArrowSchema::from_raw(schema.as_ptr().cast()), FFI_ArrowArray::from_raw(array.as_ptr().cast()))
+        };
+        Ok(Self(Interface::Array(schema, array)))
     }
-    let pair = object.call_method0("__arrow_c_array__")?;
-    let (schema, array): (Bound<'_, PyCapsule>, Bound<'_, PyCapsule>) = pair.extract()?;
-    let schema = schema.pointer_checked(Some(c"arrow_schema"))?;
-    let array = array.pointer_checked(Some(c"arrow_array"))?;
-    // SAFETY: capsules of these names hold a valid schema and a valid array, which we move out.
-    let (schema, array) =
-        unsafe { (FFI_ArrowSchema::from_raw(schema.as_ptr().cast()), FFI_ArrowArray::from_raw(array.as_ptr().cast())) };
-    Ok(py.detach(move || read(&schema, Chunks::Single(Some(array)), wanted))?)
+
+    /// Reads it to its end: the number of rows, and the columns, of a table only the wanted ones, if given. Stops
+    /// between two chunks.
+    pub fn read(self, wanted: Option<&[String]>, control: &Control) -> Result<(usize, Vec<Source>), CoreError> {
+        let (schema, chunks) = match self.0 {
+            Interface::Stream(stream) => open(stream)?,
+            Interface::Array(schema, array) => (schema, Chunks::Single(Some(array))),
+        };
+        read(&schema, chunks, wanted, control)
+    }
 }

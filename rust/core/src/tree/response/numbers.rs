@@ -227,7 +227,8 @@ impl Response for Numbers {
         }
         #[cfg(target_arch = "x86_64")]
         if std::arch::is_x86_feature_detected!("avx2") {
-            // SAFETY: the processor has it.
+            // SAFETY: the processor was just asked.
+            #[allow(unsafe_code)]
             return unsafe { self.halves_in_wide_registers(points, total, shifts) };
         }
         self.finished(total, &Tally::of(points, shifts))

@@ -1,0 +1,174 @@
+"""Ctrl-C and time limits where a long call might not notice them. Limits here are generous: machines are shared."""
+
+from __future__ import annotations
+
+import dataclasses
+import inspect
+import itertools
+import math
+import os
+import signal
+import subprocess
+import sys
+import threading
+import time
+from collections.abc import Callable
+
+import numpy as np
+import polars as pl
+import pyarrow as pa
+import pytest
+
+import arbornet as an
+import arbornet.search as searches
+
+PROMPT = 4.0
+LONG = 12.0
+
+
+def interrupted(call: Callable[[], object], after: float = 0.3) -> float:
+    """Seconds from Ctrl-C until the call has raised KeyboardInterrupt."""
+    asked = [0.0]
+
+    def ask() -> None:
+        asked[0] = time.perf_counter()
+        os.kill(os.getpid(), signal.SIGINT)
+
+    timer = threading.Timer(after, ask)
+    timer.start()
+    with pytest.raises(KeyboardInterrupt):
+        call()
+    timer.join()
+    return time.perf_counter() - asked[0]
+
+
+def batches(n: int, seconds: float) -> pa.RecordBatchReader:
+    """A stream that takes so many seconds for each of n chunks."""
+    schema = pa.schema([("x", pa.float64())])
+
+    def chunks():
+        for _ in range(n):
+            time.sleep(seconds)
+            yield pa.record_batch([pa.array(np.arange(10.0))], schema=schema)
+
+    return pa.RecordBatchReader.from_batches(schema, chunks())
+
+
+@pytest.mark.parametrize(("n", "seconds"), [(1200, 0.01), (1, LONG)])
+def test_ctrl_c_ends_the_reading_of_a_slow_stream(n, seconds):
+    assert interrupted(lambda: an.Table(batches(n, seconds))) < PROMPT
+
+
+def test_a_slow_stream_that_is_not_interrupted_is_read_whole():
+    assert an.Table(batches(20, 0.01)).n_rows == 200
+
+
+def test_an_exception_in_a_stream_of_python_is_told():
+    schema = pa.schema([("x", pa.float64())])
+
+    def chunks():
+        yield pa.record_batch([pa.array([1.0, 2.0])], schema=schema)
+        raise RuntimeError("the well is dry")
+
+    with pytest.raises(an.ArbornetError, match="the well is dry"):
+        an.Table(pa.RecordBatchReader.from_batches(schema, chunks()))
+
+
+def test_ctrl_c_ends_the_reading_of_python_objects():
+    objects = list(itertools.chain(["a", "b"] * 3_000_000, [object()]))  # ends in an error if nobody interrupts
+    assert interrupted(lambda: an.Table({"x": objects}), after=0.05) < PROMPT
+
+
+def test_ctrl_c_ends_the_reading_of_a_file(monkeypatch, tmp_path):
+    monkeypatch.setattr(pl, "read_csv", lambda *_, **__: time.sleep(LONG))
+    path = tmp_path / "slow.csv"
+    path.write_text("a\n1\n")
+    assert interrupted(lambda: an.read(path)) < PROMPT
+
+
+def test_an_interrupted_search_is_no_result_of_an_evaluation(monkeypatch):
+    frame = {"a": [0.0, 1.0, 3.0, 2.0, 5.0, 4.0], "b": [1.0, 0.0, 2.0, 5.0, 4.0, 4.5]}
+    found = an.search.hill_climb(an.Table(frame), an.DegenerateGaussian())
+
+    def stopped(*_: object, **__: object) -> an.search.Found:
+        return dataclasses.replace(found, stopped="interrupted")
+
+    with pytest.raises(KeyboardInterrupt):
+        an.evaluate.cross_validate(frame, an.PCART(), folds=2, repeats=1, search=stopped, max_parents=1, n_jobs=1)
+    monkeypatch.setattr(searches, "hill_climb", stopped)
+    with pytest.raises(KeyboardInterrupt):
+        an.evaluate.tuned(an.Table(frame), an.PCART(lam="auto"))
+
+
+def test_pc_does_not_score_a_graph_once_the_time_is_up():
+    found = an.search.pc(an.Table(columns()), an.BIC(), time_limit=0)
+    assert found.stopped == "time" and math.isnan(found.score) and found.gap == math.inf
+
+
+def columns(n_rows: int = 60) -> dict[str, list[str]]:
+    rng = np.random.default_rng(1)
+    return {name: [f"l{x}" for x in rng.integers(0, 2, n_rows)] for name in "abcd"}
+
+
+LIMITED = [name for name in searches.__all__ if "time_limit" in inspect.signature(getattr(searches, name)).parameters]
+
+
+@pytest.mark.parametrize("name", LIMITED)
+def test_odd_time_limits_are_refused_and_endless_ones_are_none(name):
+    table = an.Table(columns())
+    search = getattr(searches, name)
+    needed = [p.name for p in inspect.signature(search).parameters.values() if p.default is p.empty]
+    given = {
+        "table": table,
+        "score": an.BIC(),
+        "candidates": an.score_parents(table, an.BIC(), 2),
+        "source": table,
+        "k": 2,
+    }
+    asked = {key: given[key] for key in needed} | ({"score": an.BIC()} if name == "hill_climb" else {})
+    for limit in (-1, math.nan, -math.inf):
+        with pytest.raises(an.ParameterError, match="time_limit"):
+            search(**asked, time_limit=limit)
+    assert search(**asked, time_limit=0).stopped in ("time", "proven", "finished")
+    endless = {"rounds": 3} if name == "anytime" else {}
+    assert search(**asked, **endless, time_limit=math.inf).stopped in ("proven", "finished")
+
+
+def test_an_endless_limit_per_child_is_none():
+    table = an.Table(columns())
+    every = an.score_parents(table, an.BIC(), 2)
+    endless = an.score_parents(table, an.BIC(), 2, child_time_limit=math.inf)
+    assert endless.frame().equals(every.frame())
+    with pytest.raises(an.ParameterError, match="child_time_limit"):
+        an.score_parents(table, an.BIC(), 2, child_time_limit=math.nan)
+
+
+FORKED = """
+import os, threading
+import arbornet as an
+table = an.Table({name: [str((i * k) % 3) for i in range(300)] for k, name in enumerate("abcdef", 1)})
+score = lambda: repr(an.search.exact(an.score_parents(table, an.BDeu(1), 3, n_jobs=2)).score)
+alone, stop = score(), threading.Event()
+def busy():
+    while not stop.is_set():
+        score()
+threads = [threading.Thread(target=busy) for _ in range(3)]
+for thread in threads:
+    thread.start()
+for _ in range(5):
+    pid = os.fork()
+    if pid == 0:
+        os._exit(0 if score() == alone else 1)
+    assert os.waitpid(pid, 0)[1] == 0
+stop.set()
+for thread in threads:
+    thread.join()
+print("done")
+"""
+
+
+@pytest.mark.skipif(not hasattr(os, "fork"), reason="needs fork")
+def test_a_fork_while_threads_work_finds_no_lock_held():
+    command = [sys.executable, "-W", "ignore::DeprecationWarning", "-c", FORKED]
+    done = subprocess.run(command, capture_output=True, text=True, timeout=300)
+    assert done.stdout == "done\n", done.stderr
