@@ -1,4 +1,4 @@
-"""Tests of conditional independence: likelihood ratios of the models that scores speak of.
+"""Tests of conditional independence: likelihood ratios, or Bayes factors, of the models that scores speak of.
 
 an.independence.test(table, "x", "y", ["z"], an.ConditionalGaussian())
 """
@@ -19,9 +19,10 @@ class Tested(NamedTuple):
     """What a test found.
 
     Attributes:
-        p_value: how probable a statistic at least as large is if `x` and `y` are independent.
-        statistic: twice the difference of log-likelihoods.
-        df: degrees of freedom of its chi-squared distribution.
+        p_value: how probable a statistic at least as large is if `x` and `y` are independent; of a Bayes factor, at most
+            how probable.
+        statistic: twice the difference of log-likelihoods, maximised or marginal.
+        df: degrees of freedom of its chi-squared distribution; NaN of a Bayes factor, which has none.
     """
 
     p_value: float
@@ -35,12 +36,17 @@ def test(table: Any, x: str, y: str, given: Iterable[str] = (), score: Any = Non
     The likelihood ratio of the score's models with and without the arc. A score that is not score equivalent is asked
     in both directions, and the smaller p-value counts. Scores of counts give the G test.
 
+    Trees, full tables and decision graphs choose among models, which no degrees of freedom describe. They give a Bayes
+    factor, without the prior over parent sets, and as p-value its inverse: if nothing depends, a factor above 100 turns
+    up in one of a hundred tables at most, in fact much more rarely. That sees any form of dependence, but needs more of
+    it than a test of the right form.
+
     Args:
         table: a Table.
         x: one variable.
         y: another.
         given: those to condition on.
-        score: a score of a likelihood; `DegenerateGaussian()` if none is given.
+        score: any score but `MARS`, which has no likelihood; `DegenerateGaussian()` if none is given.
 
     Raises:
         ParameterError: if the variables are not different ones.

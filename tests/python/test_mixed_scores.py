@@ -218,6 +218,46 @@ def test_scores_of_counts_give_the_g_test(score: Any) -> None:
     assert found.df == 4
 
 
+@pytest.mark.parametrize("kind", [an.PCART, an.FullTable], ids=lambda kind: kind.__name__)
+def test_scores_of_trees_and_tables_test_by_the_bayes_factor_of_the_better_direction(kind: Any) -> None:
+    table = an.Table(sample(300))
+    scored = {
+        (child, parent): an.local_score(table, child, sorted([parent, "group"]), kind(penalised=False))
+        - an.local_score(table, child, ["group"], kind(penalised=False))
+        for child, parent in [("x", "y"), ("y", "x")]
+    }
+    # The prior over parent sets is no part of a test.
+    found = an.independence.test(table, "x", "y", ["group"], kind(penalised=True))
+    assert found.statistic == pytest.approx(2 * max(scored.values()), rel=1e-12)
+    assert found.p_value == pytest.approx(np.exp(-max(scored.values())), rel=1e-9)
+    assert found.p_value < 1e-6
+    assert np.isnan(found.df)
+    assert an.independence.test(table, "y", "x", ["group"], kind(penalised=True))[:2] == found[:2]
+
+
+@pytest.mark.parametrize("score", [an.PCART(), an.FullTable(), an.DecisionGraph()], ids=lambda s: type(s).__name__)
+def test_bayes_factors_are_seldom_large_where_nothing_depends(score: Any) -> None:
+    rng = np.random.default_rng(5)
+    p_values = []
+    for _ in range(300):
+        x, y = rng.choice(list("abcd"), 80), rng.choice(list("uvw"), 80)
+        p_values.append(an.independence.test(an.Table({"x": x, "y": y}), "x", "y", [], score).p_value)
+    assert max(p_values) <= 1
+    for alpha in (0.3, 0.1, 0.03):
+        assert np.mean(np.array(p_values) <= alpha) <= alpha
+
+
+def test_pc_asks_the_bayes_factors_of_trees() -> None:
+    rng = np.random.default_rng(6)
+    x, y = rng.choice(["no", "yes"], (2, 400))
+    rare = rng.random(400) < 0.1
+    both = np.where((x == y) ^ rare, "same", "other")
+    # The sum of two signs depends on neither alone; the number tells it from a third.
+    number = (both == "same") * 2.0 + rng.normal(size=400)
+    found = an.search.pc(an.Table({"x": x, "both": both, "number": number}), an.PCART(), alpha=0.01)
+    assert set(map(frozenset, found.dag.edges)) == {frozenset(("both", "number"))}
+
+
 def test_pc_asks_the_tests_of_a_mixed_score() -> None:
     found = an.search.pc(an.Table(sample(600)), an.ConditionalGaussian(), alpha=0.001)
     edges = {frozenset(edge) for edge in found.dag.edges}
@@ -228,8 +268,8 @@ def test_pc_asks_the_tests_of_a_mixed_score() -> None:
 
 def test_what_cannot_be_tested_is_said() -> None:
     table = an.Table(sample(50))
-    with pytest.raises(an.ArbornetError, match="no maximised likelihood"):
-        an.independence.test(table, "x", "y", [], an.PCART())
+    with pytest.raises(an.ArbornetError, match="no likelihood to test with"):
+        an.independence.test(table, "x", "y", [], an.MARS())
     with pytest.raises(an.ParameterError, match="different variables"):
         an.independence.test(table, "x", "x", [])
     with pytest.raises(an.ParameterError, match="different variables"):

@@ -42,7 +42,7 @@ def pc(
 
     Args:
         table: a Table.
-        score: a score whose likelihood-ratio test is asked, or a callable `test(x, y, given) -> p-value` of names;
+        score: a score whose test is asked (see `independence.test`), or a callable `test(x, y, given) -> p-value` of names;
             without it, `ConditionalGaussian()`, which on levels alone is the G test.
         alpha: two variables are independent if p is above this.
         max_given: separating sets have at most so many variables; None for no limit.

@@ -11,13 +11,15 @@
 //! four rules, and an operator is valid only if a member that obeys results. Every step adds (backward: removes) an
 //! adjacency, so the search ends whatever is required.
 
+mod operators;
+
 use std::cmp::Ordering;
 use std::collections::BinaryHeap;
 
 use rayon::prelude::*;
-use smallvec::SmallVec;
 
-use super::bits::{self, BitMatrix};
+use self::operators::Arrow;
+use super::bits::BitMatrix;
 use super::families::{Families, Scored};
 use super::graph::Dag;
 use super::knowledge::Knowledge;
@@ -29,9 +31,6 @@ use crate::table::Var;
 
 /// A step that gains no more is rounding.
 pub(super) const LEAST_GAIN: f64 = 1e-6;
-
-/// So many sets T or H are looked at for one pair; only graphs far from sparse have more.
-const MOST_SETS: usize = 4096;
 
 /// How to search.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
@@ -105,14 +104,6 @@ pub(super) fn ended(outcome: Result<()>, budget: Budget<'_>) -> Result<Option<St
         Err(Error::Interrupted) => Ok(Some(budget.over().unwrap_or(Stop::Interrupted))),
         other => other.map(|()| None),
     }
-}
-
-/// An operator on the edge from x to a given y: the clique of y's neighbours that count as its parents.
-#[derive(Clone, Debug, PartialEq)]
-struct Arrow {
-    gain: f64,
-    x: Var,
-    clique: SmallVec<[Var; 4]>,
 }
 
 /// The head of one variable's arrows; the greatest gain first, then the smallest y.
@@ -303,182 +294,6 @@ impl<'a, 'b> Climb<'a, 'b> {
             }
         }
         touched
-    }
-
-    /// Operators `Insert(x, y, T)` that gain.
-    fn insertions(&self, y: Var, xs: &[Var]) -> Result<Vec<Arrow>> {
-        let adjacent = self.class.adjacent_bits(y);
-        let most = self.knowledge.max_parents(y);
-        let fixed: Vec<Var> = self.class.parents(y).collect();
-        let mut sets: Vec<Parents> = Vec::new();
-        let mut made: Vec<(Var, SmallVec<[Var; 4]>, usize, usize)> = Vec::new();
-        let mut last_base: Option<(Parents, usize)> = None;
-        for &x in xs {
-            let possible = x != y && !bits::contains(&adjacent, x) && self.knowledge.allows(x, y);
-            if !possible || self.effects.as_ref().is_some_and(|effects| !effects.contains(y, x)) {
-                continue;
-            }
-            let (na, others): (Vec<Var>, Vec<Var>) = self.class.neighbours(y).partition(|&w| self.class.adjacent(w, x));
-            if !self.is_clique(&na) {
-                continue;
-            }
-            let Some(room) = most.checked_sub(fixed.len() + na.len() + 1) else { continue };
-            for t in self.cliques(&others, &na, room) {
-                let mut base: Parents = fixed.iter().chain(&na).chain(&t).copied().collect();
-                base.sort_unstable();
-                let mut with = base.clone();
-                with.insert(with.partition_point(|&p| p < x), x);
-                let base_at = match &last_base {
-                    Some((set, at)) if *set == base => *at,
-                    _ => {
-                        sets.push(base.clone());
-                        last_base = Some((base, sets.len() - 1));
-                        sets.len() - 1
-                    }
-                };
-                sets.push(with);
-                let mut clique: SmallVec<[Var; 4]> = na.iter().chain(&t).copied().collect();
-                clique.sort_unstable();
-                made.push((x, clique, base_at, sets.len() - 1));
-            }
-        }
-        self.gains(y, &sets, made)
-    }
-
-    /// Operators `Delete(x, y, H)` that gain; the clique is what stays of the neighbours adjacent to x.
-    fn deletions(&self, y: Var, xs: &[Var]) -> Result<Vec<Arrow>> {
-        let adjacent: Vec<Var> = self.class.parents(y).chain(self.class.neighbours(y)).collect();
-        let mut sets: Vec<Parents> = Vec::new();
-        let mut made: Vec<(Var, SmallVec<[Var; 4]>, usize, usize)> = Vec::new();
-        for &x in xs {
-            if !adjacent.contains(&x) || self.knowledge.requires(x, y) || self.knowledge.requires(y, x) {
-                continue;
-            }
-            let na: Vec<Var> = self.class.neighbours(y).filter(|&w| w != x && self.class.adjacent(w, x)).collect();
-            for kept in self.cliques(&na, &[], usize::MAX) {
-                let mut base: Parents = self.class.parents(y).filter(|&p| p != x).chain(kept.iter().copied()).collect();
-                base.sort_unstable();
-                let mut with = base.clone();
-                with.insert(with.partition_point(|&p| p < x), x);
-                sets.push(with);
-                sets.push(base);
-                made.push((x, kept, sets.len() - 2, sets.len() - 1));
-            }
-        }
-        self.gains(y, &sets, made)
-    }
-
-    fn gains(
-        &self,
-        y: Var,
-        sets: &[Parents],
-        made: Vec<(Var, SmallVec<[Var; 4]>, usize, usize)>,
-    ) -> Result<Vec<Arrow>> {
-        let scores = self.scored.scores(y, sets)?;
-        let arrow = |(x, clique, from, to): (Var, _, usize, usize)| {
-            let gain = scores[to] - scores[from];
-            (gain > LEAST_GAIN).then_some(Arrow { gain, x, clique })
-        };
-        Ok(made.into_iter().filter_map(arrow).collect())
-    }
-
-    fn is_clique(&self, vars: &[Var]) -> bool {
-        vars.iter().enumerate().all(|(i, &a)| vars[..i].iter().all(|&b| self.class.adjacent(a, b)))
-    }
-
-    /// The cliques among `of`, the empty one first, of at most `room` variables, all adjacent to all of `with`.
-    fn cliques(&self, of: &[Var], with: &[Var], room: usize) -> Vec<SmallVec<[Var; 4]>> {
-        let fits: Vec<Var> = of.iter().copied().filter(|&a| with.iter().all(|&b| self.class.adjacent(a, b))).collect();
-        let mut out: Vec<SmallVec<[Var; 4]>> = vec![SmallVec::new()];
-        let mut next = 0;
-        while next < out.len() && out.len() < MOST_SETS {
-            let clique = out[next].clone();
-            next += 1;
-            if clique.len() >= room {
-                continue;
-            }
-            let after = clique.last().map_or(0, |&last| last + 1);
-            for &v in fits.iter().filter(|&&v| v >= after) {
-                if clique.iter().all(|&w| self.class.adjacent(v, w)) {
-                    let mut grown = clique.clone();
-                    grown.push(v);
-                    out.push(grown);
-                }
-            }
-        }
-        out
-    }
-
-    /// The graph after an insertion, and its class where that is known already, if the operator is valid.
-    fn inserted(&self, y: Var, arrow: &Arrow) -> Option<(Dag, Option<Pdag>)> {
-        let Arrow { x, clique, .. } = arrow;
-        if self.reaches_around(y, *x, clique) {
-            return None;
-        }
-        let mut dag = self.member(clique, None, y)?;
-        if !dag.add_arc(*x, y) {
-            return None;
-        }
-        self.obeying(dag)
-    }
-
-    /// The graph after a deletion.
-    fn deleted(&self, y: Var, arrow: &Arrow) -> Option<(Dag, Option<Pdag>)> {
-        let linked = self.class.has_link(arrow.x, y).then_some(arrow.x);
-        let mut dag = self.member(&arrow.clique, linked, y)?;
-        dag.remove_arc(arrow.x, y);
-        self.obeying(dag)
-    }
-
-    fn obeying(&self, dag: Dag) -> Option<(Dag, Option<Pdag>)> {
-        if self.knowledge.permits(&dag) {
-            return Some((dag, None));
-        }
-        // Another member may obey: one with fewer parents where there may be but so many.
-        let class = self.knowledge.class_of(&dag);
-        let other = class.extension()?;
-        self.knowledge.permits(&other).then_some((other, Some(class)))
-    }
-
-    /// A member of the class in which of y's neighbours the clique (and `x`, if linked) are parents, the others children.
-    fn member(&self, clique: &[Var], x: Option<Var>, y: Var) -> Option<Dag> {
-        if !self.knowledge.says_something() {
-            let first: SmallVec<[Var; 8]> = clique.iter().copied().chain(x).chain([y]).collect();
-            return Some(self.class.member(&first));
-        }
-        let mut class = self.class.clone();
-        for w in self.class.neighbours(y) {
-            if clique.contains(&w) || Some(w) == x {
-                class.set_arc(w, y);
-            } else {
-                class.set_arc(y, w);
-            }
-        }
-        class.close();
-        class.extension()
-    }
-
-    /// Whether a path of arcs and links leads from `from` to `to` without any of `around`.
-    fn reaches_around(&self, from: Var, to: Var, around: &[Var]) -> bool {
-        let mut seen = bits::set_of(self.n(), around.iter().copied().chain([from]));
-        let mut stack = vec![from];
-        while let Some(v) = stack.pop() {
-            for (i, (&children, &links)) in
-                self.class.child_bits(v).iter().zip(self.class.neighbour_bits(v)).enumerate()
-            {
-                let mut new = (children | links) & !seen[i];
-                seen[i] |= new;
-                while new != 0 {
-                    let w = i * 64 + new.trailing_zeros() as usize;
-                    if w == to {
-                        return true;
-                    }
-                    stack.push(w);
-                    new &= new - 1;
-                }
-            }
-        }
-        false
     }
 }
 

@@ -1,9 +1,13 @@
-//! The tests that scores speak of: likelihood ratios.
+//! The tests that scores speak of: likelihood ratios and Bayes factors.
 //!
 //! A score with a likelihood tests `x` and `y` given `Z` by `2 (l(x | y, Z) - l(x | Z))` against a chi-squared
 //! distribution of as many degrees of freedom as the arc adds parameters (Andrews, Ramsey and Cooper 2018, section 5.3).
 //! Scores that are not score equivalent may disagree with the other direction: both are computed and the smaller p-value
 //! counts.
+//!
+//! Trees and tables choose among so many models that no degrees of freedom describe them, but their scores are probabilities
+//! of the child's column. A Bayes factor exceeds `1/p` with probability `p` at most if there is nothing to find (it has
+//! expectation 1 then, and Markov's inequality does the rest), so its inverse is a p-value, and a cautious one.
 
 use std::sync::Arc;
 
@@ -20,6 +24,11 @@ impl Tested {
     /// A statistic with its p-value. No degrees of freedom, no evidence: p is 1.
     pub fn chi_squared(statistic: f64, df: f64) -> Self {
         Self { p_value: chi_squared_tail(statistic, df), statistic, df }
+    }
+
+    /// A Bayes factor, given by its logarithm: the statistic is twice that, as of a likelihood ratio.
+    pub fn bayes_factor(log: f64) -> Self {
+        Self { p_value: (-log).exp().min(1.0), statistic: 2.0 * log, df: f64::NAN }
     }
 }
 
@@ -47,10 +56,10 @@ impl IndependenceTest for ScoreTest {
     }
 }
 
-/// The likelihood-ratio test of a score, both directions, the one of the smaller p-value (the first under ties).
+/// The test of a score in both directions, the one of the smaller p-value (the first under ties).
 ///
 /// # Errors
-/// If the score has no likelihood, the question is none, or a family cannot be scored.
+/// If the score has no likelihood, marginal or maximised, the question is none, or a family cannot be scored.
 pub fn ratio<S: LocalScore + ?Sized>(score: &S, x: Var, y: Var, given: &[Var]) -> Result<Tested> {
     check(score, x, y, given)?;
     let (low, high) = (x.min(y), x.max(y));
@@ -78,6 +87,9 @@ pub fn check<S: LocalScore + ?Sized>(score: &S, x: Var, y: Var, given: &[Var]) -
 fn one_direction(child: &mut dyn ChildScore, parent: Var, given: &[Var]) -> Result<Tested> {
     let mut more: SmallVec<[Var; 8]> = SmallVec::from_slice(given);
     more.insert(given.partition_point(|&v| v < parent), parent);
+    if let (Some(without), Some(with)) = (child.log_marginal(given)?, child.log_marginal(&more)?) {
+        return Ok(Tested::bayes_factor(with - without));
+    }
     let (without, with) = (child.likelihood(given)?, child.likelihood(&more)?);
     Ok(Tested::chi_squared(2.0 * (with.log_likelihood - without.log_likelihood), with.df - without.df))
 }

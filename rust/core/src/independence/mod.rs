@@ -18,7 +18,7 @@ pub struct Tested {
     pub p_value: f64,
     /// The statistic.
     pub statistic: f64,
-    /// Its degrees of freedom.
+    /// Its degrees of freedom; NaN of a Bayes factor, which has none.
     pub df: f64,
 }
 

@@ -56,4 +56,8 @@ impl ChildScore for Grower<'_> {
         self.problem.fields.extend_from_slice(parents);
         Ok(grow::grown(&self.problem)?.score())
     }
+
+    fn log_marginal(&mut self, parents: &[Var]) -> Result<Option<f64>> {
+        self.score(parents).map(Some)
+    }
 }

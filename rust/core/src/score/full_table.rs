@@ -71,13 +71,16 @@ struct Prepared {
 }
 
 impl Prepared {
-    /// What does not depend on the data: the priors over choices of bins and over parent sets.
-    fn log_prior(&self, parents: &[Var]) -> f64 {
-        let FullTable { penalised, max_bins, normalised, published, .. } = self.parameters;
+    /// The prior over joint choices of bins.
+    fn log_prior_of_choices(&self, parents: &[Var]) -> f64 {
+        let FullTable { max_bins, normalised, published, .. } = self.parameters;
         let n_cut = parents.iter().filter(|&&p| self.cuttings[p].is_cut).count() as f64;
-        let choices = if normalised && !published { n_cut * (max_bins as f64 - 1.0).ln() } else { 0.0 };
-        let graph = if penalised { prior::parent_count(self.table.n_vars(), parents.len()) } else { 0.0 };
-        graph - choices
+        if normalised && !published { -n_cut * (max_bins as f64 - 1.0).ln() } else { 0.0 }
+    }
+
+    /// The prior over parent sets.
+    fn log_prior(&self, parents: &[Var]) -> f64 {
+        if self.parameters.penalised { prior::parent_count(self.table.n_vars(), parents.len()) } else { 0.0 }
     }
 
     /// Parents in the order in which their axes are split: those without a choice first, as they only divide the rows.
@@ -172,7 +175,7 @@ impl LocalScore for Prepared {
     }
 
     fn child(&self, child: Var) -> Result<Box<dyn ChildScore + '_>> {
-        Ok(Box::new(Boxed(self.family(child), Halt::default())))
+        Ok(Box::new(Boxed { score: self, family: self.family(child), halt: Halt::default() }))
     }
 
     fn model(&self, child: Var, parents: &[Var]) -> Result<LocalModel> {
@@ -202,7 +205,8 @@ impl LocalScore for Prepared {
 
 /// A child with its kind of response hidden.
 trait Family {
-    /// The score, and the choice of bins per parent it is reached with: the first of the best.
+    /// The score without the prior over parent sets, and the choice of bins per parent it is reached with: the first of
+    /// the best.
     fn best(&mut self, parents: &[Var]) -> (f64, Vec<usize>);
 
     /// Who can stop it, after which its results mean nothing.
@@ -212,22 +216,32 @@ trait Family {
     fn steps(&self) -> u64;
 }
 
-struct Boxed<'a>(Box<dyn Family + 'a>, Halt);
+struct Boxed<'a> {
+    score: &'a Prepared,
+    family: Box<dyn Family + 'a>,
+    halt: Halt,
+}
 
 impl ChildScore for Boxed<'_> {
     fn score(&mut self, parents: &[Var]) -> Result<f64> {
-        let score = self.0.best(parents).0;
-        self.1.check()?;
+        let score = self.family.best(parents).0 + self.score.log_prior(parents);
+        self.halt.check()?;
         Ok(score)
     }
 
+    fn log_marginal(&mut self, parents: &[Var]) -> Result<Option<f64>> {
+        let log_marginal = self.family.best(parents).0;
+        self.halt.check()?;
+        Ok(Some(log_marginal))
+    }
+
     fn heed(&mut self, halt: &Halt) {
-        self.1 = halt.clone();
-        self.0.heed(halt);
+        self.halt = halt.clone();
+        self.family.heed(halt);
     }
 
     fn steps(&self) -> Option<u64> {
-        Some(self.0.steps())
+        Some(self.family.steps())
     }
 }
 
@@ -267,7 +281,7 @@ impl<R: Response> Family for Scratch<'_, R> {
                 best = joint;
             }
         }
-        let score = totals[best] + self.score.log_prior(parents);
+        let score = totals[best] + self.score.log_prior_of_choices(parents);
         let mut choices = vec![0; parents.len()];
         for (axis, p) in axes.iter().zip(&order).rev() {
             let position = parents.iter().position(|q| q == p).expect("the order is one of the parents");

@@ -67,6 +67,10 @@ impl ChildScore for Timed<'_> {
         self.inner.likelihood(parents)
     }
 
+    fn log_marginal(&mut self, parents: &[Var]) -> Result<Option<f64>> {
+        self.inner.log_marginal(parents)
+    }
+
     fn superset_bound(&mut self, parents: &[Var]) -> f64 {
         self.inner.superset_bound(parents)
     }

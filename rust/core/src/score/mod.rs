@@ -67,11 +67,11 @@ pub trait LocalScore: Send + Sync {
         false
     }
 
-    /// Tests whether `x` and `y` are independent given others: by the likelihood ratios of both directions, if the score
-    /// has likelihoods.
+    /// Tests whether `x` and `y` are independent given others: by the likelihood ratios of both directions, or by their
+    /// Bayes factors if the score has marginal likelihoods.
     ///
     /// # Errors
-    /// If it has none, or a family cannot be scored.
+    /// If it has neither, or a family cannot be scored.
     fn test(&self, x: Var, y: Var, given: &[Var]) -> Result<Tested> {
         likelihood::ratio(self, x, y, given)
     }
@@ -123,6 +123,14 @@ pub trait ChildScore {
         Err(Error::Shape(NO_LIKELIHOOD.to_owned()))
     }
 
+    /// The log marginal likelihood of a family, without a prior over parent sets, for tests; `None` of a score that is none.
+    ///
+    /// # Errors
+    /// As `score`.
+    fn log_marginal(&mut self, _parents: &[Var]) -> Result<Option<f64>> {
+        Ok(None)
+    }
+
     /// An upper bound on the score of every superset of these parents, themselves included; infinity says nothing.
     /// Step 1 skips a set if the bound of one of its subsets is at most the score of one of its subsets.
     fn superset_bound(&mut self, _parents: &[Var]) -> f64 {
@@ -130,5 +138,5 @@ pub trait ChildScore {
     }
 }
 
-const NO_LIKELIHOOD: &str = "this score has no maximised likelihood to test with; test with BIC, ConditionalGaussian, \
-                             DegenerateGaussian, MixedPolynomial or another score of a likelihood";
+const NO_LIKELIHOOD: &str = "this score has no likelihood to test with; test with BIC, ConditionalGaussian, \
+                             DegenerateGaussian, PCART or another score of a likelihood";

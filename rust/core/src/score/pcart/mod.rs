@@ -239,6 +239,14 @@ struct Scratch<'a> {
     family: Box<dyn Family + 'a>,
 }
 
+impl Scratch<'_> {
+    /// The best tree, by its marginal likelihood and its prior among trees.
+    fn of_trees(&mut self, parents: &[Var]) -> Result<f64> {
+        let (log_tree, prior) = self.family.best(parents)?;
+        Ok(log_tree - prior.log_z)
+    }
+}
+
 impl ChildScore for Scratch<'_> {
     fn heed(&mut self, halt: &Halt) {
         self.family.heed(halt);
@@ -250,12 +258,15 @@ impl ChildScore for Scratch<'_> {
 
     fn score(&mut self, parents: &[Var]) -> Result<f64> {
         debug_assert!(!parents.contains(&self.child));
-        let (log_tree, prior) = self.family.best(parents)?;
         let of_graph = if self.prepared.parameters.penalised {
             parent_count(self.prepared.table.n_vars(), parents.len())
         } else {
             0.0
         };
-        Ok(log_tree - prior.log_z + of_graph)
+        Ok(self.of_trees(parents)? + of_graph)
+    }
+
+    fn log_marginal(&mut self, parents: &[Var]) -> Result<Option<f64>> {
+        self.of_trees(parents).map(Some)
     }
 }
