@@ -69,7 +69,9 @@ def test_boss_finds_graphs_that_score_above_the_true_one_and_all_that_its_orders
 def test_counting_all_parameters_finds_fewer_wrong_arcs_than_the_published_form():
     complete, published = (
         [
-            an.metrics.compare(dag, an.search.boss(table, an.ConditionalGaussian(discretise=True, prior=PRIOR, published=p)))
+            an.metrics.compare(
+                dag, an.search.boss(table, an.ConditionalGaussian(discretise=True, prior=PRIOR, published=p))
+            )
             for table, dag in map(simulated, SEEDS)
         ]
         for p in (False, True)

@@ -86,7 +86,11 @@ impl Fitted {
 }
 
 /// Spreads of numbers: a piece's own, or the pooled one.
-pub(super) fn settled(columns: &Columns, child: Var, fitted: Vec<(Vec<u32>, usize, Fitted)>) -> Vec<(Vec<u32>, usize, Piece)> {
+pub(super) fn settled(
+    columns: &Columns,
+    child: Var,
+    fitted: Vec<(Vec<u32>, usize, Fitted)>,
+) -> Vec<(Vec<u32>, usize, Piece)> {
     let squares: f64 = fitted.iter().map(|(_, _, f)| f.squares).sum();
     let df: f64 = fitted.iter().map(|(_, n, f)| *n as f64 - f.rank as f64).sum();
     let one = |(codes, n, fitted): (Vec<u32>, usize, Fitted)| {
