@@ -19,8 +19,8 @@ class Tested(NamedTuple):
     """What a test found.
 
     Attributes:
-        p_value: how probable a statistic at least as large is if `x` and `y` are independent; of a Bayes factor, at most
-            how probable.
+        p_value: how probable a statistic at least as large is if `x` and `y` are independent; of a Bayes factor, at
+            most how probable.
         statistic: twice the difference of log-likelihoods, maximised or marginal.
         df: degrees of freedom of its chi-squared distribution; NaN of a Bayes factor, which has none.
     """

@@ -1,4 +1,4 @@
-"""Searches on simulated tables whose true graphs are known, beside what Tetrad finds in them (100 variables, 1,000 rows)."""
+"""Searches on tables of Tetrad's simulation, whose true graphs are known, beside what Tetrad finds in them."""
 
 import gzip
 import json

@@ -42,8 +42,8 @@ def pc(
 
     Args:
         table: a Table.
-        score: a score whose test is asked (see `independence.test`), or a callable `test(x, y, given) -> p-value` of names;
-            without it, `ConditionalGaussian()`, which on levels alone is the G test.
+        score: a score whose test is asked (see `independence.test`), or a callable `test(x, y, given) -> p-value` of
+            names; without it, `ConditionalGaussian()`, which on levels alone is the G test.
         alpha: two variables are independent if p is above this.
         max_given: separating sets have at most so many variables; None for no limit.
         constraints: what the graph must obey.
