@@ -105,20 +105,23 @@ class Factor:
         variable: the parent.
         shape: "above" for `max(0, x - at)`, "below" for `max(0, at - x)`, "rising" for `x - at`, "falling" for
             `at - x`, "level" for 1 where the parent has the level, else 0.
-        at: the knot or origin; None for a level.
+        at: the knot or origin (of dates: days since 1970-01-01; of times: seconds); None for a level.
         level: the level; None for a number.
+        text: the factor as it stands in the term's text.
     """
 
     variable: str
     shape: str
     at: float | None = None
     level: Level | None = None
+    text: str = ""
 
     def value(self, x: Any) -> float:
         """What it is at a value of the parent."""
         if self.at is None:
             return float(x == self.level)
-        distance = float(x) - self.at if self.shape in ("above", "rising") else self.at - float(x)
+        x = float(moments.number(x))
+        distance = x - self.at if self.shape in ("above", "rising") else self.at - x
         return max(0.0, distance) if self.shape in ("above", "below") else distance
 
 
@@ -184,6 +187,11 @@ class LocalModel:
         return None if self._plain is None else moments.described(self._plain, self.classes)
 
     @cached_property
+    def _words(self) -> moments.Words | None:
+        """How a spline says dates and times, if there are any."""
+        return moments.Words(self.classes) if self.classes else None
+
+    @cached_property
     def _plain(self) -> dict[str, Any] | None:
         """The description as the core has it, dates as numbers."""
         text = self.handle.description()
@@ -217,7 +225,7 @@ class LocalModel:
     @cached_property
     def spline(self) -> dict[str, Any] | None:
         """A MARS model as nested dicts, in the user's units and words; None for another kind of model."""
-        text = self.handle.spline()
+        text = self.handle.spline(self._words)
         return None if text is None else json.loads(text)
 
     @cached_property
@@ -254,11 +262,11 @@ class LocalModel:
 
     def text(self) -> str:
         """The model drawn with lines: questions, answers, and at each leaf its rows and its distribution."""
-        return moments.worded(self.handle.text(), self._plain, self.classes)
+        return moments.worded(self.handle.text(self._words), self._plain, self.classes)
 
     def rules(self) -> list[str]:
         """One sentence a leaf, `if age >= 52.3 and stage in {II, III} then ...`; of MARS, one a term."""
-        return [moments.worded(rule, self._plain, self.classes) for rule in self.handle.rules()]
+        return [moments.worded(rule, self._plain, self.classes) for rule in self.handle.rules(self._words)]
 
     def distribution(self, given: Mapping[str, Any]) -> Distribution:
         """What the child does, given one value for each parent.
@@ -274,7 +282,7 @@ class LocalModel:
         Raises:
             ColumnError: If a parent has no value, or a value is not among its levels.
         """
-        return self.handle.log_density(value, self._values(given))
+        return self.handle.log_density(_plain(value), self._values(given))
 
     def to_dict(self) -> dict[str, Any]:
         """The model as JSON data; `from_dict` brings back the same model, bit for bit."""
@@ -305,7 +313,7 @@ class LocalModel:
         from arbornet.draw import draw_spline, draw_tree
 
         if self.spline is not None:
-            return draw_spline(self.child, *self._responses(), target)
+            return draw_spline(self.child, *self._responses(), target, class_=self.classes.get(self.child, ""))
         if self.description is None:
             raise FormatError(f"the model of '{self.child}' has no regions to draw")
         return draw_tree(self.description, target)
@@ -334,7 +342,8 @@ class LocalModel:
             grid = [low + (high - low) * i / 120 for i in range(121)] if of["numbers"] else of["levels"]
             values = list(zip(*(at(of["variable"], x) for x in grid), strict=True))
             numbers = tuple(grid) if of["numbers"] else None
-            out.append(Response(of["variable"], numbers, tuple(map(str, of["levels"])), tuple(values)))
+            class_ = self.classes.get(of["variable"], "")
+            out.append(Response(of["variable"], numbers, tuple(map(str, of["levels"])), tuple(values), class_))
         return lines, out
 
     @property
@@ -371,7 +380,7 @@ class LocalModel:
         if self.spline is not None and self.parents:
             from arbornet.draw import spline_svg
 
-            drawn = spline_svg(self.child, *self._responses())
+            drawn = spline_svg(self.child, *self._responses(), class_=self.classes.get(self.child, ""))
             return f'<div style="overflow-x: auto">{drawn}</div><pre>{html.escape(str(self))}</pre>'
         return f"<pre>{html.escape(str(self))}</pre>"
 
@@ -409,8 +418,8 @@ def local_model(table: Any, child: str, parents: Iterable[str], score: Any) -> L
 
 
 def _plain(value: Any) -> Any:
-    """NumPy's scalars as Python's own."""
-    return value.item() if hasattr(value, "item") else value
+    """NumPy's scalars as Python's own, dates and times as the numbers behind them."""
+    return moments.number(value.item() if hasattr(value, "item") else value)
 
 
 def _leaf(leaf: dict[str, Any], levels: list[Level], classes: moments.Classes) -> Leaf:

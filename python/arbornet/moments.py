@@ -10,12 +10,15 @@ import datetime as dt
 import math
 import re
 from collections.abc import Iterator, Mapping
+from dataclasses import dataclass
 from typing import TYPE_CHECKING, Any
 
 if TYPE_CHECKING:
     from arbornet.schema import Schema
 
 EPOCH = dt.datetime(1970, 1, 1)
+#: Days.
+YEAR = 365.25
 CLASSES = ("date", "datetime", "time", "duration")
 Classes = Mapping[str, str]
 """The class of every variable that holds dates or times: "date", "datetime", "time" or "duration"."""
@@ -52,17 +55,61 @@ def threshold(x: float, class_: str) -> str:
     return told(math.ceil(x) if class_ == "date" else x, class_)
 
 
+def number(value: Any) -> Any:
+    """The number that stands for a date, moment, time of day or span of time; anything else as it is."""
+    if isinstance(value, dt.datetime):
+        naive = value if value.tzinfo is None else value.astimezone(dt.UTC).replace(tzinfo=None)
+        return (naive - EPOCH) / dt.timedelta(days=1)
+    if isinstance(value, dt.date):
+        return (value - EPOCH.date()).days
+    if isinstance(value, dt.time):
+        return (dt.datetime.combine(EPOCH, value) - EPOCH).total_seconds()
+    return value.total_seconds() if isinstance(value, dt.timedelta) else value
+
+
 def span(seconds: float) -> str:
     """A length of time in its natural unit."""
     for size, unit in ((86_400.0, "days"), (3600.0, "h"), (60.0, "min")):
         if abs(seconds) >= size:
-            return f"{seconds / size:.3g} {unit}"
+            length = seconds / size
+            return f"{length:.3g} {unit}" if abs(length) < 1000 else f"{length:,.0f} {unit}"
     return f"{seconds:.3g} s"
+
+
+def unit(width: float, class_: str) -> tuple[str, float]:
+    """What differences are counted in where values are so far apart: a unit's name, and how long it is."""
+    if class_ in ("date", "datetime"):
+        if width >= 4 * YEAR:
+            return "year", YEAR
+        return ("hour", 1 / 24) if class_ == "datetime" and width < 2.0 else ("day", 1.0)
+    for name, size in (("day", 86_400.0), ("hour", 3600.0), ("minute", 60.0)):
+        if width >= 2 * size:
+            return name, size
+    return "second", 1.0
 
 
 def spread(x: float, class_: str) -> str:
     """The spread of such values, a length of time."""
     return span(x * 86_400.0 if class_ in ("date", "datetime") else x)
+
+
+@dataclass(frozen=True)
+class Words:
+    """How the core says what holds dates or times, in the sentences of a spline."""
+
+    classes: Classes
+
+    def value(self, variable: str, x: float) -> str | None:
+        """A value, unless it is a plain number."""
+        return told(x, self.classes[variable]) if variable in self.classes else None
+
+    def difference(self, variable: str, x: float) -> str | None:
+        """A difference of two values, likewise."""
+        return spread(x, self.classes[variable]) if variable in self.classes else None
+
+    def unit(self, variable: str, width: float) -> tuple[str, float] | None:
+        """What differences are counted in, likewise."""
+        return unit(width, self.classes[variable]) if variable in self.classes else None
 
 
 def described(description: dict[str, Any], classes: Classes) -> dict[str, Any]:

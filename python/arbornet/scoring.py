@@ -50,9 +50,11 @@ def score_parents(
         max_parents: the most parents of a set; "auto" for the most up to 4 that `plan` calls affordable.
         constraints: what the structure must obey.
         n_jobs: threads; -1 for all cores, -2 for all but one. A client's workers bring their own.
-        progress: True for a bar on a terminal or log lines elsewhere, or a callable of (done, total).
-        checkpoint: a folder to write finished blocks to. A run that is killed goes on from there when called again; a
-            checkpoint of another table, score or constraints is refused.
+        progress: True for a bar on a terminal or log lines elsewhere, or a callable of (done, total); with
+            `parents="forest"` it is told of the forests first, then of the sets.
+        checkpoint: a folder to write finished blocks to. A run that is killed goes on from there when called again
+            (forests, which take part of the time, are grown anew); a checkpoint of another table, score, constraints or
+            time per child is refused.
         client: a ``distributed.Client`` whose workers do the scoring.
         memory_limit: bytes that layers under way, or kept sets, may take; four fifths of the machine's by default.
         parents: "forest" to score, for every child, only subsets of its best few candidates by a random forest; or a
@@ -74,13 +76,13 @@ def score_parents(
     handle = prepared(table, score)
     rules = resolved(constraints, handle.table.names)
     if parents is not None:
-        rules = selected(table, parents, n_candidates, constraints, n_jobs=n_jobs, progress=bool(progress))
+        rules = selected(table, parents, n_candidates, constraints, n_jobs=n_jobs, progress=progress)
         max_parents = max(map(len, rules.allowed), default=0) if max_parents == "auto" else max_parents
-    if child_time_limit is not None and child_time_limit != math.inf:
-        handle = handle.limited(real("child_time_limit", child_time_limit))
     if max_parents == "auto":
         max_parents, why = affordable(handle, rules)
         log.info("max_parents=%d: %s", max_parents, why)
+    if child_time_limit is not None and child_time_limit != math.inf:
+        handle = handle.limited(real("child_time_limit", child_time_limit))
     step = step1(score, handle, checked_limit(max_parents), rules, limit)
     n_sets = sum(map(sum, step.sizes))
     log.info("%d parent sets of up to %d parents", n_sets, max_parents)

@@ -61,7 +61,9 @@ def draw_tree(tree: Tree | Mapping[str, Any], target: Any = None) -> Picture | N
     return put(tree_scene(_tree(tree)), target)
 
 
-def draw_spline(child: str, lines: Sequence[str], responses: Sequence[Response], target: Any = None) -> Picture | None:
+def draw_spline(
+    child: str, lines: Sequence[str], responses: Sequence[Response], target: Any = None, class_: str = ""
+) -> Picture | None:
     """Draws a spline: the child along each parent.
 
     Args:
@@ -69,13 +71,14 @@ def draw_spline(child: str, lines: Sequence[str], responses: Sequence[Response],
         lines: The levels of the child that are drawn, none for a number.
         responses: The child along each parent.
         target: A path ending in .svg, .png or .pdf, or a matplotlib axis.
+        class_: What a child of numbers stands for: "date", "datetime", "time", "duration", or nothing else.
     """
-    return put(spline_scene(child, lines, responses), target)
+    return put(spline_scene(child, lines, responses, class_), target)
 
 
-def spline_svg(child: str, lines: Sequence[str], responses: Sequence[Response]) -> str:
+def spline_svg(child: str, lines: Sequence[str], responses: Sequence[Response], class_: str = "") -> str:
     """The SVG of a spline, for notebooks and pages."""
-    return svg(spline_scene(child, lines, responses))
+    return svg(spline_scene(child, lines, responses, class_))
 
 
 def network_svg(graph: Graph | nx.DiGraph, *, engine: Engine = "layered", legend: bool = True) -> str:

@@ -1,10 +1,12 @@
-"""Axes of numbers and of dates, with about four round ticks."""
+"""Axes of numbers, of dates and of times, with about four round ticks."""
 
 from __future__ import annotations
 
 import datetime as dt
 import math
-from collections.abc import Iterator
+from collections.abc import Callable, Iterator
+
+from arbornet import moments
 
 EPOCH = dt.date(1970, 1, 1)
 FIRST, LAST = (dt.date.min - EPOCH).days + 400, (dt.date.max - EPOCH).days - 400
@@ -18,8 +20,13 @@ STEPS = (
 DAYS = {"days": 1.0, "months": 30.44, "years": 365.25}
 
 
+DAY = 86_400.0
+#: Seconds that make round ticks.
+SPANS = (1, 2, 5, 10, 15, 30, 60, 120, 300, 600, 900, 1800, 3600, 7200, 10_800, 21_600, 43_200)
+
+
 class Axis:
-    """An axis from low to high; for dates these are days since 1970-01-01."""
+    """An axis from low to high; for dates these are days since 1970-01-01, for times and spans of time seconds."""
 
     def __init__(self, low: float, high: float, values: str = ""):
         self.low, self.high = low, high
@@ -29,10 +36,22 @@ class Axis:
         """Round places on it with what they are called."""
         if self.values in DATES and has_calendar(self.low, self.high):
             return list(self._days())
-        step = 10.0 ** math.floor(math.log10((self.high - self.low) / 2))
-        step = next(s for s in (step, 2 * step, 5 * step, 10 * step) if (self.high - self.low) / s <= MOST)
+        width = self.high - self.low
+        if self.values not in ("time", "duration"):
+            return self._multiples(_round(width), number)
+        if width > DAY:
+            return self._multiples(DAY * _round(width / DAY), self._time)
+        step = next((s for s in SPANS if s <= width <= MOST * s), None)
+        return self._multiples(step or _round(width), self._time)
+
+    def _multiples(self, step: float, called: Callable[[float], str]) -> list[tuple[float, str]]:
         first = math.ceil(self.low / step)
-        return [(i * step, number(i * step)) for i in range(first, math.floor(self.high / step) + 1)]
+        return [(i * step, called(i * step)) for i in range(first, math.floor(self.high / step) + 1)]
+
+    def _time(self, seconds: float) -> str:
+        if self.values == "time" and seconds % 60 == 0:
+            return f"{seconds // 3600:02.0f}:{seconds % 3600 // 60:02.0f}"
+        return moments.span(seconds) if seconds else "0"
 
     def share(self, x: float) -> float:
         """How far along the axis a number stands, from 0 to 1."""
@@ -48,6 +67,12 @@ class Axis:
                 return
             if at >= self.low:
                 yield at, _called(day, unit)
+
+
+def _round(width: float) -> float:
+    """A round step that fits a few times."""
+    step = 10.0 ** math.floor(math.log10(width / 2))
+    return next(s for s in (step, 2 * step, 5 * step, 10 * step) if width / s <= MOST)
 
 
 def calendar(low: float, unit: str, n: int) -> Iterator[dt.date]:

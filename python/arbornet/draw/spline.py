@@ -26,22 +26,31 @@ class Response:
         numbers: values of a number along which the child was looked at; None for levels.
         levels: the levels, otherwise.
         values: per line (one, or one per level of the child) the child's mean or share at each of them.
+        class_: what the numbers stand for: "date", "datetime", "time", "duration", or nothing else.
     """
 
     parent: str
     numbers: tuple[float, ...] | None
     levels: tuple[str, ...]
     values: tuple[tuple[float, ...], ...]
+    class_: str = ""
 
 
-def spline_scene(child: str, lines: Sequence[str], responses: Sequence[Response]) -> Scene:
-    """Draws partial responses side by side, on one scale; `lines` names the child's levels, if it has any."""
+def spline_scene(child: str, lines: Sequence[str], responses: Sequence[Response], class_: str = "") -> Scene:
+    """Draws partial responses side by side, on one scale.
+
+    Args:
+        child: The child's name.
+        lines: The child's levels, if it has any.
+        responses: The child along each parent.
+        class_: What a child of numbers stands for, as for a response.
+    """
     every = [y for response in responses for line in response.values for y in line] or [0.0]
     low, high = (0.0, max(every)) if lines else (min(every), max(every))
     if high - low <= 1e-12 * max(abs(low), abs(high), 1e-300):
         half = abs(high) / 10 or 0.5
         low, high = low - half, high + half
-    axis = Axis(low - 0.04 * (high - low), high + 0.04 * (high - low))
+    axis = Axis(low - 0.04 * (high - low), high + 0.04 * (high - low), class_)
     groups: list[Group] = []
     legend = 22.0 if lines else 0.0
     x = MARGIN + LEFT
@@ -74,7 +83,8 @@ def _panel(child: str, lines: Sequence[str], response: Response, axis: Axis, lef
     paint = [PAINTS[i % len(PAINTS)] for i in range(len(response.values))]
     if response.numbers is not None:
         first, last = response.numbers[0], response.numbers[-1]
-        along = Axis(first, last) if last > first else Axis(first - 0.5, first + 0.5)
+        ends = (first, last) if last > first else (first - 0.5, first + 0.5)
+        along = Axis(*ends, response.class_)
         for tick, called in along.ticks():
             at = left + WIDTH * along.share(tick)
             marks.append(Text(at, bottom + 16, called, 11, paint="muted"))

@@ -2,6 +2,7 @@
 
 use std::sync::Arc;
 
+use arbornet_core::model::spline::{Plain, Wording};
 use arbornet_core::{Affine, Control, Error, Kind, LocalModel, Value, Var, Variable};
 use pyo3::prelude::*;
 use serde::{Deserialize, Serialize};
@@ -66,7 +67,13 @@ impl ModelHandle {
     fn stored(&self, var: Var, value: &Bound<'_, PyAny>) -> PyResult<Value> {
         let variable = &self.variables[var];
         match &variable.kind {
-            Kind::Continuous { scale } => Ok(Value::Real(scale.to_stored(value.extract()?))),
+            Kind::Continuous { scale } => {
+                let x = value.extract().map_err(|_| {
+                    let given = value.repr().map_or_else(|_| String::new(), |text| text.to_string());
+                    CoreError(Error::column(&*variable.name, format!("cannot be {given}"), "it takes numbers"))
+                })?;
+                Ok(Value::Real(scale.to_stored(x)))
+            }
             Kind::Categorical { levels } | Kind::Ordinal { levels } => {
                 let level = level_from_python(&variable.name, value)?;
                 let code = levels.iter().position(|l| *l == level).ok_or_else(|| {
@@ -87,6 +94,38 @@ impl ModelHandle {
         }
         parents.iter().zip(values).map(|(&parent, value)| self.stored(parent, value)).collect()
     }
+}
+
+/// A Python object with the methods of `Wording`, each of which may return None.
+#[derive(FromPyObject)]
+#[pyo3(transparent)]
+struct Words<'py>(Bound<'py, PyAny>);
+
+impl Words<'_> {
+    fn ask<'py, T>(&'py self, method: &str, variable: &str, x: f64) -> Option<T>
+    where
+        T: for<'a> FromPyObject<'a, 'py>,
+    {
+        self.0.call_method1(method, (variable, x)).ok()?.extract().ok()
+    }
+}
+
+impl Wording for Words<'_> {
+    fn value(&self, variable: &str, x: f64) -> Option<String> {
+        self.ask("value", variable, x)
+    }
+
+    fn difference(&self, variable: &str, x: f64) -> Option<String> {
+        self.ask("difference", variable, x)
+    }
+
+    fn unit(&self, variable: &str, spread: f64) -> Option<(String, f64)> {
+        self.ask("unit", variable, spread)
+    }
+}
+
+fn wording<'a>(words: Option<&'a Words<'_>>) -> &'a dyn Wording {
+    words.map_or(&Plain, |words| words)
 }
 
 fn json(value: &impl Serialize) -> String {
@@ -165,19 +204,23 @@ impl ModelHandle {
         Self { variables: self.variables.clone(), model }
     }
 
-    /// The model drawn as a tree of text.
-    fn text(&self) -> String {
+    /// The model drawn as a tree of text; a spline's numbers are said as `words` says them.
+    #[pyo3(signature = (words = None))]
+    fn text(&self, words: Option<Words<'_>>) -> String {
         if let LocalModel::Spline(spline) = &self.model {
-            return spline.told(&self.variables).text(&self.parents().join(", "));
+            let words = wording(words.as_ref());
+            return spline.told(&self.variables, words).text(&self.parents().join(", "), words);
         }
         let description = self.model.describe(&self.variables);
         description.map_or_else(|| format!("{} given {}", self.child(), self.parents().join(", ")), |d| d.text())
     }
 
-    /// One sentence a leaf.
-    fn rules(&self) -> Vec<String> {
+    /// One sentence a leaf, or a term of a spline.
+    #[pyo3(signature = (words = None))]
+    fn rules(&self, words: Option<Words<'_>>) -> Vec<String> {
         if let LocalModel::Spline(spline) = &self.model {
-            return spline.told(&self.variables).sentences();
+            let words = wording(words.as_ref());
+            return spline.told(&self.variables, words).sentences(words);
         }
         self.model.describe(&self.variables).map_or_else(Vec::new, |d| d.rules())
     }
@@ -188,9 +231,10 @@ impl ModelHandle {
     }
 
     /// A spline's terms, in the user's units and words, as JSON; None for another kind of model.
-    fn spline(&self) -> Option<String> {
+    #[pyo3(signature = (words = None))]
+    fn spline(&self, words: Option<Words<'_>>) -> Option<String> {
         let LocalModel::Spline(spline) = &self.model else { return None };
-        Some(json(&spline.told(&self.variables)))
+        Some(json(&spline.told(&self.variables, wording(words.as_ref()))))
     }
 
     /// Every leaf with its conditions, as JSON.

@@ -24,7 +24,7 @@ pub struct ScoreHandle {
     pub spec: String,
     custom: Option<Callable>,
     /// Seconds per child.
-    limit: Option<f64>,
+    pub limit: Option<f64>,
 }
 
 /// A Python callable behind a score, with what it was made of.

@@ -54,6 +54,7 @@ impl Step1 {
     fn journal(&self, folder: &Path) -> Result<Journal, CoreError> {
         let score = self.score.get();
         let manifest = Manifest::new(&score.table, &score.spec, self.max_parents, &self.constraints, &self.step);
+        let manifest = manifest.within(score.limit);
         Ok(Journal::open(folder, &manifest)?)
     }
 

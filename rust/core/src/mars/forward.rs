@@ -7,6 +7,8 @@ use super::predictor::Predictor;
 use super::queue::Queue;
 use super::spans::Spans;
 use super::{Factor, Problem, Settings, Shape, Term, gcv};
+use crate::control::Halt;
+use crate::error::Result;
 
 /// A line is explained by the basis if so little of its square is left, of the parent term's.
 const EXPLAINED: f64 = 1e-5;
@@ -27,6 +29,7 @@ struct Slot {
 pub struct Forward<'a> {
     problem: &'a Problem<'a>,
     settings: &'a Settings,
+    halt: &'a Halt,
     slots: Vec<Slot>,
     basis: Vec<Column>,
     /// Per used term: its slot, and its coordinates in the basis.
@@ -53,12 +56,13 @@ struct Choice {
 
 impl<'a> Forward<'a> {
     /// The intercept alone.
-    pub fn new(problem: &'a Problem<'a>, settings: &'a Settings) -> Self {
+    pub fn new(problem: &'a Problem<'a>, settings: &'a Settings, halt: &'a Halt) -> Self {
         let n_rows = problem.responses.first().map_or(0, Vec::len);
         let intercept = problem.roots.clone().unwrap_or_else(|| vec![1.0; n_rows]);
         let mut made = Self {
             problem,
             settings,
+            halt,
             slots: vec![],
             basis: vec![],
             used: vec![],
@@ -72,12 +76,15 @@ impl<'a> Forward<'a> {
     }
 
     /// Takes steps until nothing is left to gain.
-    pub fn run(&mut self) {
+    ///
+    /// # Errors
+    /// If asked to stop.
+    pub fn run(&mut self) -> Result<()> {
         let (n, penalty) = (self.problem.n, self.settings.penalty);
         let n_slots = self.settings.n_slots(self.problem.predictors.len());
         let null = self.rss + self.problem.within;
         if null <= 1e-10 * n || n_slots < 3 || self.residuals.first().is_none_or(|y| y.len() < 2) {
-            return;
+            return Ok(());
         }
         let gcv_null = gcv(null, 1, n, penalty);
         let mut queue = Queue::new(self.settings.ageing, self.settings.earth);
@@ -86,7 +93,7 @@ impl<'a> Forward<'a> {
         let (mut rss, mut last, mut n_terms) = (null, null, 1);
         loop {
             let most = (1.01 * rss).min(10.0 * last);
-            let Some(choice) = self.best(&mut queue, most) else { return };
+            let Some(choice) = self.best(&mut queue, most)? else { return Ok(()) };
             last = choice.gain;
             rss = (rss - choice.gain).max(0.0);
             let two = choice.knot.is_some() && choice.pair;
@@ -94,7 +101,7 @@ impl<'a> Forward<'a> {
             let gains = choice.gain / null >= self.settings.threshold;
             let worth = 1.0 - gcv(rss, n_terms, n, penalty) / gcv_null >= -10.0;
             if !gains || !worth {
-                return;
+                return Ok(());
             }
             let first = self.slots.len();
             self.take(&choice);
@@ -104,7 +111,7 @@ impl<'a> Forward<'a> {
             }
             queue.sort(first);
             if rss <= self.settings.threshold * null || self.slots.len() + 1 >= n_slots {
-                return;
+                return Ok(());
             }
         }
     }
@@ -125,7 +132,7 @@ impl<'a> Forward<'a> {
         (terms, Triangle { columns, responses, rss })
     }
 
-    fn best(&mut self, queue: &mut Queue, most: f64) -> Option<Choice> {
+    fn best(&mut self, queue: &mut Queue, most: f64) -> Result<Option<Choice>> {
         let mut best: Option<Choice> = None;
         let taken = self.slots.len();
         for (entry, slot) in queue.first(self.settings.fast) {
@@ -141,6 +148,7 @@ impl<'a> Forward<'a> {
                 if self.slots[slot].term.iter().any(|factor| factor.predictor == predictor) {
                     continue;
                 }
+                self.halt.check()?;
                 let gains = self.gains(slot, predictor, most);
                 let gain = gains.knot.map_or(gains.line, |knot| knot.1);
                 gained = gained.max(gain);
@@ -151,7 +159,7 @@ impl<'a> Forward<'a> {
             }
             queue.update(entry, gained, taken);
         }
-        best
+        Ok(best)
     }
 
     fn gains(&mut self, slot: usize, predictor: usize, most: f64) -> Gains {

@@ -26,6 +26,8 @@ mod spans;
 pub use predictor::{Number, Predictor};
 pub use prune::{Path, Pruning};
 
+use crate::control::Halt;
+use crate::error::Result;
 use forward::Forward;
 
 /// One factor of a term.
@@ -145,12 +147,23 @@ pub fn gcv(rss: f64, n_terms: usize, n: f64, penalty: f64) -> f64 {
 }
 
 /// Fits a spline.
+///
+/// # Panics
+/// Never: nobody asks it to stop.
 pub fn fit(problem: &Problem<'_>, settings: &Settings) -> Fit {
+    fit_until(problem, settings, &Halt::default()).expect("nobody asks it to stop")
+}
+
+/// Fits a spline, unless asked to stop.
+///
+/// # Errors
+/// `Error::Interrupted` if so.
+pub fn fit_until(problem: &Problem<'_>, settings: &Settings, halt: &Halt) -> Result<Fit> {
     if problem.responses.first().is_none_or(Vec::is_empty) {
-        return nothing(problem);
+        return Ok(nothing(problem));
     }
-    let mut forward = Forward::new(problem, settings);
-    forward.run();
+    let mut forward = Forward::new(problem, settings, halt);
+    forward.run()?;
     let (terms, triangle) = forward.finish();
     let path = prune::path(&triangle, settings, problem.n);
     let kept = path.best().to_vec();
@@ -161,7 +174,7 @@ pub fn fit(problem: &Problem<'_>, settings: &Settings) -> Fit {
         unscaled.collect()
     });
     let coefficients = coefficients.collect();
-    Fit { forward: terms.into_iter().map(|(term, _)| term).collect(), path, kept, coefficients, rss, gcv }
+    Ok(Fit { forward: terms.into_iter().map(|(term, _)| term).collect(), path, kept, coefficients, rss, gcv })
 }
 
 /// Of no rows or no responses: an intercept of zero.

@@ -8,6 +8,7 @@ pub mod discriminant;
 pub mod divided;
 pub mod full_table;
 pub mod outline;
+mod questions;
 pub mod regression;
 pub mod spline;
 pub mod text;

@@ -7,7 +7,7 @@ use std::borrow::Cow;
 
 use serde::{Deserialize, Serialize};
 
-use super::{Model, Outline, Values, check_family};
+use super::{Model, Outline, Values, check_family, questions};
 use crate::error::{Error, Result};
 use crate::predictive::{Predictive, Value};
 use crate::table::{Var, Variable};
@@ -56,6 +56,16 @@ pub enum Node {
     },
 }
 
+impl questions::Node for Node {
+    fn predictive(&self) -> Option<&Predictive> {
+        if let Self::Leaf { predictive, .. } = self { Some(predictive) } else { None }
+    }
+
+    fn halves(&self) -> Option<(usize, f64)> {
+        if let Self::Below { parent, threshold, .. } = self { Some((*parent, *threshold)) } else { None }
+    }
+}
+
 /// A tree with a distribution in every leaf.
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
 pub struct Tree {
@@ -102,7 +112,7 @@ impl Tree {
 
     /// Number of leaves.
     pub fn n_leaves(&self) -> usize {
-        self.nodes.iter().filter(|node| matches!(node, Node::Leaf { .. })).count()
+        questions::n_leaves(&self.nodes)
     }
 
     /// What stands at a node, which the given codes of each parent with levels can reach.
@@ -175,20 +185,11 @@ impl Model for Tree {
     }
 
     fn n_parameters(&self) -> usize {
-        let of_leaf =
-            |node: &Node| if let Node::Leaf { predictive, .. } = node { predictive.n_parameters() } else { 0 };
-        self.nodes.iter().map(of_leaf).sum()
+        questions::n_parameters(&self.nodes)
     }
 
     fn thresholds(&self, position: usize) -> Option<Vec<f64>> {
-        let of_node = |node: &Node| match node {
-            Node::Below { parent, threshold, .. } if *parent == position => Some(*threshold),
-            _ => None,
-        };
-        let mut all: Vec<_> = self.nodes.iter().filter_map(of_node).collect();
-        all.sort_by(f64::total_cmp);
-        all.dedup();
-        Some(all)
+        Some(questions::thresholds(&self.nodes, position))
     }
 
     fn outline(&self, variables: &[Variable]) -> Option<(Outline, Option<Predictive>)> {

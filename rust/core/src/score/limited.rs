@@ -8,6 +8,7 @@ use std::sync::atomic::{AtomicU64, Ordering};
 use std::time::{Duration, Instant};
 
 use super::{ChildScore, Fit, LocalScore};
+use crate::control::Halt;
 use crate::error::{Error, Result};
 use crate::independence::Tested;
 use crate::model::LocalModel;
@@ -43,7 +44,7 @@ impl Timed<'_> {
             return Err(Error::Family {
                 child: table.name(self.child).to_owned(),
                 parents: parents.iter().map(|&p| table.name(p).to_owned()).collect(),
-                problem: format!("the {:?} for this child were spent on smaller sets", self.of.limit),
+                problem: format!("{} s for this child were spent on smaller sets", self.of.limit.as_secs_f64()),
                 advice: "give more time per child, or fewer candidates".to_owned(),
             });
         }
@@ -61,6 +62,14 @@ impl ChildScore for Timed<'_> {
 
     fn score_above(&mut self, parents: &[Var], threshold: f64) -> Result<Option<f64>> {
         self.timed(parents, |inner| inner.score_above(parents, threshold))
+    }
+
+    fn heed(&mut self, halt: &Halt) {
+        self.inner.heed(halt);
+    }
+
+    fn steps(&self) -> Option<u64> {
+        self.inner.steps()
     }
 
     fn likelihood(&mut self, parents: &[Var]) -> Result<Fit> {
@@ -87,6 +96,10 @@ impl LocalScore for Limited {
 
     fn model(&self, child: Var, parents: &[Var]) -> Result<LocalModel> {
         self.score.model(child, parents)
+    }
+
+    fn model_until(&self, child: Var, parents: &[Var], halt: &Halt) -> Result<LocalModel> {
+        self.score.model_until(child, parents, halt)
     }
 
     fn check(&self, child: Var, parents: &[Var]) -> Result<()> {

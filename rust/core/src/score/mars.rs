@@ -15,6 +15,7 @@ use serde::{Deserialize, Serialize};
 
 use self::family::Family;
 use super::{ChildScore, LocalScore};
+use crate::control::Halt;
 use crate::error::{Error, Result};
 use crate::mars::{Number, Predictor};
 use crate::model::LocalModel;
@@ -154,12 +155,22 @@ impl LocalScore for Prepared {
     }
 
     fn model(&self, child: Var, parents: &[Var]) -> Result<LocalModel> {
-        Ok(LocalModel::Spline(Family::new(self, child).model(parents)))
+        self.model_until(child, parents, &Halt::default())
+    }
+
+    fn model_until(&self, child: Var, parents: &[Var], halt: &Halt) -> Result<LocalModel> {
+        let mut family = Family::new(self, child);
+        family.heed(halt);
+        Ok(LocalModel::Spline(family.model(parents)?))
     }
 }
 
 impl ChildScore for Family<'_> {
     fn score(&mut self, parents: &[Var]) -> Result<f64> {
-        Ok(self.value(parents))
+        self.value(parents)
+    }
+
+    fn heed(&mut self, halt: &Halt) {
+        self.halt.clone_from(halt);
     }
 }

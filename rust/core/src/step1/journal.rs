@@ -32,6 +32,9 @@ pub struct Manifest {
     max_parents: usize,
     constraints: String,
     block_sets: u64,
+    /// What is left out for want of time is left out for good, so another limit is another run.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    child_seconds: Option<f64>,
 }
 
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
@@ -62,7 +65,14 @@ impl Manifest {
             max_parents,
             constraints: short(blake3::hash(&constraints)),
             block_sets: step.block_sets(),
+            child_seconds: None,
         }
+    }
+
+    /// With a limit on the seconds spent on each child.
+    #[must_use]
+    pub fn within(self, child_seconds: Option<f64>) -> Self {
+        Self { child_seconds, ..self }
     }
 
     /// A short name for the table's content: names, kinds and values.
@@ -102,6 +112,12 @@ impl Manifest {
         }
         if self.constraints != wanted.constraints {
             return Some("its constraints are others".to_owned());
+        }
+        if self.child_seconds != wanted.child_seconds {
+            let told =
+                |limit: Option<f64>| limit.map_or_else(|| "no limit".to_owned(), |seconds| format!("{seconds} s"));
+            let (own, other) = (told(self.child_seconds), told(wanted.child_seconds));
+            return Some(format!("its time per child is {own}, not {other}"));
         }
         (self != wanted).then(|| "its blocks are of another length".to_owned())
     }

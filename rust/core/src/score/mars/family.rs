@@ -4,6 +4,8 @@
 use rustc_hash::FxHashMap;
 
 use super::{Criterion, Input, Prepared};
+use crate::control::Halt;
+use crate::error::Result;
 use crate::mars::{self, Fit, Predictor, Problem, Pruning, Settings};
 use crate::model::spline::{Factor, Response, Seen, Shape, Spline};
 use crate::predictive::Value;
@@ -29,6 +31,8 @@ pub struct Family<'a> {
     unit: f64,
     mean: f64,
     settings: Settings,
+    /// What long fits ask now and then.
+    pub halt: Halt,
 }
 
 /// A fitted family, with what its predictors stand for.
@@ -83,7 +87,7 @@ impl<'a> Family<'a> {
                 }
             }
         };
-        Self { score, child, responses, copies, unit, mean, settings }
+        Self { score, child, responses, copies, unit, mean, settings, halt: Halt::default() }
     }
 
     fn n_rows(&self) -> usize {
@@ -91,18 +95,21 @@ impl<'a> Family<'a> {
     }
 
     /// The score of a parent set.
-    pub fn value(&self, parents: &[Var]) -> f64 {
-        let fitted = self.fit(parents);
-        settled(match self.score.parameters.criterion {
+    ///
+    /// # Errors
+    /// If asked to stop.
+    pub fn value(&self, parents: &[Var]) -> Result<f64> {
+        let fitted = self.fit(parents)?;
+        Ok(settled(match self.score.parameters.criterion {
             // Zero, not minus zero, for a constant child.
             Criterion::Gcv => 0.0 - self.copies * fitted.fit.gcv,
             // What costs as much as there are rows is out of the question for both.
             Criterion::Bic if fitted.fit.gcv.is_infinite() => f64::NEG_INFINITY,
             Criterion::Bic => self.bic(parents, &fitted),
-        })
+        }))
     }
 
-    fn fit(&self, parents: &[Var]) -> Fitted {
+    fn fit(&self, parents: &[Var]) -> Result<Fitted> {
         let mut meaning = vec![];
         let mut all_levels = true;
         for (position, &parent) in parents.iter().enumerate() {
@@ -116,11 +123,11 @@ impl<'a> Family<'a> {
                 }
             }
         }
-        let fit = if all_levels && !self.score.earth() { self.fit_cells(parents) } else { self.fit_rows(parents) };
-        Fitted { fit, meaning }
+        let fit = if all_levels && !self.score.earth() { self.fit_cells(parents) } else { self.fit_rows(parents) }?;
+        Ok(Fitted { fit, meaning })
     }
 
-    fn fit_rows(&self, parents: &[Var]) -> Fit {
+    fn fit_rows(&self, parents: &[Var]) -> Result<Fit> {
         let mut predictors: Vec<&Predictor> = vec![];
         for &parent in parents {
             match self.score.input(parent) {
@@ -130,10 +137,10 @@ impl<'a> Family<'a> {
         }
         let n = self.n_rows() as f64;
         let problem = Problem { predictors, responses: self.responses.clone(), roots: None, n, within: 0.0 };
-        mars::fit(&problem, &self.settings)
+        mars::fit_until(&problem, &self.settings, &self.halt)
     }
 
-    fn fit_cells(&self, parents: &[Var]) -> Fit {
+    fn fit_cells(&self, parents: &[Var]) -> Result<Fit> {
         let cells = self.cells(parents);
         let roots: Vec<f64> = cells.sizes.iter().map(|n| n.sqrt()).collect();
         let mut within = 0.0;
@@ -165,7 +172,7 @@ impl<'a> Family<'a> {
         }
         let n = self.n_rows() as f64;
         let problem = Problem { predictors: own.iter().collect(), responses, roots: Some(roots), n, within };
-        mars::fit(&problem, &self.settings)
+        mars::fit_until(&problem, &self.settings, &self.halt)
     }
 
     /// Rows by the levels of all parents; cells in the order of their first rows.
@@ -255,8 +262,11 @@ impl<'a> Family<'a> {
     }
 
     /// The fitted model of a parent set.
-    pub fn model(&self, parents: &[Var]) -> Spline {
-        self.told(parents, &self.fit(parents))
+    ///
+    /// # Errors
+    /// If asked to stop.
+    pub fn model(&self, parents: &[Var]) -> Result<Spline> {
+        Ok(self.told(parents, &self.fit(parents)?))
     }
 
     fn told(&self, parents: &[Var], Fitted { fit, meaning }: &Fitted) -> Spline {

@@ -1,0 +1,31 @@
+//! What models of questions and leaves have in common, whether or not their ways meet again.
+
+use crate::predictive::Predictive;
+
+/// A node: a question, or a leaf.
+pub(super) trait Node {
+    /// A leaf's distribution.
+    fn predictive(&self) -> Option<&Predictive>;
+
+    /// If it halves the numbers of a parent: the parent's position, and where.
+    fn halves(&self) -> Option<(usize, f64)>;
+}
+
+/// Number of leaves.
+pub(super) fn n_leaves(nodes: &[impl Node]) -> usize {
+    nodes.iter().filter_map(Node::predictive).count()
+}
+
+/// Number of free parameters of all leaves.
+pub(super) fn n_parameters(nodes: &[impl Node]) -> usize {
+    nodes.iter().filter_map(Node::predictive).map(Predictive::n_parameters).sum()
+}
+
+/// Every value at which a parent's numbers are halved, ascending.
+pub(super) fn thresholds(nodes: &[impl Node], position: usize) -> Vec<f64> {
+    let halvings = nodes.iter().filter_map(Node::halves);
+    let mut all: Vec<f64> = halvings.filter(|&(parent, _)| parent == position).map(|(_, at)| at).collect();
+    all.sort_by(f64::total_cmp);
+    all.dedup();
+    all
+}
