@@ -209,9 +209,7 @@ def bic2(task: Task, effort: Effort) -> Any:
     """BIC with at most two parents among all variables, or among the candidates where there are too many sets."""
     table = data(task)[0]
     chosen = ranks(task, effort.jobs) if len(table.names) > MOST_ALL_PAIRS else None
-    return searched(
-        an.score_parents(table, bic(task), 2, parents=chosen, n_candidates=20, n_jobs=effort.jobs), effort
-    )
+    return searched(an.score_parents(table, bic(task), 2, parents=chosen, n_candidates=20, n_jobs=effort.jobs), effort)
 
 
 def bic(task: Task) -> Any:
@@ -352,7 +350,7 @@ def main() -> None:
     kept = Kept(options.results / "sharma2022.jsonl")
     for part in options.parts:
         for task in tasks(part, options.quick):
-            if options.names and task.name not in options.names or options.rows and task.rows not in options.rows:
+            if (options.names and task.name not in options.names) or (options.rows and task.rows not in options.rows):
                 continue
             for method in options.methods:
                 if task.key(method) not in kept.runs:

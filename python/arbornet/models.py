@@ -16,13 +16,12 @@ from typing import TYPE_CHECKING, Any
 
 from arbornet import moments
 from arbornet._core import ColumnError, FormatError, ModelHandle, ParameterError
+from arbornet.kinds import Level
 from arbornet.prepare import positions, prepared
+from arbornet.splines import Factor, Term, partial_responses
 
 if TYPE_CHECKING:
     from arbornet.draw import Picture
-    from arbornet.draw.spline import Response
-
-Level = str | int | float | bool
 
 MOST_LINES = 80
 MOST_DRAWN = 24
@@ -95,63 +94,6 @@ class Leaf:
     distribution: Distribution
     also: tuple[tuple[Condition, ...], ...] = ()
     formula: str | None = None
-
-
-@dataclass(frozen=True)
-class Factor:
-    """A function of one parent within a spline's term.
-
-    Attributes:
-        variable: the parent.
-        shape: "above" for `max(0, x - at)`, "below" for `max(0, at - x)`, "rising" for `x - at`, "falling" for
-            `at - x`, "level" for 1 where the parent has the level, else 0.
-        at: the knot or origin (of dates: days since 1970-01-01; of times: seconds); None for a level.
-        level: the level; None for a number.
-        text: the factor as it stands in the term's text.
-    """
-
-    variable: str
-    shape: str
-    at: float | None = None
-    level: Level | None = None
-    text: str = ""
-
-    def value(self, x: Any) -> float:
-        """What it is at a value of the parent."""
-        if self.at is None:
-            return float(x == self.level)
-        x = float(moments.number(x))
-        distance = x - self.at if self.shape in ("above", "rising") else self.at - x
-        return max(0.0, distance) if self.shape in ("above", "below") else distance
-
-
-@dataclass(frozen=True)
-class Term:
-    """A term of a spline: a coefficient (one for each level of a child with levels) times a product of factors.
-
-    Attributes:
-        text: the product, such as ``h(age - 52) * [sex = f]``, where ``h`` is zero below zero; "1" for the intercept.
-        coefficients: one; or one for each observed level of the child, in their order.
-        factors: empty for the intercept.
-    """
-
-    text: str
-    coefficients: tuple[float, ...]
-    factors: tuple[Factor, ...] = ()
-
-    @property
-    def coefficient(self) -> float:
-        """The coefficient, of a child that is a number.
-
-        Raises:
-            ParameterError: If the child has levels, and so several.
-        """
-        if len(self.coefficients) != 1:
-            raise ParameterError(f"the term {self.text} has one coefficient a level: look at .coefficients")
-        return self.coefficients[0]
-
-    def __str__(self) -> str:
-        return f"{' '.join(f'{c:.6g}' for c in self.coefficients)} * {self.text}"
 
 
 class LocalModel:
@@ -274,7 +216,7 @@ class LocalModel:
         Raises:
             ColumnError: If a parent has no value, or one that is not among its levels.
         """
-        return _distribution(json.loads(self.handle.predictive(self._values(given))), self._child_levels)
+        return _distribution(json.loads(self.handle.predictive(self._values(given))), self.child_levels)
 
     def log_density(self, value: Any, given: Mapping[str, Any]) -> float:
         """Log probability of a level of the child, or log density of a number, given one value for each parent.
@@ -313,41 +255,13 @@ class LocalModel:
         from arbornet.draw import draw_spline, draw_tree
 
         if self.spline is not None:
-            return draw_spline(self.child, *self._responses(), target, class_=self.classes.get(self.child, ""))
+            return draw_spline(partial_responses(self), target)
         if self.description is None:
             raise FormatError(f"the model of '{self.child}' has no regions to draw")
         return draw_tree(self.description, target)
 
-    def _responses(self) -> tuple[list[str], list[Response]]:
-        """The lines of the picture (the child's levels, if it has any), and the child along each parent."""
-        from arbornet.draw.spline import MOST_LINES, Response
-
-        seen = self._spline("seen")
-        levels = list(map(str, self._spline("levels")))
-        lines = levels[1:] if len(levels) == 2 else levels[:MOST_LINES]
-        first = len(levels) - len(lines) if len(levels) == 2 else 0
-        middle = {of["variable"]: of["numbers"][1] if of["numbers"] else of["usual"] for of in seen}
-
-        def at(parent: str, value: Any) -> list[float]:
-            told = json.loads(self.handle.predictive(self._values(middle | {parent: value})))
-            if "probabilities" not in told:
-                return [told["location"]]
-            codes = [self._child_levels.index(level) for level in self._spline("levels")]
-            shares = [told["probabilities"][code] for code in codes]
-            return shares[first : first + len(lines)]
-
-        out = []
-        for of in seen:
-            low, _, high = of["numbers"] or (0, 0, 0)
-            grid = [low + (high - low) * i / 120 for i in range(121)] if of["numbers"] else of["levels"]
-            values = list(zip(*(at(of["variable"], x) for x in grid), strict=True))
-            numbers = tuple(grid) if of["numbers"] else None
-            class_ = self.classes.get(of["variable"], "")
-            out.append(Response(of["variable"], numbers, tuple(map(str, of["levels"])), tuple(values), class_))
-        return lines, out
-
     @property
-    def _child_levels(self) -> list[Level]:
+    def child_levels(self) -> list[Level]:
         """The child's declared levels, none for a number."""
         if self.spline is not None:
             declared: list[Level] = self.spline["declared"]
@@ -380,7 +294,7 @@ class LocalModel:
         if self.spline is not None and self.parents:
             from arbornet.draw import spline_svg
 
-            drawn = spline_svg(self.child, *self._responses(), class_=self.classes.get(self.child, ""))
+            drawn = spline_svg(partial_responses(self))
             return f'<div style="overflow-x: auto">{drawn}</div><pre>{html.escape(str(self))}</pre>'
         return f"<pre>{html.escape(str(self))}</pre>"
 

@@ -1,10 +1,14 @@
 //! Splines: what no golden number says. Small slow twins, invariances, and data that break least squares.
 
 use std::sync::Arc;
+use std::time::Duration;
 
 use arbornet_core::mars::{Fit, Number, Predictor, Problem, Settings, Shape, Term, fit, gcv};
+use arbornet_core::score::limited::Limited;
 use arbornet_core::score::registry::ScoreSpec;
-use arbornet_core::{Affine, Codes, Column, Kind, Level, LocalModel, Model, Table, Value, Variable};
+use arbornet_core::{
+    Affine, Codes, Column, Control, Error, Kind, Level, LocalModel, LocalScore, Model, Table, Value, Variable,
+};
 use rand::{RngExt, SeedableRng};
 use rand_xoshiro::Xoshiro256PlusPlus;
 
@@ -260,4 +264,23 @@ fn more_slots_than_rows_and_duplicated_predictors_end_well() {
     let y = bent(&b, &b, &noise);
     let twice = fitted(&[&b, &b], &y, &Settings::of_degree(1));
     assert!(twice.rss.is_finite() && twice.coefficients[0].iter().all(|c| c.abs() < 1e4), "{:?}", twice.coefficients);
+}
+
+#[test]
+fn a_long_fit_ends_when_it_is_asked_to() {
+    let (a, b, noise) = (random(200, 94), random(200, 95), random(200, 96));
+    let columns = vec![Column::Reals(bent(&a, &b, &noise)), Column::Reals(a), Column::Reals(b)];
+    let table = Arc::new(Table::new(vec![number("y"), number("a"), number("b")], columns).unwrap());
+    let score: Arc<dyn LocalScore> = ScoreSpec::parse(r#"{"score":"mars"}"#).unwrap().prepare(&table).unwrap().into();
+    let limited: Arc<dyn LocalScore> = Arc::new(Limited::new(score.clone(), Duration::from_secs(3600)));
+    let control = Control::default();
+    for score in [score, limited] {
+        let mut scratch = score.child(0).unwrap();
+        assert!(scratch.score(&[1, 2]).is_ok());
+        control.stop();
+        scratch.heed(&control.halt());
+        assert!(matches!(scratch.score(&[1, 2]), Err(Error::Interrupted)));
+        assert!(matches!(score.model_until(0, &[1, 2], &control.halt()), Err(Error::Interrupted)));
+        assert!(score.model(0, &[1, 2]).is_ok());
+    }
 }

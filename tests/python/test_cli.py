@@ -203,6 +203,29 @@ def test_the_shell_learns_what_python_learns(there):
     assert sorted(an.load("patients.json").graph.edges) == sorted(found.dag.edges)
 
 
+def test_forests_pick_the_parents_as_they_do_in_python(there, capsys):
+    table = an.Table(an.read("patients.csv"), an.Schema.load("patients.schema.json"))
+    typed = ["patients.csv", "--schema", "patients.schema.json", "--quiet", "--score", "MARS(degree=2)"]
+    forest = ["--parents", "forest", "--n-candidates", "3"]
+    said(capsys, "score", *typed, *forest, "-o", "c.parquet")
+    score = an.MARS(degree=2)
+    kept = an.score_parents(table, score, "auto", parents="forest", n_candidates=3)
+    assert an.Candidates.load("c.parquet") == kept
+    told = said(capsys, "learn", *typed, *forest, "-o", "net.json").out
+    assert "parents: the 3 best of each variable by a random forest" in told
+    assert "search: exact" in told
+    net = an.learn(table, score, parents="forest", n_candidates=3, verbose=False)
+    assert an.load("net.json").origin.search["score"] == net.origin.search["score"]
+    assert sorted(an.load("net.json").graph.edges) == sorted(net.graph.edges)
+    none = json.loads(said(capsys, "score", *typed, *forest, "--child-time-limit", "0", "--json").out)
+    assert none["n_skipped"] == none["n_sets"] - len(table.names)
+
+
+def test_parents_without_a_child_are_picked_by_forests_or_refused(there, capsys):
+    assert "give --child too, or 'forest'" in refused(capsys, "score", "patients.csv", "--parents", "age")
+    assert "grows no forests" in refused(capsys, "score", "patients.csv", "--parents", "forest", "--plan")
+
+
 def test_predictions_stand_beside_the_table(there, capsys):
     said(capsys, "predict", "patients.json", "patients.csv", "readmitted", "-o", "out.parquet")
     frame = pl.read_parquet("out.parquet")

@@ -68,6 +68,43 @@ def test_a_child_out_of_time_keeps_its_small_sets():
     assert all(limited.child(name)["parents"].to_list() == [[]] for name in base.names)
 
 
+def test_a_checkpoint_of_another_time_per_child_is_refused(tmp_path):
+    base = table(200)
+    asked = {"parents": "forest", "n_candidates": 4, "checkpoint": tmp_path / "checkpoint"}
+    limited = an.score_parents(base, an.MARS(), "auto", child_time_limit=0.0, **asked)
+    assert an.score_parents(base, an.MARS(), "auto", child_time_limit=0.0, **asked) == limited
+    with pytest.raises(an.ParameterError, match="time per child is 0 s, not no limit"):
+        an.score_parents(base, an.MARS(), "auto", **asked)
+
+
+def test_a_checkpoint_goes_on_with_the_candidates_of_the_same_forests(tmp_path):
+    base, calls = table(300), []
+
+    def fails_once(own, child, parents):
+        calls.append(child)
+        if len(calls) == 100:
+            raise RuntimeError("out of luck")
+        return an.local_score(own, child, parents, an.MARS())
+
+    asked = {"max_parents": "auto", "parents": "forest", "n_candidates": 4, "n_jobs": 1}
+    score = an.CustomScore(fails_once)
+    with pytest.raises(an.ArbornetError, match="out of luck"):
+        an.score_parents(base, score, checkpoint=tmp_path / "checkpoint", **asked)
+    resumed = an.score_parents(base, score, checkpoint=tmp_path / "checkpoint", **asked)
+    whole = an.score_parents(base, an.MARS(), **asked)
+    assert all(resumed.child(name).equals(whole.child(name)) for name in base.names)
+    assert len(calls) <= whole.n_sets + an.CustomScore.block_sets
+
+
+def test_progress_is_told_of_the_forests_and_then_of_the_sets():
+    base, told = table(300), []
+    an.score_parents(base, an.MARS(), "auto", parents="forest", progress=lambda *news: told.append(news))
+    totals = [total for _, total in told]
+    assert totals[0] == len(base.names)
+    assert told[-1] == (totals[-1], totals[-1])
+    assert totals[-1] == len(base.names) * 2**5
+
+
 @pytest.mark.parametrize("parents", ["trees", 3, pl.DataFrame({"child": ["y"]})])
 def test_what_is_no_selection_is_refused(parents):
     with pytest.raises(an.ParameterError):

@@ -52,6 +52,15 @@ def test_many_machines_give_the_bytes_of_one(client, tmp_path):
     assert told[-1] == (local.n_sets, local.n_sets)
 
 
+def test_splines_among_the_candidates_of_forests_travel_too(client):
+    table = chain(9, 300)
+    asked = {"max_parents": "auto", "parents": "forest", "n_candidates": 3}
+    spread = an.score_parents(table, an.MARS(), client=client, **asked)
+    assert spread == an.score_parents(table, an.MARS(), **asked)
+    limited = an.score_parents(table, an.MARS(), client=client, child_time_limit=0.0, **asked)
+    assert limited.n_skipped == 9 * (2**3 - 1)
+
+
 def test_a_worker_killed_midway_costs_its_tasks_only(client):
     table = chain(8, 200)
     local = an.score_parents(table, BIC(), 3)

@@ -19,6 +19,7 @@ examples:
   arbornet learn patients.csv --tier age,sex --tier stage --forbid 'treatment -> stage' --draw patients.svg
   arbornet learn patients.csv --bootstrap 100 --report patients.html     how sure is each arc
   arbornet learn wide.parquet --max-parents 2 --search anytime --time-limit 60 -o wide.json
+  arbornet learn genes.csv --score 'MARS()' --parents forest --n-candidates 5 -o genes.json
   arbornet learn patients.csv --missing level                            a blank may mean something itself
   arbornet learn patients.csv --json --quiet -o patients.json"""
 
@@ -28,12 +29,17 @@ def options(command: argparse.ArgumentParser) -> None:
     table_options(command)
     learning_options(command)
     command.add_argument(
+        "--parents",
+        choices=("forest",),
+        help="forest: consider, for each variable, its best few parents by a random forest; for hundreds of columns",
+    )
+    command.add_argument(
         "--search",
         choices=("exact", "anytime", "hill_climb", "boss", "fges", "grasp", "chow_liu", "decision_graphs"),
-        default="exact",
         help="exact proves the best network; anytime and hill_climb suit many variables; boss, fges and grasp score "
         "only what they ask for and suit hundreds; chow_liu proves the best tree, of one parent each; "
-        "decision_graphs grows graph and models together (default: %(default)s)",
+        "decision_graphs grows graph and models together (default: exact; anytime with --parents forest and more than "
+        "100 columns)",
     )
     command.add_argument("--time-limit", type=float, metavar="S", help="stop the search after so many seconds")
     command.add_argument("--checkpoint", metavar="DIRECTORY", help="keep scores, and go on from there next time")
@@ -72,6 +78,9 @@ def run(asked: Options) -> None:
         n_jobs=asked.jobs,
         progress=not asked.quiet,
         checkpoint=asked.checkpoint,
+        parents=asked.parents,
+        n_candidates=asked.n_candidates,
+        child_time_limit=asked.child_time_limit,
         verbose=not asked.json,
     )
     if asked.bootstrap:

@@ -80,6 +80,19 @@ def learning_options(command: argparse.ArgumentParser) -> None:
     command.add_argument(
         "--max-parents", default="auto", metavar="N", help="most parents of a variable (default: what can be afforded)"
     )
+    command.add_argument(
+        "--n-candidates",
+        type=int,
+        default=5,
+        metavar="N",
+        help="how many parents forests pick (default: %(default)s)",
+    )
+    command.add_argument(
+        "--child-time-limit",
+        type=float,
+        metavar="S",
+        help="seconds for the parent sets of each variable, small sets first",
+    )
     command.add_argument("--require", metavar="'A -> B'", action="append", default=[], help="an arc that must be there")
     command.add_argument("--forbid", metavar="'A -> B'", action="append", default=[], help="an arc that must not")
     command.add_argument(

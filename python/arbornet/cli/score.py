@@ -15,7 +15,12 @@ examples:
   arbornet score patients.csv --plan                 how many sets, and about how long, without scoring them
   arbornet score patients.csv --max-parents 3 -o patients.jkl
   arbornet score patients.csv --score 'BDeu(10)' --schema binned.schema.json -o patients.parquet --checkpoint work
+  arbornet score genes.csv --score 'MARS()' --parents forest -o genes.jkl
   arbornet score patients.csv --child readmitted --parents diabetes,days"""
+
+
+#: What picks parents.
+FOREST = "forest"
 
 
 def options(command: argparse.ArgumentParser) -> None:
@@ -26,7 +31,12 @@ def options(command: argparse.ArgumentParser) -> None:
     command.add_argument("--checkpoint", metavar="DIRECTORY", help="keep what is done, and go on from there next time")
     command.add_argument("--plan", action="store_true", help="tell how many sets there are and how long, and stop")
     command.add_argument("--child", metavar="NAME", help="print one score: the child")
-    command.add_argument("--parents", metavar="A,B", default="", help="and its parents")
+    command.add_argument(
+        "--parents",
+        metavar="A,B",
+        default="",
+        help="and its parents; without --child, 'forest': only subsets of the best few parents by a random forest",
+    )
     json_option(command)
 
 
@@ -45,13 +55,27 @@ def run(asked: Options) -> None:
         told = {"child": asked.child, "parents": parents, "score": value}
         files.print_json(told) if asked.json else print(value)
         return
+    if asked.parents not in ("", FOREST):
+        raise an.ParameterError(f"--parents {asked.parents!r}: give --child too, or '{FOREST}'")
+    chosen = asked.parents or None
     if asked.plan:
+        if chosen:
+            raise an.ParameterError(f"--plan grows no forests, and cannot tell without; leave out --parents {chosen}")
         plan = an.plan(table, score, most, rules)
         told = {"max_parents": plan.max_parents, "n_sets": plan.n_sets, "seconds": plan.seconds, "memory": plan.memory}
         files.print_json(told) if asked.json else print(plan)
         return
     found = an.score_parents(
-        table, score, most, rules, n_jobs=asked.jobs, progress=not asked.quiet, checkpoint=asked.checkpoint
+        table,
+        score,
+        most,
+        rules,
+        n_jobs=asked.jobs,
+        progress=not asked.quiet,
+        checkpoint=asked.checkpoint,
+        parents=chosen,
+        n_candidates=asked.n_candidates,
+        child_time_limit=asked.child_time_limit,
     )
     if asked.output:
         found.save(asked.output)

@@ -8,7 +8,7 @@ made of (a `networkx.DiGraph`, a nested dict; see `parts`).
 
 from __future__ import annotations
 
-from collections.abc import Mapping, Sequence
+from collections.abc import Mapping
 from typing import Any
 
 import networkx as nx
@@ -16,7 +16,7 @@ import networkx as nx
 from arbornet.draw.network import Engine, network_scene
 from arbornet.draw.parts import Arc, Graph, Leaf, Node, Split, Tree
 from arbornet.draw.save import Picture, put
-from arbornet.draw.spline import Response, spline_scene
+from arbornet.draw.spline import Spline, spline_scene
 from arbornet.draw.svg import svg
 from arbornet.draw.tree import tree_scene
 
@@ -26,6 +26,7 @@ __all__ = [
     "Leaf",
     "Node",
     "Picture",
+    "Spline",
     "Split",
     "Tree",
     "draw",
@@ -61,24 +62,19 @@ def draw_tree(tree: Tree | Mapping[str, Any], target: Any = None) -> Picture | N
     return put(tree_scene(_tree(tree)), target)
 
 
-def draw_spline(
-    child: str, lines: Sequence[str], responses: Sequence[Response], target: Any = None, class_: str = ""
-) -> Picture | None:
+def draw_spline(spline: Spline, target: Any = None) -> Picture | None:
     """Draws a spline: the child along each parent.
 
     Args:
-        child: The child's name.
-        lines: The levels of the child that are drawn, none for a number.
-        responses: The child along each parent.
-        target: A path ending in .svg, .png or .pdf, or a matplotlib axis.
-        class_: What a child of numbers stands for: "date", "datetime", "time", "duration", or nothing else.
+        spline: What is drawn.
+        target: A path ending in .svg, .png or .pdf, or a matplotlib axis; None for a picture to show.
     """
-    return put(spline_scene(child, lines, responses, class_), target)
+    return put(spline_scene(spline), target)
 
 
-def spline_svg(child: str, lines: Sequence[str], responses: Sequence[Response], class_: str = "") -> str:
+def spline_svg(spline: Spline) -> str:
     """The SVG of a spline, for notebooks and pages."""
-    return svg(spline_scene(child, lines, responses, class_))
+    return svg(spline_scene(spline))
 
 
 def network_svg(graph: Graph | nx.DiGraph, *, engine: Engine = "layered", legend: bool = True) -> str:

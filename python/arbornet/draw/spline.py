@@ -36,21 +36,32 @@ class Response:
     class_: str = ""
 
 
-def spline_scene(child: str, lines: Sequence[str], responses: Sequence[Response], class_: str = "") -> Scene:
-    """Draws partial responses side by side, on one scale.
+@dataclass(frozen=True)
+class Spline:
+    """What is drawn of a spline.
 
-    Args:
-        child: The child's name.
-        lines: The child's levels, if it has any.
-        responses: The child along each parent.
-        class_: What a child of numbers stands for, as for a response.
+    Attributes:
+        child: the child's name.
+        lines: its levels, as far as they are drawn; none for a number.
+        responses: the child along each parent.
+        class_: what a child of numbers stands for, as for a response.
     """
+
+    child: str
+    lines: tuple[str, ...]
+    responses: tuple[Response, ...]
+    class_: str = ""
+
+
+def spline_scene(spline: Spline) -> Scene:
+    """Draws partial responses side by side, on one scale."""
+    child, lines, responses = spline.child, spline.lines, spline.responses
     every = [y for response in responses for line in response.values for y in line] or [0.0]
     low, high = (0.0, max(every)) if lines else (min(every), max(every))
     if high - low <= 1e-12 * max(abs(low), abs(high), 1e-300):
         half = abs(high) / 10 or 0.5
         low, high = low - half, high + half
-    axis = Axis(low - 0.04 * (high - low), high + 0.04 * (high - low), class_)
+    axis = Axis(low - 0.04 * (high - low), high + 0.04 * (high - low), spline.class_)
     groups: list[Group] = []
     legend = 22.0 if lines else 0.0
     x = MARGIN + LEFT

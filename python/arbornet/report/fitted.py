@@ -12,6 +12,7 @@ from arbornet.draw.parts import Graph, Node, Tree
 from arbornet.draw.values import Bars, Histogram
 from arbornet.network import evidence
 from arbornet.report.parts import Report, Rows, Search, Variable
+from arbornet.splines import partial_responses
 
 if TYPE_CHECKING:
     from arbornet.network import BayesNet
@@ -80,7 +81,11 @@ def _variable(
     told = model.description
     tree = Tree.of(told) if told and model.n_leaves <= MOST_DRAWN else None
     says = f"{model.n_leaves} {'leaf' if model.n_leaves == 1 else 'leaves'}" if told else ""
-    return Variable(node, column.reason, column.missing, values, says, tree, model.text(), score)
+    spline = None
+    if model.spline is not None:
+        says = f"{model.n_terms} {'term' if model.n_terms == 1 else 'terms'}"
+        spline = partial_responses(model) if model.parents else None
+    return Variable(node, column.reason, column.missing, values, says, tree, model.text(), score, spline)
 
 
 def _search(told: dict[str, Any]) -> Search:

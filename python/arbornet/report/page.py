@@ -19,6 +19,7 @@ from typing import Any
 from arbornet.draw.network import network_scene
 from arbornet.draw.parts import Graph
 from arbornet.draw.scene import PAINTS
+from arbornet.draw.spline import spline_scene
 from arbornet.draw.svg import FONT, svg, text
 from arbornet.draw.tree import tree_scene
 from arbornet.draw.values import values_scene
@@ -98,6 +99,7 @@ def _variable(variable: Variable) -> dict[str, Any]:
         "model": variable.model,
         "text": variable.text,
         "tree": svg(tree_scene(variable.tree), style=False) if variable.tree else None,
+        "spline": svg(spline_scene(variable.spline), style=False) if variable.spline else None,
         "values": svg(values_scene(node, variable.values), style=False) if variable.values else None,
     }
 

@@ -5,6 +5,7 @@ from __future__ import annotations
 from dataclasses import dataclass, field
 
 from arbornet.draw.parts import Arc, Node, Tree
+from arbornet.draw.spline import Spline
 from arbornet.draw.values import Bars, Histogram
 
 STOPPED = {
@@ -29,6 +30,7 @@ class Variable:
         tree: The tree under it.
         text: The model as text.
         score: Its local score.
+        spline: The spline under it, if it is one.
     """
 
     node: Node
@@ -39,6 +41,7 @@ class Variable:
     tree: Tree | None = None
     text: str = ""
     score: float | None = None
+    spline: Spline | None = None
 
 
 @dataclass(frozen=True)

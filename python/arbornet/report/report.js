@@ -74,6 +74,7 @@
     out.append(element("h3", {}, "Model"));
     if (says) out.append(element("p", {}, says));
     if (v.tree) out.append(figure(v.tree));
+    if (v.spline) out.append(figure(v.spline));
     if (v.text) {
       out.append(v.tree
         ? element("details", {}, element("summary", {}, "As text"), element("pre", { tabindex: "0" }, v.text))

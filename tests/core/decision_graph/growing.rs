@@ -1,0 +1,67 @@
+//! How graphs are grown: looking ahead, schedules, very many levels.
+
+use arbornet_core::decision_graph::grow::grown;
+use arbornet_core::decision_graph::state::{Operator, State};
+use arbornet_core::decision_graph::{PriorChoice, Schedule, Settings};
+use arbornet_core::{LocalModel, LocalScore};
+
+use crate::tables::{Draws, drawn, settings, table};
+
+#[test]
+fn two_parents_that_only_matter_together_are_found_by_looking_ahead() {
+    let mut draws = Draws(3);
+    let (a, b): (Vec<u32>, Vec<u32>) = (0..400).map(|_| (draws.below(2) as u32, draws.below(2) as u32)).unzip();
+    let y = a.iter().zip(&b).map(|(a, b)| if draws.below(10) == 0 { *a } else { a ^ b }).collect();
+    let table = table(&[(2, y), (2, a), (2, b)]);
+    let of = |lookahead, restarts| {
+        let settings = Settings { lookahead, restarts, ..Settings::default() };
+        let prepared = settings.prepared(&table).unwrap();
+        let problem = prepared.problem(0, &[1, 2]).unwrap();
+        grown(&problem).unwrap().score()
+    };
+    let plain = of(0, 0);
+    assert!(of(4, 0) > plain + 50.0 && of(0, 20) > plain + 50.0, "{plain} {} {}", of(4, 0), of(0, 20));
+    assert_eq!(of(0, 20).to_bits(), of(0, 20).to_bits());
+}
+
+#[test]
+fn splits_first_merges_only_when_no_split_improves() {
+    let table = drawn(11, 400, &[3, 4, 4, 4]);
+    let settings = Settings { schedule: Schedule::SplitsFirst, ..Settings::default() };
+    let prepared = settings.prepared(&table).unwrap();
+    let problem = prepared.problem(0, &[1, 2, 3]).unwrap();
+    let mut state = State::new(&problem).unwrap();
+    let mut merged = false;
+    while let Some((_, operator)) = state.best(&problem, None) {
+        if matches!(operator, Operator::Merge(..)) {
+            merged = true;
+            let best = |leaf: &arbornet_core::decision_graph::state::Leaf| {
+                leaf.gains.iter().map(|g| g.complete.max(g.binary)).fold(f64::NEG_INFINITY, f64::max)
+            };
+            assert!(state.leaves().all(|(_, leaf)| best(leaf) <= 1e-9));
+        }
+        state.apply(&problem, operator).unwrap();
+    }
+    assert!(merged);
+}
+
+#[test]
+fn thousands_of_levels_are_split_and_merged() {
+    let (k, n) = (5000, 15_000);
+    let mut draws = Draws(1);
+    let id: Vec<u32> = (0..n).map(|_| draws.below(k) as u32).collect();
+    let y: Vec<u32> = id.iter().map(|&i| if draws.below(20) == 0 { 0 } else { i * 7919 % 3 }).collect();
+    let table = table(&[(3, y), (k, id)]);
+    for prior in [PriorChoice::Uniform, PriorChoice::Ess(5.0)] {
+        let score = settings("CBM", prior, 1.0, false).prepared(&table).unwrap();
+        let model = LocalScore::model(&score, 0, &[1]).unwrap();
+        let LocalModel::DecisionGraph(graph) = &model else { panic!() };
+        // Of the levels, some 250 have no rows; under the uniform prior nothing is gained by merging empty leaves.
+        assert!((2..400).contains(&graph.n_leaves()), "{} leaves", graph.n_leaves());
+        assert!(model.describe(table.variables()).unwrap().text().contains("leaf"));
+        assert!(graph.unused().is_empty());
+    }
+    // The child itself may have as many.
+    let score = settings("CBM", PriorChoice::Uniform, 1.0, false).prepared(&table).unwrap();
+    assert!(LocalScore::score(&score, 1, &[0]).unwrap().is_finite());
+}
