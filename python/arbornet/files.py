@@ -16,6 +16,8 @@ if TYPE_CHECKING:
 NULLS = ("", "NA", "N/A", "NaN", "nan", "null", "NULL", "?")
 """Fields of a CSV file that are read as missing."""
 
+ISO_DATE = r"^\d{4}-\d\d-\d\d$"
+ISO_MOMENT = r"^\d{4}-\d\d-\d\d[T ]\d\d:\d\d(:\d\d(\.\d+)?)?$"
 _PACKED = (".gz", ".zst")
 
 
@@ -25,7 +27,8 @@ def read(path: str | Path, null_values: Sequence[str] = NULLS, **options: Any) -
     Args:
         path: The file; its ending says what it is. Text may be packed as `.gz` or `.zst`.
         null_values: Fields of a CSV or TSV file that mean "missing".
-        options: Passed on to the Polars reader.
+        options: Passed on to the Polars reader. Without `try_parse_dates`, columns of a CSV or TSV file that hold
+            nothing but dates or moments written 2021-03-04 or 2021-03-04 15:30 are read as such.
 
     Raises:
         ArbornetError: If the ending is not known, or the file is not what its ending says.
@@ -47,7 +50,7 @@ def read(path: str | Path, null_values: Sequence[str] = NULLS, **options: Any) -
         separator = "," if ending == ".csv" else "\t"
         # The whole file says what a column is: a column may be whole numbers for a million rows and then not.
         settings = {"separator": separator, "infer_schema_length": None, "null_values": list(null_values), **options}
-        read = partial(pl.read_csv, path, **settings)
+        read = partial(_read_csv, path, settings)
     elif ending == ".parquet" and not packed:
         read = partial(pl.read_parquet, path, **options)
     elif ending in (".arrow", ".feather", ".ipc") and not packed:
@@ -62,6 +65,29 @@ def read(path: str | Path, null_values: Sequence[str] = NULLS, **options: Any) -
             raise ArbornetError(f"{path} cannot be read as {ending[1:]}: {error}") from error
     known = ".csv, .tsv, .parquet, .arrow, .feather, .ipc, .ndjson, .jsonl"
     raise ArbornetError(f"{path}: the ending '{path.suffix}' is not known; known are {known}, and .csv.gz")
+
+
+def _read_csv(path: Path, settings: dict[str, Any]) -> pl.DataFrame:
+    import polars as pl
+
+    frame = pl.read_csv(path, **settings)
+    # Polars itself would also guess at 03/04/2021.
+    return frame if "try_parse_dates" in settings else frame.with_columns(map(_dated, frame))
+
+
+def _dated(column: pl.Series) -> pl.Series:
+    """Texts that are all dates, or moments, as ISO 8601 writes them, as such; other columns as they are."""
+    import polars as pl
+
+    if column.dtype != pl.String or column.null_count() == len(column):
+        return column
+    for pattern, dtype in ((ISO_DATE, pl.Date), (ISO_MOMENT, pl.Datetime("us"))):
+        if column.str.contains(pattern).all():
+            try:
+                return column.str.strptime(dtype)
+            except pl.exceptions.PolarsError:
+                return column  # there is no 31 February
+    return column
 
 
 def _unpacked(path: Path) -> bytes:

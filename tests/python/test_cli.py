@@ -221,6 +221,24 @@ def test_forests_pick_the_parents_as_they_do_in_python(there, capsys):
     assert none["n_skipped"] == none["n_sets"] - len(table.names)
 
 
+def test_dates_of_a_csv_are_dates_from_the_schema_to_the_query(there, capsys):
+    day = pl.date(2020, 1, 1) + pl.duration(days=pl.int_range(400) * 7 % 900)
+    frame = pl.select(joined=day).with_columns(spent=pl.max_horizontal(pl.col("joined").rank(), 200) / 10)
+    frame.write_csv("visits.csv")
+    assert "2020-01-01 to 2022-06-18" in said(capsys, "schema", "visits.csv").out
+    said(capsys, "learn", "visits.csv", "--score", "MARS()", "--require", "joined -> spent", "-o", "v.json", "--quiet")
+    assert re.search(r"for every day that joined is above 202\d-\d\d-\d\d", said(capsys, "show", "v.json", "spent").out)
+    drawn = said(capsys, "sample", "v.json", "-n", "50", "--given", "joined=2020-02-01..2020-03-01").out
+    days = pl.read_csv(drawn.encode(), try_parse_dates=True)["joined"]
+    assert days.dtype == pl.Date and days.is_between(pl.date(2020, 2, 1), pl.date(2020, 3, 1)).all()
+    assert "write 2021-03-04" in refused(capsys, "sample", "v.json", "--given", "joined=soon")
+
+
+def test_the_package_itself_is_the_command(there):
+    run = subprocess.run([sys.executable, "-m", "arbornet", "--version"], capture_output=True, text=True, check=True)
+    assert run.stdout.startswith("arbornet ")
+
+
 def test_parents_without_a_child_are_picked_by_forests_or_refused(there, capsys):
     assert "give --child too, or 'forest'" in refused(capsys, "score", "patients.csv", "--parents", "age")
     assert "grows no forests" in refused(capsys, "score", "patients.csv", "--parents", "forest", "--plan")

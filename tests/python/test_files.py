@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import datetime as dt
 import gzip
 
 import polars as pl
@@ -32,6 +33,18 @@ def test_words_for_missing_values_are_read_as_missing_or_as_told(tmp_path) -> No
     path.write_text("a,b\n1,x\nNA,?\n,NaN\nnull,y\n")
     assert an.read(path).rows() == [(1, "x"), (None, None), (None, None), (None, "y")]
     assert an.read(path, null_values=["NA", "null"])["b"].to_list() == ["x", "?", "NaN", "y"]
+
+
+def test_dates_and_moments_as_iso_writes_them_are_read_as_such_and_nothing_else_is(tmp_path) -> None:
+    path = tmp_path / "f.csv"
+    path.write_text(
+        "day,moment,slashes,some,none_such,time,empty\n"
+        "2021-03-04,2021-03-04 15:30,03/04/2021,2021-03-04,2021-02-31,10:30,\n"
+        ",2021-03-04 15:30:10.5,13/04/2021,soon,2021-03-04,11:30,\n"
+    )
+    assert an.read(path).dtypes == [pl.Date, pl.Datetime("us")] + [pl.String] * 5
+    assert an.read(path)["day"].to_list() == [dt.date(2021, 3, 4), None]
+    assert an.read(path, try_parse_dates=False)["day"].dtype == pl.String
 
 
 def test_a_column_that_is_whole_for_long_and_then_is_not_is_read(tmp_path) -> None:

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import ast
 import dataclasses
+import datetime as dt
 import inspect
 import re
 from collections.abc import Iterable, Sequence
@@ -192,8 +193,11 @@ def _own_value(column: Any, text: str) -> Any:
     raise ParameterError(f"{text!r} is none of the levels of '{column.name}': {', '.join(map(str, column.levels))}")
 
 
-def _number(column: Any, text: str) -> float:
+def _number(column: Any, text: str) -> Any:
+    moments = {"date": dt.date.fromisoformat, "datetime": dt.datetime.fromisoformat}
     try:
-        return float(text)
+        return moments.get(column.class_, float)(text)
     except ValueError:
+        if column.class_ in moments:
+            raise ParameterError(f"'{column.name}' is a {column.class_}, not {text!r}; write 2021-03-04") from None
         raise ParameterError(f"'{column.name}' is a number, not {text!r}; an interval is written 50..60") from None
