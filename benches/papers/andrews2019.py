@@ -214,9 +214,9 @@ WHY = """
 * **Networks.** The paper leaves open how coefficients, variances and probabilities are drawn. Ours
   (`simulate.mixed_network`) let one level of each cell stand out, which makes dependences among levels easier to see,
   and draw the non-linear terms from the same range as the linear ones, which is hard on straight lines at 200 rows.
-* **Parameters.** As published, CG does not count means, MVP does not count variances, and its cells without residuals add
-  nothing to the likelihood: more arcs, right ones and wrong ones. The complete forms count what is fitted. So from the
-  middle figure to the last, recall falls and precision rises, most at 200 rows and for polynomials of degree log n.
+* **Parameters.** As published, CG does not count means, MVP does not count variances, and its cells without residuals
+  add nothing to the likelihood: more arcs, right ones and wrong ones. The complete forms count what is fitted. So from
+  the middle figure to the last, recall falls and precision rises, most at 200 rows and for degree log n.
 * **Prior.** The program of the time added half the binomial prior to MVP and LR, so their printed rows with it lie near
   those without. Ours add all of it to every score.
 * **Search.** Ours is exact greedy equivalence search without the assumption of faithfulness: it also joins pairs that

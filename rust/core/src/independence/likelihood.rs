@@ -146,4 +146,14 @@ mod tests {
         assert_eq!(chi_squared_tail(-1e-12, 3.0), 1.0);
         assert_eq!(chi_squared_tail(f64::INFINITY, 3.0), 0.0);
     }
+
+    #[test]
+    fn a_bayes_factor_speaks_against_independence_by_its_inverse_or_not_at_all() {
+        let found = Tested::bayes_factor(100.0_f64.ln());
+        assert!((found.p_value - 0.01).abs() < 1e-12 && found.df.is_nan());
+        assert_eq!(found.statistic, 2.0 * 100.0_f64.ln());
+        for log in [0.0, -3.0, f64::NEG_INFINITY] {
+            assert_eq!(Tested::bayes_factor(log).p_value, 1.0);
+        }
+    }
 }
