@@ -225,6 +225,9 @@ def test_a_network_of_dates_goes_the_whole_road(tmp_path):
     assert [again.explain(name) for name in again.graph] == [net.explain(name) for name in net.graph]
     net.report(tmp_path / "net.html")
     written = (tmp_path / "net.html").read_text()
+    # Each picture says so twice, in its title and its description.
+    n_drawn = sum(bool(net[name].parents) for name in net.graph)
+    assert n_drawn > 0 and 2 * n_drawn == written.count("along each of its parents")
     day = re.search(r"h\(Beitritt \(Tag\) - (\d{4}-\d\d-\d\d)\)", "".join(_terms(net)))
     assert day is None or day[1] in written
 

@@ -53,8 +53,8 @@ class Spline:
     class_: str = ""
 
 
-def spline_scene(spline: Spline) -> Scene:
-    """Draws partial responses side by side, on one scale."""
+def spline_scene(spline: Spline, per_row: int = PER_ROW) -> Scene:
+    """Draws partial responses side by side, so many in a row, on one scale."""
     child, lines, responses = spline.child, spline.lines, spline.responses
     every = [y for response in responses for line in response.values for y in line] or [0.0]
     low, high = (0.0, max(every)) if lines else (min(every), max(every))
@@ -73,10 +73,10 @@ def spline_scene(spline: Spline) -> Scene:
     if marks:
         groups.append(Group(tuple(marks), "", "legend"))
     for i, response in enumerate(responses):
-        left = MARGIN + LEFT + (i % PER_ROW) * (WIDTH + LEFT + GAP)
-        top = MARGIN + legend + 24 + (i // PER_ROW) * (HEIGHT + 62)
+        left = MARGIN + LEFT + (i % per_row) * (WIDTH + LEFT + GAP)
+        top = MARGIN + legend + 24 + (i // per_row) * (HEIGHT + 62)
         groups.append(_panel(child, lines, response, axis, left, top))
-    n_columns, n_rows = min(len(responses), PER_ROW) or 1, -(-len(responses) // PER_ROW) or 1
+    n_columns, n_rows = min(len(responses), per_row) or 1, -(-len(responses) // per_row) or 1
     width = 2 * MARGIN + n_columns * (WIDTH + LEFT + GAP)
     title = f"{child} along each of its parents, the others at their middles"
     described = "; ".join(group.title for group in groups if group.title)

@@ -99,7 +99,7 @@ def _variable(variable: Variable) -> dict[str, Any]:
         "model": variable.model,
         "text": variable.text,
         "tree": svg(tree_scene(variable.tree), style=False) if variable.tree else None,
-        "spline": svg(spline_scene(variable.spline), style=False) if variable.spline else None,
+        "spline": svg(spline_scene(variable.spline, per_row=2), style=False) if variable.spline else None,
         "values": svg(values_scene(node, variable.values), style=False) if variable.values else None,
     }
 
