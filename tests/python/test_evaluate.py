@@ -5,6 +5,7 @@ from __future__ import annotations
 import math
 import re
 from pathlib import Path
+from typing import Any
 
 import networkx as nx
 import numpy as np
@@ -262,9 +263,15 @@ def test_functions_are_methods_and_bad_ones_are_told():
         an.evaluate.cross_validate(df, lambda table: 3, folds=2, repeats=1)
     with pytest.raises(an.ParameterError, match="give at least two"):
         an.evaluate.intersection_validation(df, an.PCART())
-    for settings in ({"folds": 1}, {"folds": 61}, {"repeats": 0}, {"seed": -1}, {"folds": True}):
+    wrong: list[dict[str, Any]] = [{"folds": 1}, {"folds": 61}, {"repeats": 0}, {"folds": True}]
+    wrong += [{"seed": seed} for seed in (-1, None, "1", 1.5, True)]
+    for settings in wrong:
         with pytest.raises(an.ParameterError, match=next(iter(settings))):
             an.evaluate.cross_validate(df, **settings)
+    with pytest.raises(an.ParameterError, match=r"give a score such as an\.PCART\(\)"):
+        an.evaluate.cross_validate(df, an.PCART)
+    with pytest.raises(an.ParameterError, match="network is a DiGraph: give a BayesNet"):
+        an.evaluate.structure_recovery(nx.DiGraph([("a", "b")]), an.BIC())  # type: ignore[arg-type]
 
 
 # ---- contests and drawings
@@ -296,6 +303,10 @@ def test_contests_by_hand():
     assert grouped.rows() == [("clear", "a", "b", 1, 0, 0), ("same", "a", "b", 0, 1, 0), ("wide", "a", "b", 0, 1, 0)]
     with pytest.raises(an.ParameterError, match="no column 'size'"):
         an.evaluate.win_tie_loss(told, "value", data="size")
+    assert an.evaluate.win_tie_loss(told.to_pandas(), "value").rows() == bars.rows()
+    holed = told.with_columns(value=pl.when(pl.col("data") == "same").then(None).otherwise("value"))
+    with pytest.raises(an.ParameterError, match="value of method 'a' on 'same' is missing"):
+        an.evaluate.win_tie_loss(holed, "value")
 
 
 def test_results_draw_themselves(tmp_path: Path):

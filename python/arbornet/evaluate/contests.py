@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from itertools import combinations
-from typing import Literal
+from typing import Any, Literal
 
 import numpy as np
 import polars as pl
@@ -15,7 +15,7 @@ LEAST_P = 0.05
 
 
 def win_tie_loss(
-    results: pl.DataFrame,
+    results: Any,
     value: str,
     data: str = "data",
     by: Literal["error_bars", "wilcoxon"] = "error_bars",
@@ -25,8 +25,8 @@ def win_tie_loss(
     """Pairwise contests of methods, one per data set.
 
     Args:
-        results: A row per method, data set and repetition: columns `method`, the data set, the value, and for Wilcoxon
-            the repetitions in the same order for every method.
+        results: A row per method, data set and repetition, in any frame: columns `method`, the data set, the value, and
+            for Wilcoxon the repetitions in the same order for every method.
         value: The column that is compared.
         data: The column that names the data set.
         by: `"error_bars"`: a tie if mean +- standard error of the two overlap; `"wilcoxon"`: a tie if a two-sided
@@ -37,14 +37,27 @@ def win_tie_loss(
     Returns:
         A row per pair of methods (and group): `method`, `against`, `win`, `tie`, `loss`.
 
+    Raises:
+        ParameterError: If a column is missing, or a value is.
+
     Example:
+        >>> of = {name: an.evaluate.cross_validate(df, methods).folds for name, df in tables.items()}
+        >>> results = pl.concat([folds.with_columns(data=pl.lit(name)) for name, folds in of.items()])
         >>> an.evaluate.win_tie_loss(results, "log_density", by="wilcoxon")
     """
+    results = results if isinstance(results, pl.DataFrame) else pl.DataFrame(results)
     if by not in ("error_bars", "wilcoxon"):
         raise ParameterError(f'by={by!r}: choose "error_bars" or "wilcoxon"')
     missing = [name for name in ("method", data, value, *([group] if group else [])) if name not in results.columns]
     if missing:
         raise ParameterError(f"results have no column {missing[0]!r}; they have {', '.join(results.columns)}")
+    empty = results.filter(pl.col(value).is_null() | pl.col(value).is_nan())
+    if empty.height:
+        first = empty.row(0, named=True)
+        raise ParameterError(
+            f"results: {value} of method {first['method']!r} on {first[data]!r} is missing in a repetition; leave that "
+            "repetition out for every method"
+        )
     groups = results[group].unique(maintain_order=True).to_list() if group else [None]
     rows = []
     for at in groups:

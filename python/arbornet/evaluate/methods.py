@@ -104,7 +104,7 @@ def as_methods(given: Any, **settings: Any) -> dict[str, Method]:
 def _as_method(given: Any, settings: dict[str, Any]) -> Method:
     if isinstance(given, Method):
         return given
-    if given is None or hasattr(given, "spec"):
+    if given is None or (hasattr(given, "spec") and not isinstance(given, type)):
         return Method(given, **settings)
     if callable(given) and not isinstance(given, type):
         return Method(learner=given)

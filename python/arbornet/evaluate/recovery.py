@@ -55,6 +55,8 @@ def structure_recovery(
     Example:
         >>> an.evaluate.structure_recovery(an.read_bif("alarm.bif"), an.BIC(), search="hill_climb").curves
     """
+    if not isinstance(network, BayesNet):
+        raise ParameterError(f"network is a {type(network).__name__}: give a BayesNet, say of read_bif or fit")
     compared = as_methods(methods, search=search, max_parents=max_parents, constraints=constraints)
     check_draws(repeats, seed)
     for size in sizes:

@@ -101,8 +101,8 @@ def check_draws(repeats: int, seed: int) -> None:
     """Raises ParameterError if they are out of range."""
     if isinstance(repeats, bool) or not isinstance(repeats, int) or repeats < 1:
         raise ParameterError(f"repeats={repeats!r}: give an integer from 1 up")
-    if seed < 0:
-        raise ParameterError(f"seed={seed}: give an integer from 0 up")
+    if isinstance(seed, bool) or not isinstance(seed, int | np.integer) or seed < 0:
+        raise ParameterError(f"seed={seed!r}: give an integer from 0 up")
 
 
 def folds(n_rows: int, n_folds: int, repeat: int, seed: int) -> list[Rows]:
