@@ -12,9 +12,10 @@ import numpy as np
 import pandas as pd
 import polars as pl
 import pytest
+import scipy.stats
 
 import arbornet as an
-from arbornet.evaluate import Method
+from arbornet.evaluate import Method, contests
 from arbornet.evaluate.hamming import agreed, pairs_of, partial_hamming
 from arbornet.evaluate.samples import Sampled, folds, subsample
 
@@ -307,6 +308,21 @@ def test_contests_by_hand():
     holed = told.with_columns(value=pl.when(pl.col("data") == "same").then(None).otherwise("value"))
     with pytest.raises(an.ParameterError, match="value of method 'a' on 'same' is missing"):
         an.evaluate.win_tie_loss(holed, "value")
+
+
+@pytest.mark.parametrize("n", [3, 10, 50, 51])
+@pytest.mark.parametrize("tied", [False, True])
+def test_signed_ranks_are_those_of_scipy(n: int, tied: bool):
+    rng = np.random.default_rng([n, tied])
+    for shift in (0.0, 0.4, 1.0):
+        a, b = rng.normal(size=n), rng.normal(size=n) + shift
+        if tied:
+            a, b = np.round(2 * a), np.round(2 * b)
+            a[0] = b[0] + 1
+        apart = np.abs(a - b)
+        exact = n <= 50 and 0 not in apart and len(set(apart)) == n
+        method: dict[str, Any] = {"method": "exact"} if exact else {"method": "asymptotic", "correction": True}
+        assert contests._signed_rank_p(a, b) == pytest.approx(scipy.stats.wilcoxon(a, b, **method).pvalue, rel=1e-9)
 
 
 def test_results_draw_themselves(tmp_path: Path):

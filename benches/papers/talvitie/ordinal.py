@@ -186,7 +186,9 @@ def page(options: argparse.Namespace) -> str:
                     shown((mean, own)),
                     shown(mean_and_error(by_way["ours"][model])),
                     f"D={most}, {repeats} x {FOLDS}",
-                    "" if near else ("fewer parents than in the paper" if most < MOST_PARENTS else "unexplained"),
+                    ""
+                    if near
+                    else (f"not the paper's {MOST_PARENTS} parents" if most < MOST_PARENTS else "unexplained"),
                 )
             )
     if not rows:
