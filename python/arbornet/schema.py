@@ -18,9 +18,11 @@ from typing import TYPE_CHECKING, Any, Literal
 from arbornet._core import ArbornetError, ColumnError, FormatError, ParameterError
 from arbornet.frames import Raw, read_frame
 from arbornet.infer import MOST_LEVELS, Profile, infer, profile
+from arbornet.io.whole import write_whole
 from arbornet.kinds import Binned, Categorical, Continuous, Kind, KindLike, Level, Ordinal, kind_of
 from arbornet.levels import as_own_levels
 from arbornet.notices import LeftOutWarning
+from arbornet.schema_check import checked
 from arbornet.schema_text import as_html, as_text
 
 if TYPE_CHECKING:
@@ -198,14 +200,18 @@ class Schema:
                 f"the schema is of version {told.get('version')}, this arbornet reads {VERSION}; update arbornet"
             )
         try:
-            return cls(tuple(_column_from_dict(column) for column in told["columns"]))
-        except (KeyError, TypeError, ParameterError) as error:
+            columns = tuple(_column_from_dict(column) for column in told["columns"])
+            names = [column.name for column in columns]
+            if not names or len(set(names)) < len(names):
+                raise FormatError("the schema is damaged: it has no columns, or one of them twice")
+            return cls(columns)
+        except (KeyError, TypeError, ValueError, ParameterError) as error:
             raise FormatError(f"the schema is damaged: {error!r}") from error
 
     def save(self, path: str | Path) -> None:
         """Writes the schema as JSON."""
         text = json.dumps(self.to_dict(), ensure_ascii=False, indent=1)
-        Path(path).write_text(text + "\n", encoding="utf-8")
+        write_whole(path, text + "\n")
 
     @classmethod
     def load(cls, path: str | Path) -> Schema:
@@ -216,7 +222,7 @@ class Schema:
         """
         try:
             told = json.loads(Path(path).read_text(encoding="utf-8"))
-        except ValueError as error:
+        except (ValueError, RecursionError) as error:
             raise FormatError(f"{path} is no JSON: {error}") from error
         return cls.from_dict(told)
 
@@ -340,4 +346,4 @@ def _column_from_dict(told: Mapping[str, Any]) -> Column:
     kind = _KINDS[settings.pop("is")](**settings)
     plain: dict[str, Any] = {key: tuple(value) if isinstance(value, list) else value for key, value in told.items()}
     plain["kind"] = kind
-    return Column(**plain)
+    return checked(Column(**plain))

@@ -1,5 +1,8 @@
 //! `BDe` against its definition: the prior network's joint distribution by brute force, literal gamma functions.
 
+#[path = "support/cases.rs"]
+mod cases;
+
 use std::sync::Arc;
 
 use arbornet_core::model::cells::{Cell, Cells};
@@ -7,6 +10,7 @@ use arbornet_core::score::registry::ScoreSpec;
 use arbornet_core::{
     Affine, Codes, Column, Kind, Level, LocalModel, LocalScore, Network, Predictive, Table, Value, Variable,
 };
+use cases::cases;
 use proptest::prelude::*;
 
 const LEVELS: [usize; 4] = [2, 3, 2, 3];
@@ -92,6 +96,8 @@ fn close(a: f64, b: f64) -> bool {
 }
 
 proptest! {
+    #![proptest_config(cases(256))]
+
     #[test]
     fn it_is_its_definition(rows in rows(), weights in prop::collection::vec(1..9_u32, 11), ess in 0.2..20.0_f64) {
         let network = network(&weights);

@@ -1,5 +1,8 @@
 //! Full tables against a literal oracle: every joint choice of bins, one after the other, one hash map of cells each.
 
+#[path = "support/cases.rs"]
+mod cases;
+
 use std::collections::BTreeMap;
 use std::sync::Arc;
 
@@ -7,6 +10,7 @@ use arbornet_core::leaf::{Leaf, LeafModel, LeafPriors};
 use arbornet_core::model::outline::Outline;
 use arbornet_core::score::full_table::FullTable;
 use arbornet_core::{Affine, Codes, Column, Kind, Level, LocalModel, LocalScore, Predictive, Table, Value, Variable};
+use cases::cases;
 use proptest::prelude::*;
 
 /// Rows of a mixed table: two numbers (the second with many ties), an ordinal of five levels, two categories.
@@ -131,7 +135,7 @@ fn values(table: &Table, parents: &[usize], row: usize) -> Vec<Value> {
 }
 
 proptest! {
-    #![proptest_config(ProptestConfig::with_cases(200))]
+    #![proptest_config(cases(200))]
 
     #[test]
     fn the_score_is_the_best_over_all_joint_choices(rows in rows(), child in 0..5_usize, mask in 0..32_u32, max_bins in 2..7_usize) {

@@ -1,10 +1,14 @@
 //! The scores for mixed data on awkward tables, and what equivalence promises.
 
+#[path = "support/cases.rs"]
+mod cases;
+
 use std::sync::Arc;
 
 use arbornet_core::model::LocalModel;
 use arbornet_core::score::registry::ScoreSpec;
 use arbornet_core::{Affine, Codes, Column, Kind, Level, LocalScore, Table, Value, Var, Variable};
+use cases::cases;
 use proptest::prelude::*;
 use rand::{RngExt, SeedableRng};
 use rand_xoshiro::Xoshiro256PlusPlus;
@@ -83,7 +87,7 @@ fn values(table: &Table, parents: &[Var], row: usize) -> Vec<Value> {
 }
 
 proptest! {
-    #![proptest_config(ProptestConfig::with_cases(40))]
+    #![proptest_config(cases(40))]
 
     #[test]
     fn no_table_and_no_family_gives_anything_but_numbers(rows in rows(), child in 0..10_usize,

@@ -1,11 +1,15 @@
 //! The tree search against oracles: Algorithm 1 word by word, and every tree there is.
 
+#[path = "support/cases.rs"]
+mod cases;
+
 use std::sync::Arc;
 
 use arbornet_core::leaf::{Categorical, Leaf, LeafModel, Ordinal};
 use arbornet_core::model::tree::Node;
 use arbornet_core::score::pcart::{Pcart, Prepared};
 use arbornet_core::{Affine, Codes, Column, Kind, Level, LocalModel, LocalScore, Table, Value, Variable};
+use cases::cases;
 use proptest::prelude::*;
 
 /// Codes of a column with levels, or numbers.
@@ -285,7 +289,7 @@ fn close(got: f64, want: f64) -> bool {
 }
 
 proptest! {
-    #![proptest_config(ProptestConfig { cases: 300, ..ProptestConfig::default() })]
+    #![proptest_config(cases(300))]
 
     #[test]
     fn the_best_tree_is_that_of_algorithm_1_word_by_word(

@@ -1,5 +1,8 @@
 //! Step 1 against an oracle that scores everything and then drops what a permitted subset dominates.
 
+#[path = "support/cases.rs"]
+mod cases;
+
 use std::collections::BTreeMap;
 use std::sync::Arc;
 use std::sync::atomic::{AtomicU64, Ordering};
@@ -9,6 +12,7 @@ use arbornet_core::table::{Column, Kind, Var, Variable};
 use arbornet_core::{
     Affine, ChildScore, Constraints, Control, Error, LocalModel, LocalScore, ParentRule, Result, Table,
 };
+use cases::cases;
 use proptest::prelude::*;
 
 /// Scores drawn from a hash of the family: many ties, no structure.
@@ -161,7 +165,7 @@ prop_compose! {
 }
 
 proptest! {
-    #![proptest_config(ProptestConfig::with_cases(200))]
+    #![proptest_config(cases(200))]
 
     #[test]
     fn what_is_kept_is_what_no_permitted_subset_dominates(

@@ -192,6 +192,34 @@ def test_damage_costs_the_damaged_blocks_only(tmp_path):
         assert an.score_parents(table, BIC(), 3, checkpoint=tmp_path) == whole
 
 
+@pytest.mark.parametrize("manifest", ["kept", "gone"])
+def test_blocks_of_another_run_that_strayed_into_the_folder_are_not_read(tmp_path, manifest):
+    whole = an.score_parents(chain(5, 60), BIC(), 3, checkpoint=tmp_path / "own")
+    an.score_parents(chain(5, 60, seed=1), BIC(), 3, checkpoint=tmp_path / "other")
+    foreign = (tmp_path / "other" / "blocks-000001.bin").read_bytes()
+    (tmp_path / "own" / "blocks-000001.bin").write_bytes(foreign)
+    if manifest == "gone":
+        (tmp_path / "own" / "manifest.json").unlink()
+    assert an.score_parents(chain(5, 60), BIC(), 3, checkpoint=tmp_path / "own") == whole
+
+
+def test_a_run_whose_file_may_not_grow_is_told_so_and_goes_on_later(tmp_path):
+    resource = pytest.importorskip("resource")
+    table, before = chain(7, 100), resource.getrlimit(resource.RLIMIT_FSIZE)
+    whole = an.score_parents(table, BIC(), 3)
+    handler = signal.signal(signal.SIGXFSZ, signal.SIG_IGN)
+    try:
+        for most in (10, 40, 500, 1500):
+            resource.setrlimit(resource.RLIMIT_FSIZE, (most, before[1]))
+            with pytest.raises(OSError, match="too large"):
+                an.score_parents(table, BIC(), 3, checkpoint=tmp_path / str(most))
+            resource.setrlimit(resource.RLIMIT_FSIZE, before)
+            assert an.score_parents(table, BIC(), 3, checkpoint=tmp_path / str(most)) == whole
+    finally:
+        resource.setrlimit(resource.RLIMIT_FSIZE, before)
+        signal.signal(signal.SIGXFSZ, handler)
+
+
 def test_a_folder_that_cannot_be_written_is_told(tmp_path):
     (tmp_path / "file").write_text("in the way")
     with pytest.raises(OSError, match="file"):

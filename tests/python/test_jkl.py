@@ -1,13 +1,15 @@
+import gzip
 import lzma
 import pickle
 from pathlib import Path
+from typing import Any
 
 import numpy as np
 import pytest
 
 from arbornet import FormatError
 from arbornet._core import CandidatesHandle
-from arbornet.io import jkl
+from arbornet.io import families, jkl
 
 INSTANCES = Path(__file__).parents[2] / ".." / "shared" / "golden" / "instances"
 SMALL = "2\nrain 2\n-1.5 1 wet\n-2 0\nwet 1\n-3 0\n"
@@ -35,6 +37,25 @@ def test_a_damaged_archive_is_a_format_error(tmp_path: Path) -> None:
     (tmp_path / "x.jkl.xz").write_bytes(lzma.compress(SMALL.encode())[:-9])
     with pytest.raises(FormatError, match=r"x\.jkl\.xz: not a readable text or a damaged archive"):
         jkl.read(tmp_path / "x.jkl.xz")
+
+
+def test_a_file_that_may_be_cut_off_is_told(tmp_path: Path, caplog: pytest.LogCaptureFixture) -> None:
+    """Cut within its last word a file is of this format and says something else: only its last line break tells."""
+    text = "2\nv1 1\n-1 0\nv2 1\n-2 1 v1\n"
+    (tmp_path / "x.jkl").write_text(text)
+    jkl.read(tmp_path / "x.jkl")
+    assert not caplog.records
+    (tmp_path / "x.jkl").write_text(text.rstrip())
+    assert jkl.read(tmp_path / "x.jkl").n_sets == 2
+    assert "does not end with a line break" in caplog.text
+
+
+@pytest.mark.parametrize("pack", [lzma.compress, gzip.compress])
+def test_a_small_archive_of_a_huge_text_is_refused(tmp_path: Path, monkeypatch: pytest.MonkeyPatch, pack: Any) -> None:
+    monkeypatch.setattr(families, "LARGEST", 1000)
+    (tmp_path / "x.jkl").write_bytes(pack(b"#" * 1001))
+    with pytest.raises(FormatError, match="MB of text"):
+        jkl.read(tmp_path / "x.jkl")
 
 
 def test_a_malformed_file_is_named_with_its_line(tmp_path: Path) -> None:

@@ -229,3 +229,15 @@ def test_a_changed_file_is_refused_or_answers(ending, tmp_path, data):
         return
     net.sample(3)
     net.to_bif()
+
+
+def test_more_parents_than_a_numpy_array_has_axes_are_read(tmp_path):
+    """Seventy parents of one level each make one configuration."""
+    nodes = "".join(f'node p{i} {{ states = ("only"); }} potential (p{i}) {{ data = (1.0); }}' for i in range(70))
+    given = " ".join(f"p{i}" for i in reversed(range(70)))
+    child = 'node rain { states = ("yes" "no"); } node c { states = ("a" "b"); } potential (rain) { data = (0.5 0.5); }'
+    table = f"potential (c | {given} rain) {{ data = (0.25 0.75 0.5 0.5); }}"
+    (tmp_path / "x.net").write_text("net {}" + nodes + child + table)
+    net = an.read_net(tmp_path / "x.net")
+    assert len(list(net.graph.predecessors("c"))) == 71
+    assert net.query({"c": "a"}, given={"rain": "yes"}) == pytest.approx(0.25)

@@ -1,6 +1,8 @@
 """Types: what is inferred and why, what a person corrects, what is remembered."""
 
+import contextlib
 import json
+import math
 import warnings
 
 import polars as pl
@@ -182,3 +184,38 @@ def test_columns_can_be_left_out() -> None:
     frame = {"a": [0.5, 1.5], "b": [0.25, None]}
     table = an.Table(frame, infer(**frame).without("b"))
     assert (table.names, table.n_rows) == (["a"], 2)
+
+
+def places(value, path=()):
+    inner = value.items() if isinstance(value, dict) else enumerate(value) if isinstance(value, list) else ()
+    return [path, *(p for key, of in inner for p in places(of, (*path, key)))]
+
+
+ODD = (None, True, -1, 2**70, 1.5, math.nan, "", "abc", [], {}, [1, 2], ["a"], [[1]], {"is": "binned"}, [2.0, 1.0])
+
+
+def test_whatever_stands_in_a_schema_it_is_refused_or_serves():
+    frame = {"a": ["yes", "no", None, "no"] * 5, "b": ["I", "II", "III", "I"] * 5, "x": [0.5, 1.0, 2.0, 7.0] * 5}
+    schema = an.infer_schema(frame).with_types(b=an.Ordinal(["I", "II", "III"]), x=an.Binned(2))
+    tables = [an.Table(frame | {"y": [1.0, 2.5] * 10}, missing="drop"), an.Table(frame, schema=schema, missing="drop")]
+    for text in (json.dumps(table.schema.to_dict()) for table in tables):
+        for path in places(json.loads(text))[1:]:
+            for odd in ODD:
+                told = at = json.loads(text)
+                for key in path[:-1]:
+                    at = at[key]
+                at[path[-1]] = odd
+                try:
+                    read = an.Schema.from_dict(told)
+                except an.FormatError:
+                    continue
+                assert str(read) and len(read) == len(set(read))
+                assert an.Schema.from_dict(json.loads(json.dumps(read.to_dict()))).names == read.names
+                with contextlib.suppress(an.ArbornetError):
+                    an.Table(frame, schema=read, missing="drop")
+
+
+def test_a_schema_nested_too_deeply_is_no_schema(tmp_path):
+    (tmp_path / "x.json").write_text("[" * 100_000)
+    with pytest.raises(an.FormatError, match="no JSON"):
+        an.Schema.load(tmp_path / "x.json")

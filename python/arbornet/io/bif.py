@@ -8,6 +8,7 @@ from typing import TYPE_CHECKING
 from arbornet._core import NetworkHandle
 from arbornet.io.bins import Bins, binned
 from arbornet.io.families import text_of
+from arbornet.io.whole import write_whole
 from arbornet.table import Table
 
 if TYPE_CHECKING:
@@ -38,5 +39,5 @@ def to_bif(net: BayesNet, path: str | Path | None, bins: Bins) -> str:
         handle = binned(net, bins, "BIF")
     text = handle.to_bif()
     if path is not None:
-        Path(path).write_text(text, encoding="utf-8")
+        write_whole(path, text)
     return text

@@ -8,13 +8,15 @@ from __future__ import annotations
 
 import gzip
 import json
+import lzma
 import zlib
-from collections.abc import Sequence
+from collections.abc import Callable, Sequence
 from dataclasses import dataclass
+from io import BytesIO
 from itertools import product
 from math import prod
 from pathlib import Path
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, Any
 
 import numpy as np
 from numpy.typing import NDArray
@@ -27,7 +29,9 @@ if TYPE_CHECKING:
     from arbornet.network import BayesNet
 
 LARGEST = 1 << 30
-"""The most bytes a packed file may unpack to."""
+"""The most bytes of text a file may have, unpacked if it is packed."""
+PACKED: dict[bytes, Callable[[BytesIO], Any]] = {b"\x1f\x8b": gzip.open, b"\xfd7zXZ\x00": lzma.open}
+"""How packed files start, and what opens them."""
 MOST_NUMBERS = 10_000_000
 """The largest table that is written out."""
 TOLERANCE = 0.02
@@ -45,21 +49,24 @@ class Family:
 
 
 def text_of(path: str | Path) -> str:
-    """The text of a file, which may be gzipped.
+    """The text of a file, which may be packed by gzip or xz (told by its first bytes, not its name).
 
     Raises:
-        FormatError: If it is not UTF-8 text, or unpacks to more than a gigabyte.
+        FormatError: If it is not UTF-8 text, or has more than a gigabyte of it.
+        OSError: If the file cannot be read.
     """
+    data = Path(path).read_bytes()
     try:
-        data = Path(path).read_bytes()
-        if data[:2] == b"\x1f\x8b":
-            with gzip.open(path) as packed:
-                data = packed.read(LARGEST + 1)
+        for magic, opened in PACKED.items():
+            if data.startswith(magic):
+                with opened(BytesIO(data)) as packed:
+                    data = packed.read(LARGEST + 1)
+                break
         if len(data) > LARGEST:
-            raise FormatError(f"{path}: larger than {LARGEST >> 20:,} MB, so no network that is kept as text")
+            raise FormatError(f"{path}: more than {LARGEST >> 20:,} MB of text, which no file of this kind has")
         return data.decode("utf-8-sig")
-    except (UnicodeDecodeError, EOFError, gzip.BadGzipFile, zlib.error) as error:
-        raise FormatError(f"{path}: not a text: {error}") from error
+    except (UnicodeDecodeError, EOFError, gzip.BadGzipFile, zlib.error, lzma.LZMAError) as error:
+        raise FormatError(f"{path}: not a readable text or a damaged archive ({error})") from error
 
 
 def numbers(words: Sequence[str], name: str, k: int, parents: Sequence[int], origin: str) -> NDArray[np.float64]:
@@ -107,10 +114,12 @@ def network(families: Sequence[Family], origin: str) -> BayesNet:
             raise FormatError(f"{origin}: '{family.name}' has {problem}")
         parents = [place[p] for p in family.parents]
         shape = [len(families[p].levels) for p in parents]
-        # The file's order of parents to the order of columns.
+        # The file's order of parents to the order of columns; NumPy has 64 axes at most, and one level needs none.
         order = sorted(range(len(parents)), key=parents.__getitem__)
+        axes = [i for i, levels in enumerate(shape) if levels > 1]
+        turned = [axes.index(i) for i in order if shape[i] > 1]
         k = len(family.levels)
-        rows = family.rows.reshape(*shape, k).transpose(*order, len(parents)).reshape(-1, k)
+        rows = family.rows.reshape(*(shape[i] for i in axes), k).transpose(*turned, len(axes)).reshape(-1, k)
         models.append(cells(child, sorted(parents), [shape[i] for i in order], rows))
     variables = [{"name": f.name, "kind": "categorical", "levels": list(f.levels)} for f in families]
     try:

@@ -7,6 +7,8 @@ from typing import Any
 
 import networkx as nx
 
+from arbornet.io.whole import write_whole
+
 SHAPES = {"continuous": "ellipse", "categorical": "box", "ordinal": "octagon"}
 
 
@@ -21,7 +23,7 @@ def to_dot(graph: nx.DiGraph[str], path: str | Path | None = None) -> str:
         lines.append(f"  {_quoted(parent)} -> {_quoted(child)}{label};")
     text = "\n".join([*lines, "}"]) + "\n"
     if path is not None:
-        Path(path).write_text(text, encoding="utf-8")
+        write_whole(path, text)
     return text
 
 

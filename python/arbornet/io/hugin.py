@@ -14,6 +14,7 @@ from typing import TYPE_CHECKING
 from arbornet._core import FormatError
 from arbornet.io.bins import Bins
 from arbornet.io.families import Family, families, network, numbers, text_of
+from arbornet.io.whole import write_whole
 
 if TYPE_CHECKING:
     from arbornet.network import BayesNet
@@ -56,7 +57,7 @@ def to_net(net: BayesNet, path: str | Path | None, bins: Bins) -> str:
         lines.append(f"potential ({ids[family.name]} | {given})\n{{\n  data = {data};\n}}")
     text = "\n".join(lines) + "\n"
     if path is not None:
-        Path(path).write_text(text, encoding="utf-8")
+        write_whole(path, text)
     return text
 
 

@@ -3,10 +3,15 @@
 from __future__ import annotations
 
 import gzip
+import logging
 import lzma
 from pathlib import Path
 
-from arbornet._core import CandidatesHandle, FormatError
+from arbornet._core import CandidatesHandle
+from arbornet.io.families import text_of
+from arbornet.io.whole import write_whole
+
+log = logging.getLogger("arbornet")
 
 
 def read(path: str | Path) -> CandidatesHandle:
@@ -16,17 +21,12 @@ def read(path: str | Path) -> CandidatesHandle:
         FormatError: With file and line, where the text is not of the format.
         OSError: If the file cannot be read.
     """
-    path = Path(path)
-    data = path.read_bytes()
-    try:
-        if data.startswith(b"\x1f\x8b"):
-            data = gzip.decompress(data)
-        elif data.startswith(b"\xfd7zXZ\x00"):
-            data = lzma.decompress(data)
-        text = data.decode("utf-8")
-    except (OSError, EOFError, lzma.LZMAError, UnicodeDecodeError) as problem:
-        raise FormatError(f"{path}: not a readable text or a damaged archive ({problem})") from problem
-    return CandidatesHandle.from_jkl(text, str(path))
+    text = text_of(path)
+    handle = CandidatesHandle.from_jkl(text, str(path))
+    if not text.endswith("\n"):
+        # The last word of the last set may be the half of one: "v1" of "v12".
+        log.warning("%s does not end with a line break: if it was cut off, its last set may be wrong", path)
+    return handle
 
 
 def write(handle: CandidatesHandle, path: str | Path) -> None:
@@ -37,4 +37,4 @@ def write(handle: CandidatesHandle, path: str | Path) -> None:
         data = gzip.compress(data, mtime=0)
     elif path.suffix == ".xz":
         data = lzma.compress(data)
-    path.write_bytes(data)
+    write_whole(path, data)

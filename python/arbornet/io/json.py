@@ -13,6 +13,7 @@ from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
 from arbornet._core import ArbornetError, FormatError, NetworkHandle, __version__
+from arbornet.io.whole import write_whole
 from arbornet.schema import Schema
 
 if TYPE_CHECKING:
@@ -50,7 +51,7 @@ def _number(told: Any) -> float:
 
 def save(net: BayesNet, path: str | Path) -> None:
     """Writes the network as JSON."""
-    Path(path).write_text(to_text(net) + "\n", encoding="utf-8")
+    write_whole(path, to_text(net) + "\n")
 
 
 def load(path: str | Path) -> BayesNet:
@@ -115,9 +116,6 @@ def _schema(told: Any, handle: NetworkHandle) -> Schema:
     schema = Schema.from_dict(told)
     if schema.names != handle.names:
         raise FormatError("the schema is of other variables than the network; the file is damaged")
-    for column in schema.columns:
-        if not isinstance(column.class_, str):
-            raise FormatError(f"what the values of '{column.name}' are is no text; the file is damaged")
     for v, column in enumerate(schema.used):
         levels = handle.levels(v)
         same = levels == (None if column.levels is None else list(column.levels)) and column.word == handle.kind(v)

@@ -15,6 +15,7 @@ from xml.sax.saxutils import escape, quoteattr
 from arbornet._core import ArbornetError, FormatError
 from arbornet.io.bins import Bins
 from arbornet.io.families import Family, families, network, numbers, text_of
+from arbornet.io.whole import write_whole
 
 if TYPE_CHECKING:
     from arbornet.network import BayesNet
@@ -68,7 +69,7 @@ def to_xmlbif(net: BayesNet, path: str | Path | None, bins: Bins) -> str:
         lines += ["<TABLE>", *(" ".join(map(repr, row)) for row in family.rows.tolist()), "</TABLE>", "</DEFINITION>"]
     text = "\n".join([*lines, "</NETWORK>", "</BIF>"]) + "\n"
     if path is not None:
-        Path(path).write_text(text, encoding="utf-8")
+        write_whole(path, text)
     return text
 
 

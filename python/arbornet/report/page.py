@@ -23,12 +23,13 @@ from arbornet.draw.spline import spline_scene
 from arbornet.draw.svg import FONT, svg, text
 from arbornet.draw.tree import tree_scene
 from arbornet.draw.values import values_scene
+from arbornet.io.whole import write_whole
 from arbornet.report.parts import Report, Variable
 
 
 def write(report: Report, path: str | Path) -> None:
     """Writes the page."""
-    Path(path).write_text(page(report), encoding="utf-8", newline="\n")
+    write_whole(path, page(report))
 
 
 def page(report: Report) -> str:

@@ -7,7 +7,7 @@
 
 use std::fmt::Write as _;
 
-use rustc_hash::FxHashMap;
+use rustc_hash::{FxHashMap, FxHashSet};
 
 use crate::candidates::{Candidates, ChildCandidates};
 use crate::error::{Error, Result};
@@ -25,6 +25,7 @@ pub fn read(text: &str, origin: &str) -> Result<Candidates> {
     let n: usize = reader.number(first.trim(), "the number of variables")?;
     // Bodies are kept as text until every name is known: a parent may be named before its own block comes.
     let mut names: Vec<String> = Vec::new();
+    let mut known: FxHashSet<&str> = FxHashSet::default();
     let mut bodies: Vec<Vec<(usize, &str)>> = Vec::new();
     for v in 0..n {
         let header = reader.next("a line 'name number-of-sets'")?;
@@ -35,7 +36,7 @@ pub fn read(text: &str, origin: &str) -> Result<Candidates> {
                 header.trim()
             )));
         };
-        if names.iter().any(|n| n == name) {
+        if !known.insert(name) {
             return Err(reader.error(format!("variable '{name}' comes twice")));
         }
         let k: usize = reader.number(k, "the number of sets")?;

@@ -54,6 +54,10 @@ pub use predictive::{Predictive, Value};
 pub use score::{ChildScore, LocalScore};
 pub use table::{Affine, Codes, Column, Kind, Level, Table, Var, Variable};
 
+#[cfg(test)]
+#[path = "../../../tests/core/support/cases.rs"]
+mod cases;
+
 /// The worked example of a new score compiles and runs as a doc test.
 #[cfg(doctest)]
 #[doc = include_str!("../../../docs/contributing-score.md")]

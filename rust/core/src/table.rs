@@ -189,11 +189,15 @@ pub struct Table {
     n_rows: usize,
 }
 
+/// The largest stored number: its cubes can still be multiplied and summed. Standardised ones stay below the square root
+/// of the number of rows.
+const MOST: f64 = 1e50;
+
 impl Table {
     /// Puts variables and their columns together.
     ///
     /// # Errors
-    /// If lengths differ, names repeat, a code has no level, or a number is not finite.
+    /// If lengths differ, names repeat, a code has no level, or a number is not finite or beyond 1e50.
     pub fn new(variables: Vec<Variable>, columns: Vec<Column>) -> Result<Self> {
         if variables.len() != columns.len() {
             return Err(Error::Shape(format!("{} variables for {} columns", variables.len(), columns.len())));
@@ -212,8 +216,12 @@ impl Table {
             match (column, variable.n_levels()) {
                 (Column::Reals(values), None) => {
                     if let Some(row) = values.iter().position(|x| !x.is_finite()) {
-                        let problem = format!("is {} in row {row}", values[row]);
+                        let problem = format!("is {} in row {row}, or spreads too widely for 64 bits", values[row]);
                         return Err(Error::column(&**name, problem, "drop or replace such values first"));
+                    }
+                    if let Some(row) = values.iter().position(|x| x.abs() > MOST) {
+                        let problem = format!("is stored as {:e} in row {row}, whose powers overflow", values[row]);
+                        return Err(Error::column(&**name, problem, "standardise it, or give it in a larger unit"));
                     }
                 }
                 (Column::Codes(codes), Some(k)) => {
@@ -312,6 +320,15 @@ mod tests {
         assert!(matches!(Codes::pack(&[0, 256], 257), Codes::U16(_)));
         assert!(matches!(Codes::pack(&[0, 65_536], 65_537), Codes::U32(_)));
         assert_eq!(Codes::pack(&[3, 256], 257).iter().collect::<Vec<_>>(), [3, 256]);
+    }
+
+    #[test]
+    fn numbers_whose_powers_overflow_are_refused_with_the_way_out() {
+        let told = |x| Table::new(vec![number("mass")], vec![Column::Reals(vec![0.0, x])]).map_err(|e| e.to_string());
+        assert!(told(-1e50).is_ok());
+        let text = told(-1e51).unwrap_err();
+        assert!(text.contains("'mass'") && text.contains("row 1") && text.contains("standardise"), "{text}");
+        assert!(told(f64::NEG_INFINITY).unwrap_err().contains("spreads too widely"));
     }
 
     #[test]

@@ -340,8 +340,9 @@ impl File {
             return tokens.wrong(format!("'{name}' has one configuration of its parents twice"));
         }
         if cells.len() < n_configurations && default.is_none() {
-            let absent = (0..=cells.len()).map(|at| configuration(at, &dims, &places));
-            let absent = absent.into_iter().find(|c| !cells.iter().any(|known| known.codes == *c)).unwrap_or_default();
+            let known = |codes: &Vec<u32>| cells.binary_search_by(|cell| cell.codes.cmp(codes)).is_ok();
+            let mut absent = (0..=cells.len()).map(|at| configuration(at, &dims, &places));
+            let absent = absent.find(|codes| !known(codes)).unwrap_or_default();
             let shown: Vec<String> = parents
                 .iter()
                 .zip(&places)

@@ -1,6 +1,7 @@
 //! Checkpoints: a folder with a manifest that says what is being scored, and append-only files of records.
 //!
-//! Every record is framed by its length and a CRC-32 and written at once, so a process killed at any moment leaves whole
+//! Every file of records starts with a fingerprint of the manifest, so that files which strayed in from another run are
+//! not read as this one's. Every record is framed by its length and a CRC-32 and written at once, so a process killed at any moment leaves whole
 //! records and at most one torn one at the end, which is ignored. Each run appends to a file of its own: two runs on one
 //! folder waste work but spoil nothing. What the kernel has not yet written is lost only if the machine itself stops;
 //! files are synced every two seconds.
@@ -19,7 +20,7 @@ use crate::table::{Codes, Column, Table};
 use super::Step1;
 use super::record::Record;
 
-const MAGIC: &[u8; 16] = b"arbornet step1\n\x01";
+const MAGIC: &[u8; 16] = b"arbornet step1\n\x02";
 const SYNC: Duration = Duration::from_secs(2);
 
 /// What a checkpoint is of: a run with another manifest is another run.
@@ -83,6 +84,11 @@ impl Manifest {
             hasher.update(values(table.column(v)).as_bytes());
         }
         short(hasher.finalize())
+    }
+
+    /// How the files of its records start.
+    fn head(&self) -> Vec<u8> {
+        [MAGIC.as_slice(), &blake3::hash(&json(self)).as_bytes()[..16]].concat()
     }
 
     /// What differs, in words; `self` is the one on disk.
@@ -174,17 +180,18 @@ impl Journal {
             .map_err(|e| unusable(folder, &e))?;
         files.retain(|path| number(path).is_some());
         files.sort();
+        let head = manifest.head();
         let mut found = vec![];
         for path in &files {
             let bytes = fs::read(path).map_err(|e| unusable(path, &e))?;
-            read_records(&bytes, &mut found);
+            read_records(&bytes, &head, &mut found);
         }
         let mut next = files.iter().filter_map(|path| number(path)).max().map_or(1, |last| last + 1);
         loop {
             let path = folder.join(format!("blocks-{next:06}.bin"));
             match OpenOptions::new().append(true).create_new(true).open(&path) {
                 Ok(mut file) => {
-                    file.write_all(MAGIC).map_err(|e| unusable(&path, &e))?;
+                    file.write_all(&head).map_err(|e| unusable(&path, &e))?;
                     return Ok(Self { path, file, found, synced: Instant::now() });
                 }
                 Err(e) if e.kind() == ErrorKind::AlreadyExists => next += 1,
@@ -250,9 +257,9 @@ fn number(path: &Path) -> Option<u64> {
     path.file_name()?.to_str()?.strip_prefix("blocks-")?.strip_suffix(".bin")?.parse().ok()
 }
 
-/// Reads whole records up to the end, or to the first that is torn.
-fn read_records(bytes: &[u8], found: &mut Vec<Record>) {
-    let Some(mut rest) = bytes.strip_prefix(MAGIC) else { return };
+/// Reads whole records up to the end, or to the first that is torn; none if the file does not start with `head`.
+fn read_records(bytes: &[u8], head: &[u8], found: &mut Vec<Record>) {
+    let Some(mut rest) = bytes.strip_prefix(head) else { return };
     while let Some((head, body)) = rest.split_at_checked(8) {
         let word = |at: usize| u32::from_le_bytes(head[at..at + 4].try_into().expect("four bytes"));
         let Some((record, after)) = body.split_at_checked(word(0) as usize) else { return };
@@ -286,14 +293,14 @@ mod tests {
         }
         for cut in 0..=bytes.len() {
             let mut found = vec![];
-            read_records(&bytes[..cut], &mut found);
+            read_records(&bytes[..cut], MAGIC, &mut found);
             assert_eq!(found.len(), ends.iter().filter(|&&end| end <= cut).count());
         }
         for at in MAGIC.len()..bytes.len() {
             let mut spoiled = bytes.clone();
             spoiled[at] ^= 1;
             let mut found = vec![];
-            read_records(&spoiled, &mut found);
+            read_records(&spoiled, MAGIC, &mut found);
             let whole: Vec<_> = (0..ends.iter().filter(|&&end| end <= at).count()).map(|i| record(i as u64)).collect();
             assert_eq!(found, whole);
         }

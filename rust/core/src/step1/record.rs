@@ -67,7 +67,7 @@ impl Layer {
         let mut read = Reader(bytes);
         let n = read.u64()? as usize;
         let rest = read.0.len() / 8;
-        if rest != n && rest != 2 * n {
+        if !read.0.len().is_multiple_of(8) || (rest != n && Some(rest) != n.checked_mul(2)) {
             return Err(malformed());
         }
         let best = read.reals(n)?;
@@ -275,5 +275,13 @@ mod tests {
         assert_eq!(Layer::from_bytes(&layer.to_bytes()).unwrap(), layer);
         let layer = Layer { best: vec![1.0, 2.0], bounds: vec![] };
         assert_eq!(Layer::from_bytes(&layer.to_bytes()).unwrap(), layer);
+    }
+
+    #[test]
+    fn a_layer_whose_length_overflows_or_leaves_bytes_over_is_refused() {
+        let of_length = |n: u64, rest: usize| [&n.to_le_bytes()[..], &vec![0; rest]].concat();
+        for (n, rest) in [(1 << 63, 0), ((1 << 63) + 1, 16), (u64::MAX, 8), (1, 9), (0, 3)] {
+            assert!(Layer::from_bytes(&of_length(n, rest)).is_err(), "{n} {rest}");
+        }
     }
 }

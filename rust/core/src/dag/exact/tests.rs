@@ -4,6 +4,7 @@ use rand::{RngExt, SeedableRng};
 use rand_xoshiro::Xoshiro256PlusPlus;
 
 use crate::candidates::{Candidates, ChildCandidates};
+use crate::cases::factor;
 use crate::control::{Budget, Control};
 use crate::dag::exact::engine::{self, Component, Limits};
 use crate::dag::exact::problem::{Loose, NEVER};
@@ -65,6 +66,11 @@ fn brute_force(candidates: &Candidates) -> Option<f64> {
         }
     }
     best[(1 << n) - 1]
+}
+
+/// So many, or as many times as many as a campaign asks for.
+fn seeds(by_default: u64) -> u64 {
+    by_default * u64::from(factor())
 }
 
 const LIMITS: Limits = Limits { columns: 40, clusters: 5, new: 3, tolerance: 1e-6 };
@@ -132,7 +138,7 @@ fn agree(n: usize, seed: u64, found: Option<f64>, best: Option<f64>, what: &str)
 
 #[test]
 fn the_program_finds_what_brute_force_finds() {
-    for seed in 0..3000 {
+    for seed in 0..seeds(3000) {
         let n = 1 + seed as usize % 8;
         let candidates = random(n, seed);
         agree(n, seed, solve(&candidates, &program), brute_force(&candidates), "subset program");
@@ -141,7 +147,7 @@ fn the_program_finds_what_brute_force_finds() {
 
 #[test]
 fn branch_and_bound_finds_what_brute_force_finds() {
-    for seed in 0..6000 {
+    for seed in 0..seeds(6000) {
         let n = 1 + seed as usize % 8;
         let candidates = random(n, seed + 10_000);
         let (rounds, max_live) = ([0, 1, 3][seed as usize % 3], [0, 1000, 4][seed as usize / 3 % 3]);
@@ -153,7 +159,7 @@ fn branch_and_bound_finds_what_brute_force_finds() {
 
 #[test]
 fn branch_and_bound_finds_what_the_program_finds_up_to_fourteen_variables() {
-    for seed in 0..1500 {
+    for seed in 0..seeds(1500) {
         let n = 9 + seed as usize % 6;
         let candidates = random(n, seed + 50_000);
         let found =
@@ -164,7 +170,7 @@ fn branch_and_bound_finds_what_the_program_finds_up_to_fourteen_variables() {
 
 #[test]
 fn the_program_finds_the_same_in_little_memory() {
-    for seed in 0..60 {
+    for seed in 0..seeds(60) {
         let n = 12 + seed as usize % 5;
         let candidates = random(n, seed + 60_000);
         agree(n, seed, solve(&candidates, &frugal_program), solve(&candidates, &program), "subset program in slabs");
@@ -175,7 +181,7 @@ fn the_program_finds_the_same_in_little_memory() {
 fn a_tolerance_is_never_exceeded() {
     let control = Control::default();
     let budget = Budget::new(&control, None);
-    for seed in 0..500 {
+    for seed in 0..seeds(500) {
         let n = 5 + seed as usize % 5;
         let candidates = random(n, seed + 90_000);
         let (loose, ..) = Loose::from_candidates(&candidates).expect("finite");
@@ -198,7 +204,7 @@ fn a_tolerance_is_never_exceeded() {
 fn orders_are_complete_and_cost_what_they_claim() {
     let control = Control::default();
     let budget = Budget::new(&control, None);
-    for seed in 0..300 {
+    for seed in 0..seeds(300) {
         let n = 3 + seed as usize % 9;
         let (loose, ..) = Loose::from_candidates(&random(n, seed + 70_000)).expect("finite");
         for part in loose.split() {
