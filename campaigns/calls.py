@@ -91,7 +91,7 @@ def network(kind: str = "mixed", n_rows: int = 2000, n_columns: int = 20, n_pare
 
 @call("Table of text")
 def table_of_text() -> Call:
-    text = pl.Series([f"value {i % 50_000}" for i in range(4_000_000)])
+    text = pl.Series([f"value {i % 50_000}" for i in range(1_000_000)])
     frame = pl.DataFrame({f"t{v}": text.sample(fraction=1, shuffle=True, seed=v) for v in range(8)})
     return lambda: an.Table(frame)
 
@@ -116,7 +116,7 @@ def table_of_python_objects() -> Call:
 
 @call("infer_schema")
 def infer_schema() -> Call:
-    text = pl.Series([f"value {i}" for i in range(5_000_000)])
+    text = pl.Series([f"value {i}" for i in range(1_500_000)])
     frame = pl.DataFrame({f"t{v}": text for v in range(10)})
     return lambda: an.infer_schema(frame)
 

@@ -66,7 +66,8 @@ def planned_pcart_200() -> Task:
 
 
 def simulated(n_variables: int) -> an.Table:
-    return an.Table(an.simulate.mixed_network(n_variables, 2, 1000, seed=1).table)
+    drawn = an.simulate.mixed_network(n_variables, 2, 1000, seed=1)
+    return an.Table(drawn.frame, drawn.schema)
 
 
 def by(search: Callable[..., object], n_variables: int, score: object, **how: object) -> Callable[[], Task]:

@@ -11,7 +11,7 @@ import logging
 from os import PathLike
 from typing import Any
 
-from arbornet._core import Step1, Step1Run
+from arbornet._core import ParameterError, Step1, Step1Run
 from arbornet.candidates import Step1Result
 from arbornet.progress import Tell
 
@@ -34,6 +34,7 @@ def run(step: Step1, client: Client, checkpoint: str | PathLike[str] | None, tel
 
     Raises:
         ArbornetError: as on one machine; an exception of a task is raised here.
+        ParameterError: if it is no client.
     """
     return _Spread(step, client, checkpoint).run(tell)
 
@@ -42,6 +43,8 @@ class _Spread:
     """Tasks under way, and what they share."""
 
     def __init__(self, step: Step1, client: Client, checkpoint: str | PathLike[str] | None) -> None:
+        if not all(hasattr(client, needed) for needed in ("nthreads", "scatter", "submit")):
+            raise ParameterError(f"client={client!r}: give a dask.distributed.Client")
         self.step, self.client = step, client
         threads = sum(client.nthreads().values())
         self.most = AHEAD * max(threads, 1)

@@ -243,3 +243,8 @@ def test_a_family_beyond_its_memory_is_named_and_left_out():
     assert {len(skipped.parents) for skipped in candidates.skipped} <= {3, 4}
     assert all(skipped.child in skipped.reason for skipped in candidates.skipped)
     assert candidates.n_sets == 5 * 16
+
+
+def test_what_is_no_client_is_refused():
+    with pytest.raises(an.ParameterError, match="client='tcp://localhost:1'"):
+        an.score_parents(an.Table({"a": [0.0, 1.0, 3.0]}), an.PCART(), 1, client="tcp://localhost:1")
