@@ -1,8 +1,9 @@
-"""Evidence for a bound: clusters of variables and their prices, checked without the search, in integers.
+"""Evidence for a bound: cuts over variables and their prices, checked without the search, in integers.
 
 In an acyclic graph some member of every cluster takes a parent set outside it. So for any prices >= 0 no graph scores
 more than: per variable, the best of (score + prices of the clusters of the variable that the set avoids), summed, less
-the sum of all prices.
+the sum of all prices. A block says, for each of a few variables, what a set is worth by its members in the block; what
+the sets of an acyclic graph are worth at least is the cheapest order of the block, found here once more.
 """
 
 from __future__ import annotations
@@ -21,6 +22,42 @@ if TYPE_CHECKING:
     from arbornet._core import SearchComponent
 
 Priced = tuple[tuple[int, ...], int]
+Worths = tuple[tuple[int, ...], ...]
+
+
+@dataclass(frozen=True)
+class PricedBlock:
+    """A block of a certificate.
+
+    Attributes:
+        members: positions of the variables.
+        price: price of what is needed.
+        worths: per member, per subset of the members (bit i is the i-th), what a set with these members is worth.
+    """
+
+    members: tuple[int, ...]
+    price: int
+    worths: Worths
+
+    def need(self) -> int:
+        """What the sets of an acyclic graph are worth at least: the cheapest order of the block."""
+        size = len(self.members)
+        if len(set(self.members)) != size or any(len(row) != 1 << size for row in self.worths):
+            raise ValueError(f"not a block: members {self.members}, with {[len(row) for row in self.worths]} worths")
+        if any(worth < 0 for row in self.worths for worth in row):
+            raise ValueError("a worth is negative")
+        within = [list(row) for row in self.worths]
+        for bit in range(size):
+            for row in within:
+                for subset in range(1 << size):
+                    if subset >> bit & 1:
+                        row[subset] = min(row[subset], row[subset ^ 1 << bit])
+        total = [0] * (1 << size)
+        for placed in range(1, 1 << size):
+            total[placed] = min(
+                total[placed ^ 1 << v] + within[v][placed ^ 1 << v] for v in range(size) if placed >> v & 1
+            )
+        return total[-1]
 
 
 @dataclass(frozen=True)
@@ -32,12 +69,14 @@ class ClusterCertificate:
         clusters: positions of the variables, and the price.
         unit: how many price units make one unit of score.
         constraints: what the graphs had to obey, one rule per variable as JSON; None for nothing.
+        blocks: blocks of a few variables, where they sharpened the bound.
     """
 
     bound: float
     clusters: tuple[Priced, ...]
     unit: int
     constraints: str | None = None
+    blocks: tuple[PricedBlock, ...] = ()
 
     def check(self, candidates: Any) -> bool:
         """Whether clusters and prices do prove the bound for these candidates (or a .jkl file), in exact arithmetic."""
@@ -47,34 +86,63 @@ class ClusterCertificate:
         """What the clusters prove that no graph over the candidates exceeds.
 
         Raises:
-            ValueError: if a price is negative, or a variable has no parent set.
+            ValueError: if a price or a worth is negative, or a variable has no parent set.
         """
         handle = handle_of(candidates)
         if self.constraints is not None:
             handle = _core.restrict(handle, self.constraints)
-        if any(price < 0 for _, price in self.clusters):
-            raise ValueError("a price is negative")
-        of: list[list[tuple[int, int]]] = [[] for _ in range(handle.n_vars)]
-        for members, price in self.clusters:
-            mask = sum(1 << v for v in set(members))
-            for v in set(members):
-                of[v].append((mask, price))
-        total = Fraction(-sum(price for _, price in self.clusters), self.unit)
+        needed, of = self._by_variable(handle.n_vars)
+        total = Fraction(-needed, self.unit)
         for v in range(handle.n_vars):
             scores, offsets, flat = handle.child(v)
-            most = Fraction(sum(price for _, price in of[v]), self.unit)
+            most = Fraction(sum(own.most for own in of[v]), self.unit)
             best: Fraction | None = None
             for i, score in enumerate(scores.tolist()):
                 # Best first: what follows cannot make up for its lower score.
                 if score == -math.inf or (best is not None and Fraction(score) + most <= best):
                     break
-                chosen = sum(1 << p for p in flat[offsets[i] : offsets[i + 1]].tolist())
-                value = Fraction(score) + Fraction(sum(p for mask, p in of[v] if not mask & chosen), self.unit)
+                chosen = frozenset(flat[offsets[i] : offsets[i + 1]].tolist())
+                value = Fraction(score) + Fraction(sum(own.price(chosen) for own in of[v]), self.unit)
                 best = value if best is None else max(best, value)
             if best is None:
                 raise ValueError(f"'{handle.names[v]}' has no parent set")
             total += best
         return total
+
+    def _by_variable(self, n: int) -> tuple[int, list[list[_Own]]]:
+        """What all cuts need, at their prices, and per variable what they pay for its sets."""
+        if any(price < 0 for _, price in self.clusters) or any(block.price < 0 for block in self.blocks):
+            raise ValueError("a price is negative")
+        of: list[list[_Own]] = [[] for _ in range(n)]
+        needed = 0
+        for members, price in self.clusters:
+            needed += price
+            own = _Own(tuple(members), price, None)
+            for v in set(members):
+                of[v].append(own)
+        for block in self.blocks:
+            needed += block.price * block.need()
+            for v, row in zip(block.members, block.worths, strict=True):
+                of[v].append(_Own(block.members, block.price, row))
+        return needed, of
+
+
+@dataclass(frozen=True)
+class _Own:
+    """A cut as one of its variables sees it: without worths, sets that avoid the members are worth 1."""
+
+    members: tuple[int, ...]
+    unit: int
+    worths: tuple[int, ...] | None
+
+    @property
+    def most(self) -> int:
+        return self.unit * (1 if self.worths is None else max(self.worths))
+
+    def price(self, chosen: frozenset[int]) -> int:
+        if self.worths is None:
+            return 0 if chosen.intersection(self.members) else self.unit
+        return self.unit * self.worths[sum(1 << i for i, u in enumerate(self.members) if u in chosen)]
 
 
 def certified(
@@ -82,11 +150,17 @@ def certified(
 ) -> ClusterCertificate:
     """What the components' clusters and prices prove together, rounded outward."""
     evidence = [component.certificate() for component in components]
+    cuts = [cut for _, own in evidence for cut in own]
     return ClusterCertificate(
         bound=base - sum(bound for bound, _ in evidence) / unit + outward,
-        clusters=tuple((tuple(members), price) for _, clusters in evidence for members, price in clusters),
+        clusters=tuple((tuple(members), price) for members, price, worths in cuts if worths is None),
         unit=int(unit),
         constraints=constraints,
+        blocks=tuple(
+            PricedBlock(tuple(members), price, tuple(map(tuple, worths)))
+            for members, price, worths in cuts
+            if worths is not None
+        ),
     )
 
 

@@ -24,7 +24,8 @@ class Cuts:
         patience: perturbations that may fail in a row, before the local search for an incumbent gives up.
         columns: parent sets in the first linear program.
         clusters: clusters in the first linear program.
-        new: clusters that may join in a round.
+        new: cuts that may join in a round.
+        block: variables of the largest blocks looked at for cuts where clusters are few; 0 for none.
         tolerance: relative gap at which a linear program counts as solved.
         rounds: rounds at most.
         window: over so many rounds ...
@@ -36,9 +37,10 @@ class Cuts:
     columns: int = 3000
     clusters: int = 600
     new: int = 100
+    block: int = 8
     tolerance: float = 1e-6
     rounds: int = 100
-    window: int = 5
+    window: int = 8
     progress: float = 0.03
 
 
@@ -59,7 +61,9 @@ def sharpen(
         gaps.append(cost - component.bound)
         if len(gaps) > how.window and gaps[-1] > (1 - how.progress) * gaps[-1 - how.window]:
             return
-        _, _, priced, found = component.relax(how.columns, how.clusters, how.new, how.tolerance, budget.left)
+        _, _, priced, found = component.relax(
+            (how.columns, how.clusters, how.new, how.block), how.tolerance, budget.left
+        )
         component.fix()
         note()
         if not priced and not found:

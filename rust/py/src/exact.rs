@@ -1,7 +1,8 @@
 //! Components of the exact search: an engine each, driven from Python call by call.
 
 use arbornet_core::control::Budget;
-use arbornet_core::dag::exact::engine::{self, Component, Limits, MOST_VARIABLES};
+use arbornet_core::dag::exact::cut::MOST_MEMBERS;
+use arbornet_core::dag::exact::engine::{self, Component, Limits, MOST_VARIABLES, Priced};
 use arbornet_core::dag::exact::problem::{Loose, NEVER, Scale};
 use arbornet_core::dag::exact::restrict::restricted;
 
@@ -92,19 +93,19 @@ impl SearchComponent {
         self.run(py, seconds, move |engine, budget| engine.ascend(times, seed, budget))
     }
 
-    /// One round of the linear program: columns, clusters, columns that joined, clusters found.
+    /// One round of the linear program: columns, cuts, columns that joined, cuts found. Blocks of at most so many
+    /// variables are looked at.
     fn relax(
         &mut self,
         py: Python<'_>,
-        columns: usize,
-        clusters: usize,
-        new: usize,
+        limits: (usize, usize, usize, usize),
         tolerance: f64,
         seconds: Option<f64>,
     ) -> PyResult<(usize, usize, usize, usize)> {
-        let limits = Limits { columns, clusters, new, tolerance };
+        let (columns, clusters, new, block) = limits;
+        let limits = Limits { columns, clusters, new, block: block.min(MOST_MEMBERS), tolerance };
         let round = self.run(py, seconds, move |engine, budget| engine.relax(&limits, budget))?;
-        Ok((round.columns, round.clusters, round.priced, round.found))
+        Ok((round.columns, round.cuts, round.priced, round.found))
     }
 
     /// Drops the sets that no better graph can use; returns how many went.
@@ -165,8 +166,8 @@ impl SearchComponent {
         self.engine.progress()
     }
 
-    /// The bound that clusters and prices prove with all sets in play, and these.
-    fn certificate(&self) -> (i64, Vec<(Vec<u32>, i64)>) {
+    /// The bound that cuts and prices prove with all sets in play, and these.
+    fn certificate(&self) -> (i64, Vec<Priced>) {
         self.engine.certificate()
     }
 }

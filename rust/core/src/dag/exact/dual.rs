@@ -4,19 +4,22 @@
 //! p(C) >= 0 for doing so, `sum of prices + sum over v of min over S of (cost(v, S) - prices of the clusters of v that
 //! S avoids)` bounds every DAG's cost from below, whatever the prices: integers, so the bound is exact.
 //!
+//! The same holds for other cuts (`cut.rs`), with what a set is worth and what is needed in the place of 1.
+//!
 //! `ascend` raises prices one cluster at a time: variables are placed as long as one has a set of reduced cost 0 among
 //! those placed; what remains is a violated cluster, made minimal by placing further variables free of charge, and
 //! priced by the least reduced cost that could satisfy it.
 
 use crate::control::Budget;
 use crate::dag::exact::bits::Bits;
+use crate::dag::exact::cut::Cut;
 use crate::dag::exact::problem::Problem;
 
-/// Priced clusters, the reduced costs under them, and the bound.
+/// Priced cuts, the reduced costs under them, and the bound.
 #[derive(Clone, Debug)]
 pub struct Dual<const W: usize> {
-    /// The clusters.
-    pub clusters: Vec<Bits<W>>,
+    /// The cuts.
+    pub cuts: Vec<Cut<W>>,
     /// Their prices, none negative.
     pub prices: Vec<i64>,
     /// Per variable and set, the reduced cost; the least of each variable is 0.
@@ -27,15 +30,14 @@ pub struct Dual<const W: usize> {
 
 impl<const W: usize> Dual<W> {
     /// The bound and reduced costs under given prices.
-    pub fn new(problem: &Problem<W>, clusters: Vec<Bits<W>>, prices: Vec<i64>) -> Self {
-        let mut bound: i64 = prices.iter().sum();
+    pub fn new(problem: &Problem<W>, cuts: Vec<Cut<W>>, prices: Vec<i64>) -> Self {
+        let mut bound: i64 = cuts.iter().zip(&prices).map(|(c, p)| c.need() * p).sum();
         let mut reduced = Vec::with_capacity(problem.n());
         for (v, columns) in problem.columns.iter().enumerate() {
-            let mine: Vec<(Bits<W>, i64)> =
-                clusters.iter().zip(&prices).filter(|(c, p)| c.has(v) && **p > 0).map(|(c, p)| (*c, *p)).collect();
-            let of = |(&set, &cost): (&Bits<W>, &i64)| {
-                cost - mine.iter().filter(|(c, _)| !c.meets(set)).map(|(_, p)| p).sum::<i64>()
-            };
+            let mine: Vec<(&Cut<W>, i64)> =
+                cuts.iter().zip(&prices).filter(|(c, p)| c.members().has(v) && **p > 0).map(|(c, p)| (c, *p)).collect();
+            let of =
+                |(&set, &cost): (&Bits<W>, &i64)| cost - mine.iter().map(|(c, p)| c.worth(v, set) * p).sum::<i64>();
             let mut row: Vec<i64> = columns.sets.iter().zip(&columns.costs).map(of).collect();
             let least = row.iter().copied().min().unwrap_or(0);
             for r in &mut row {
@@ -44,7 +46,7 @@ impl<const W: usize> Dual<W> {
             bound += least;
             reduced.push(row);
         }
-        Self { clusters, prices, reduced, bound }
+        Self { cuts, prices, reduced, bound }
     }
 
     /// All variables that can be placed, one after the other, each by a set of reduced cost 0 among those before.
@@ -126,10 +128,11 @@ impl<const W: usize> Dual<W> {
                     }
                 }
             }
-            if let Some(i) = self.clusters.iter().position(|c| *c == cluster) {
+            let cluster = Cut::cluster(cluster);
+            if let Some(i) = self.cuts.iter().position(|c| *c == cluster) {
                 self.prices[i] += least;
             } else {
-                self.clusters.push(cluster);
+                self.cuts.push(cluster);
                 self.prices.push(least);
             }
         }

@@ -10,6 +10,7 @@ use rustc_hash::FxHashMap;
 
 use crate::control::Budget;
 use crate::dag::exact::bits::Bits;
+use crate::dag::exact::cut::Cut;
 use crate::dag::exact::dual::Dual;
 use crate::dag::exact::frontier::Frontier;
 use crate::dag::exact::lattice::Kernel;
@@ -19,8 +20,8 @@ use crate::dag::exact::subset_dp::Size;
 use crate::dag::exact::{orders, subset_dp};
 use crate::error::{Error, Result};
 
-/// A priced cluster in the candidates' numbering.
-pub type Priced = (Vec<u32>, i64);
+/// A priced cut: its variables in the candidates' numbering, its price and, for a block, what sets are worth to it.
+pub type Priced = (Vec<u32>, i64, Option<Vec<Vec<u32>>>);
 
 /// What a driver can do with a component.
 pub trait Component: Send + Sync {
@@ -79,8 +80,10 @@ pub struct Limits {
     pub columns: usize,
     /// Clusters at the start.
     pub clusters: usize,
-    /// New clusters a round.
+    /// New cuts a round.
     pub new: usize,
+    /// Variables of a block at most; below 3 there are none.
+    pub block: usize,
     /// Relative gap at which a program counts as solved.
     pub tolerance: f64,
 }
@@ -215,8 +218,8 @@ impl<const W: usize> Component for Engine<W> {
                     self.offer(cost, order);
                 }
             }
-            for (cluster, &price) in dual.clusters.iter().zip(&dual.prices) {
-                let highest = self.seen.entry(*cluster).or_insert(0);
+            for (cluster, &price) in dual.cuts.iter().zip(&dual.prices) {
+                let highest = self.seen.entry(cluster.members()).or_insert(0);
                 *highest = price.max(*highest);
             }
             if dual.bound > self.dual.bound {
@@ -234,7 +237,7 @@ impl<const W: usize> Component for Engine<W> {
             Relaxation::new(&self.problem, &self.dual, &self.seen, limits.columns, limits.clusters)
         });
         let stop = || budget.over().is_some();
-        let round = relaxation.round(&self.problem, &mut self.dual, limits.new, limits.tolerance, &stop);
+        let round = relaxation.round(&self.problem, &mut self.dual, limits, &stop);
         let order = orders::greedy(&self.problem, |v, i| self.dual.reduced[v][i]);
         if let Some((cost, order)) = orders::search(&self.problem, 0, 0, Some(order), &mut || stop()) {
             self.offer(cost, order);
@@ -314,10 +317,11 @@ impl<const W: usize> Component for Engine<W> {
     }
 
     fn certificate(&self) -> (i64, Vec<Priced>) {
-        let last = Dual::new(&self.whole, self.dual.clusters.clone(), self.dual.prices.clone());
+        let last = Dual::new(&self.whole, self.dual.cuts.clone(), self.dual.prices.clone());
         let dual = if last.bound > self.first.bound { &last } else { &self.first };
-        let global = |c: &Bits<W>| c.iter().map(|v| self.problem.vars[v]).collect();
-        let priced = dual.clusters.iter().zip(&dual.prices).filter(|(_, p)| **p > 0);
-        (dual.bound, priced.map(|(c, p)| (global(c), *p)).collect())
+        let global = |c: &Cut<W>| c.members().iter().map(|v| self.problem.vars[v]).collect();
+        let worth = |c: &Cut<W>| c.table().map(|block| block.worth.clone());
+        let priced = dual.cuts.iter().zip(&dual.prices).filter(|(_, p)| **p > 0);
+        (dual.bound, priced.map(|(c, p)| (global(c), *p, worth(c))).collect())
     }
 }

@@ -1,24 +1,24 @@
-//! The linear program behind the cluster bound, by a primal-dual interior-point method (Mehrotra 1992).
+//! The linear program behind the root bound, by a primal-dual interior-point method (Mehrotra 1992).
 //!
-//! minimise `sum cost x` over `x >= 0` with, per variable, `sum of its x = 1` and, per cluster, `sum of the x of the
-//! columns that satisfy it >= 1`. The best prices are its dual solution. A simplex method would stop at a corner of the
+//! minimise `sum cost x` over `x >= 0` with, per variable, `sum of its x = 1` and, per cut, `sum of what the columns are
+//! worth to it, times x, >= need`. The best prices are its dual solution. A simplex method would stop at a corner of the
 //! optimal face; the interior point's x is central in it, and cuts off far more with each round of new clusters. Any
 //! prices give a valid bound, so the method may stop early and needs no care with its last digits.
 
-/// A column: its variable, its cost, the clusters it satisfies.
+/// A column: its variable, its cost, what it is worth to cuts.
 #[derive(Clone, Debug)]
 pub struct Column {
     /// The variable.
     pub group: u32,
     /// The cost.
     pub cost: f64,
-    /// The clusters it satisfies, ascending.
-    pub rows: Vec<u32>,
+    /// The cuts it is worth something to, ascending, and how much.
+    pub rows: Vec<(u32, f64)>,
 }
 
 /// Approximately optimal prices and primal values.
 pub struct Optimum {
-    /// Price per cluster, none negative.
+    /// Price per cut, none negative.
     pub prices: Vec<f64>,
     /// Value per column.
     pub x: Vec<f64>,
@@ -31,12 +31,13 @@ pub struct Optimum {
 struct Program<'a> {
     columns: &'a [Column],
     groups: usize,
-    clusters: usize,
+    /// What each cut needs.
+    needs: &'a [f64],
 }
 
 impl Program<'_> {
     fn rows(&self) -> usize {
-        self.groups + self.clusters
+        self.groups + self.needs.len()
     }
 
     /// A x for the structural columns and slacks.
@@ -44,8 +45,8 @@ impl Program<'_> {
         let mut out = vec![0.0; self.rows()];
         for (column, &x) in self.columns.iter().zip(x) {
             out[column.group as usize] += x;
-            for &r in &column.rows {
-                out[self.groups + r as usize] += x;
+            for &(r, worth) in &column.rows {
+                out[self.groups + r as usize] += worth * x;
             }
         }
         for (o, s) in out[self.groups..].iter_mut().zip(slack) {
@@ -55,7 +56,8 @@ impl Program<'_> {
     }
 
     fn priced(&self, column: &Column, y: &[f64]) -> f64 {
-        y[column.group as usize] + column.rows.iter().map(|&r| y[self.groups + r as usize]).sum::<f64>()
+        y[column.group as usize]
+            + column.rows.iter().map(|&(r, worth)| worth * y[self.groups + r as usize]).sum::<f64>()
     }
 
     /// The normal matrix A D A' in its lower triangle, factored in place.
@@ -66,11 +68,12 @@ impl Program<'_> {
         for (column, &d) in self.columns.iter().zip(d) {
             let group = column.group as usize;
             a[group * m + group] += d;
-            for (i, &r) in column.rows.iter().enumerate() {
+            for (i, &(r, worth)) in column.rows.iter().enumerate() {
+                let d = d * worth;
                 let row = &mut a[(g + r as usize) * m..(g + r as usize + 1) * m];
                 row[group] += d;
-                for &s in &column.rows[..=i] {
-                    row[g + s as usize] += d;
+                for &(s, other) in &column.rows[..=i] {
+                    row[g + s as usize] += d * other;
                 }
             }
         }
@@ -141,16 +144,23 @@ fn longest(values: &[f64], steps: &[f64]) -> f64 {
 }
 
 /// Solves to a relative gap, from given prices (a warm start helps little, but bounds the scale).
-pub fn solve(columns: &[Column], groups: usize, start: &[f64], tolerance: f64, stop: &dyn Fn() -> bool) -> Optimum {
-    let program = Program { columns, groups, clusters: start.len() };
-    let clusters = start.len();
+pub fn solve(
+    columns: &[Column],
+    groups: usize,
+    needs: &[f64],
+    start: &[f64],
+    tolerance: f64,
+    stop: &dyn Fn() -> bool,
+) -> Optimum {
+    let program = Program { columns, groups, needs };
+    let cuts = needs.len();
     let scale = columns.iter().map(|c| c.cost).fold(0.0, f64::max).max(1e-9);
     let mut counts = vec![0.0; groups];
     for c in columns {
         counts[c.group as usize] += 1.0;
     }
     let mut x: Vec<f64> = columns.iter().map(|c| 1.0 / counts[c.group as usize]).collect();
-    let mut slack = vec![1.0; clusters];
+    let mut slack = vec![1.0; cuts];
     let mut y = vec![0.0; program.rows()];
     for (y, s) in y[groups..].iter_mut().zip(start) {
         *y = s.max(1e-3 * scale);
@@ -164,13 +174,14 @@ pub fn solve(columns: &[Column], groups: usize, start: &[f64], tolerance: f64, s
         *y = l - 1e-2 * scale;
     }
     let mut z: Vec<f64> = columns.iter().map(|c| c.cost - program.priced(c, &y)).collect();
-    let n_total = (columns.len() + clusters) as f64;
+    let n_total = (columns.len() + cuts) as f64;
     let mut iterations = 0;
     loop {
         let w: Vec<f64> = y[groups..].to_vec();
         let ax = program.times(&x, &slack);
-        let r_p: Vec<f64> = ax.iter().map(|a| 1.0 - a).collect();
-        let dual: f64 = y.iter().sum();
+        let targets = || std::iter::repeat_n(&1.0, groups).chain(needs);
+        let r_p: Vec<f64> = ax.iter().zip(targets()).map(|(a, t)| t - a).collect();
+        let dual: f64 = y.iter().zip(targets()).map(|(y, t)| y * t).sum();
         let mu = (dot(&x, &z) + dot(&slack, &w)) / n_total;
         let infeasible = r_p.iter().map(|r| r.abs()).fold(0.0, f64::max);
         let close = mu * n_total <= tolerance * (1.0 + dual.abs()) && infeasible < 1e-6;
@@ -181,7 +192,7 @@ pub fn solve(columns: &[Column], groups: usize, start: &[f64], tolerance: f64, s
         let d: Vec<f64> = x.iter().zip(&z).map(|(x, z)| x / z).collect();
         let d_slack: Vec<f64> = slack.iter().zip(&w).map(|(s, w)| s / w).collect();
         let factor = program.factor(&d, &d_slack);
-        // The dual stays feasible throughout, so its residual is 0: A'dy + dz = 0, dw = dy on the cluster rows.
+        // The dual stays feasible throughout, so its residual is 0: A'dy + dz = 0, dw = dy on the rows of cuts.
         let direction = |target: &[f64], target_slack: &[f64]| {
             // x dz + z dx = target  =>  dx = (target - x dz) / z = target / z + d A'dy
             let tz: Vec<f64> = target.iter().zip(&z).map(|(t, z)| t / z).collect();

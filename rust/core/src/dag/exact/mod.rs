@@ -1,6 +1,7 @@
 //! The exact search for the best DAG over given candidate parent sets.
 
 pub mod bits;
+pub mod cut;
 pub mod dominance;
 pub mod dual;
 pub mod engine;
@@ -8,6 +9,7 @@ pub mod frontier;
 pub mod interior;
 pub mod lattice;
 pub mod live;
+pub mod local;
 pub mod orders;
 pub mod prices;
 pub mod problem;

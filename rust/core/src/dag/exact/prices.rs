@@ -1,30 +1,33 @@
-//! The root's cluster prices, laid out for bounding many states.
+//! The root's prices of cuts, laid out for bounding many states.
 //!
-//! A cluster with a placed variable is satisfied or lost either way: it is dead, its price counts no more. So a set's
+//! A cut with a placed variable is satisfied or lost either way: it is dead, its price counts no more. So a set's
 //! reduced cost in a state is its reduced cost at the root plus the prices of the dead clusters that it satisfies, or
-//! its cost less those of the living ones; whichever are fewer are summed. Both also say what need not be looked at: no
+//! its cost less those of the living ones; whichever are fewer are summed. (A set may be worth more than one price to a
+//! cut: such a cut counts as several, that die together.) Both also say what need not be looked at: no
 //! reduced cost is below the root's, nor below the cost less all that lives.
 
 use crate::dag::exact::bits::Bits;
+use crate::dag::exact::cut::Cut;
 use crate::dag::exact::dual::Dual;
 use crate::dag::exact::problem::{NEVER, Problem};
 
 /// Priced clusters and what they are worth to every set.
 pub struct Prices<const W: usize> {
+    /// Per cut, its price times what it needs.
     each: Vec<i64>,
-    /// Per variable, the clusters that have it.
+    /// Per variable, the cuts that have it.
     having: Vec<Vec<u64>>,
-    /// Per cluster, its variables and its place among the clusters of each.
+    /// Per cut, its variables and its places among the cuts of each.
     members: Vec<Vec<(u32, u32)>>,
     of: Vec<Own>,
 }
 
-/// The clusters that have one variable, and its sets (in the problem's order).
+/// The cuts that have one variable, and its sets (in the problem's order).
 struct Own {
     each: Vec<i64>,
     sum: i64,
     words: usize,
-    /// Per set, the clusters it satisfies.
+    /// Per set, what of them it satisfies.
     satisfied: Vec<u64>,
     costs: Vec<i64>,
     /// The sets by reduced cost under all prices.
@@ -129,34 +132,44 @@ impl Own {
 impl<const W: usize> Prices<W> {
     /// Lays out.
     pub fn new(problem: &Problem<W>, dual: &Dual<W>) -> Self {
-        let priced = dual.clusters.iter().zip(&dual.prices).filter(|(_, p)| **p > 0);
-        let (clusters, prices): (Vec<Bits<W>>, Vec<i64>) = priced.map(|(c, p)| (*c, *p)).unzip();
-        let mut having = vec![vec![0; clusters.len().div_ceil(64)]; problem.n()];
-        let mut members = vec![vec![]; clusters.len()];
+        let priced = dual.cuts.iter().zip(&dual.prices).filter(|(_, p)| **p > 0);
+        let (cuts, prices): (Vec<&Cut<W>>, Vec<i64>) = priced.map(|(c, p)| (c, *p)).unzip();
+        let mut having = vec![vec![0; cuts.len().div_ceil(64)]; problem.n()];
+        let mut members = vec![vec![]; cuts.len()];
         let mut of = Vec::new();
         for (v, columns) in problem.columns.iter().enumerate() {
-            let mine: Vec<usize> = (0..clusters.len()).filter(|&i| clusters[i].has(v)).collect();
-            for (place, &i) in mine.iter().enumerate() {
+            // Per cut of v, one place for each step of what a set can be worth to it: the worth reached, the price of
+            // the step.
+            let mut mine: Vec<(usize, i64, i64)> = Vec::new();
+            for i in (0..cuts.len()).filter(|&i| cuts[i].members().has(v)) {
                 having[v][i / 64] |= 1 << (i % 64);
-                members[i].push((v as u32, place as u32));
+                let mut below = 0;
+                for worth in cuts[i].worths(v) {
+                    members[i].push((v as u32, mine.len() as u32));
+                    mine.push((i, worth, (worth - below) * prices[i]));
+                    below = worth;
+                }
             }
             let words = mine.len().div_ceil(64);
             let (mut satisfied, mut raw): (Vec<u64>, Vec<i64>) =
                 (vec![0; words * columns.len()], columns.costs.clone());
             for (column, &set) in columns.sets.iter().enumerate() {
-                for (place, &i) in mine.iter().enumerate().filter(|&(_, &i)| !clusters[i].meets(set)) {
+                for (place, &(_, _, price)) in
+                    mine.iter().enumerate().filter(|(_, (i, worth, _))| cuts[*i].worth(v, set) >= *worth)
+                {
                     satisfied[column * words + place / 64] |= 1 << (place % 64);
-                    raw[column] -= prices[i];
+                    raw[column] -= price;
                 }
             }
             let line = |(column, raw)| Line { column: column as u32, raw, cost: columns.costs[column] };
             let mut lines: Vec<Line> = raw.into_iter().enumerate().map(line).collect();
             lines.sort_by_key(|line| (line.raw, line.column));
-            let own: Vec<i64> = mine.iter().map(|&i| prices[i]).collect();
+            let own: Vec<i64> = mine.iter().map(|(_, _, price)| *price).collect();
             let (sum, costs) = (own.iter().sum(), columns.costs.clone());
             of.push(Own { each: own, sum, words, satisfied, costs, lines });
         }
-        Self { each: prices, having, members, of }
+        let each = cuts.iter().zip(&prices).map(|(cut, price)| cut.need() * price).collect();
+        Self { each, having, members, of }
     }
 
     /// Room for a state's prices.

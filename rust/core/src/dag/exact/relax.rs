@@ -7,16 +7,21 @@
 use rustc_hash::FxHashMap;
 
 use crate::dag::exact::bits::Bits;
+use crate::dag::exact::cut::Cut;
 use crate::dag::exact::dual::Dual;
+use crate::dag::exact::engine::Limits;
 use crate::dag::exact::interior::{self, Column};
 use crate::dag::exact::problem::Problem;
-use crate::dag::exact::separate;
+use crate::dag::exact::{local, separate};
+
+/// Blocks are looked at where fewer than this part of the new cuts wanted are clusters.
+const FEW: usize = 1;
 
 /// The linear program as it grows.
 #[derive(Clone, Debug)]
 pub struct Relaxation<const W: usize> {
-    /// Clusters of the program.
-    pub pool: Vec<Bits<W>>,
+    /// Cuts of the program.
+    pub pool: Vec<Cut<W>>,
     /// Per variable and candidate rank, whether the column is in the program.
     active: Vec<Vec<bool>>,
 }
@@ -26,11 +31,11 @@ pub struct Relaxation<const W: usize> {
 pub struct Round {
     /// Columns in the program.
     pub columns: usize,
-    /// Clusters in the program.
-    pub clusters: usize,
+    /// Cuts in the program.
+    pub cuts: usize,
     /// Columns that joined.
     pub priced: usize,
-    /// New clusters found.
+    /// New cuts found.
     pub found: usize,
     /// Iterations of the interior point method.
     pub iterations: usize,
@@ -49,7 +54,7 @@ impl<const W: usize> Relaxation<W> {
     ) -> Self {
         let mut by_price: Vec<(i64, Bits<W>)> = seen.iter().map(|(cluster, price)| (-price, *cluster)).collect();
         by_price.sort_unstable();
-        let pool = by_price.into_iter().take(max_clusters).map(|(_, cluster)| cluster).collect();
+        let pool = by_price.into_iter().take(max_clusters).map(|(_, cluster)| Cut::cluster(cluster)).collect();
         let mut costs: Vec<i64> = dual.reduced.iter().flatten().copied().collect();
         let cut = if costs.len() > max_columns { *costs.select_nth_unstable(max_columns).1 } else { i64::MAX };
         let active = problem.columns.iter().zip(&dual.reduced).map(|(columns, reduced)| {
@@ -68,18 +73,17 @@ impl<const W: usize> Relaxation<W> {
         &mut self,
         problem: &Problem<W>,
         dual: &mut Dual<W>,
-        max_new: usize,
-        tolerance: f64,
+        limits: &Limits,
         stop: &dyn Fn() -> bool,
     ) -> Round {
         let mut columns = Vec::new();
         let mut origin = Vec::new();
         for (v, c) in problem.columns.iter().enumerate() {
-            let mine: Vec<(u32, Bits<W>)> =
-                self.pool.iter().enumerate().filter(|(_, c)| c.has(v)).map(|(i, c)| (i as u32, *c)).collect();
+            let mine: Vec<(u32, &Cut<W>)> = (0..).zip(&self.pool).filter(|(_, c)| c.members().has(v)).collect();
             for i in 0..c.len() {
                 if self.active[v][c.ranks[i] as usize] {
-                    let rows = mine.iter().filter(|(_, k)| !k.meets(c.sets[i])).map(|(r, _)| *r).collect();
+                    let worth = mine.iter().map(|(r, cut)| (*r, cut.worth(v, c.sets[i]) as f64));
+                    let rows = worth.filter(|(_, worth)| *worth > 0.0).collect();
                     columns.push(Column { group: v as u32, cost: c.costs[i] as f64, rows });
                     origin.push((v, i));
                 }
@@ -89,13 +93,13 @@ impl<const W: usize> Relaxation<W> {
         for c in &mut columns {
             c.cost /= unit;
         }
-        let price_of: FxHashMap<Bits<W>, i64> =
-            dual.clusters.iter().copied().zip(dual.prices.iter().copied()).collect();
+        let price_of: FxHashMap<&Cut<W>, i64> = dual.cuts.iter().zip(dual.prices.iter().copied()).collect();
         let start: Vec<f64> = self.pool.iter().map(|c| price_of.get(c).copied().unwrap_or(0) as f64 / unit).collect();
-        let optimum = interior::solve(&columns, problem.n(), &start, tolerance, stop);
+        let needs: Vec<f64> = self.pool.iter().map(|c| c.need() as f64).collect();
+        let optimum = interior::solve(&columns, problem.n(), &needs, &start, limits.tolerance, stop);
         let mut out = Round {
             columns: columns.len(),
-            clusters: self.pool.len(),
+            cuts: self.pool.len(),
             iterations: optimum.iterations,
             program: (optimum.dual * unit) as i64,
             ..Round::default()
@@ -104,7 +108,7 @@ impl<const W: usize> Relaxation<W> {
             return out;
         }
         // Without a better DAG the program may be infeasible and its prices grow without end.
-        let dearest = (1 << 60) / (self.pool.len() as i64 + 1);
+        let dearest = (1 << 60) / (self.pool.iter().map(Cut::need).sum::<i64>() + 1);
         let prices: Vec<i64> = optimum.prices.iter().map(|p| ((p * unit) as i64).min(dearest)).collect();
         let next = Dual::new(problem, self.pool.clone(), prices);
         out.priced = self.price(problem, &next);
@@ -129,7 +133,10 @@ impl<const W: usize> Relaxation<W> {
                 support[v].push((problem.columns[v].sets[i], x));
             }
         }
-        let new = separate::violated(&support, max_new, &self.pool);
+        let mut new = separate::violated(&support, limits.new, &self.pool);
+        if new.len() < limits.new / FEW {
+            new.extend(local::violated(&support, limits.block, limits.new - new.len(), &self.pool, stop));
+        }
         out.found = new.len();
         // Clusters without a price in a tight program are not needed; new ones get their chance.
         let worth = optimum.prices.iter().copied().fold(0.0, f64::max) * 1e-5;
@@ -164,22 +171,22 @@ impl<const W: usize> Relaxation<W> {
 impl<const W: usize> Dual<W> {
     /// The better of two points between this solution and another.
     fn mix(&self, other: &Self, problem: &Problem<W>) -> Self {
-        let mut clusters = self.clusters.clone();
+        let mut cuts = self.cuts.clone();
         let mut here = self.prices.clone();
-        let mut there = vec![0; clusters.len()];
-        let mut index: FxHashMap<Bits<W>, usize> = clusters.iter().enumerate().map(|(i, c)| (*c, i)).collect();
-        for (c, p) in other.clusters.iter().zip(&other.prices) {
-            let i = *index.entry(*c).or_insert_with(|| {
-                clusters.push(*c);
+        let mut there = vec![0; cuts.len()];
+        let mut index: FxHashMap<Cut<W>, usize> = cuts.iter().cloned().zip(0..).collect();
+        for (c, p) in other.cuts.iter().zip(&other.prices) {
+            let i = *index.entry(c.clone()).or_insert_with(|| {
+                cuts.push(c.clone());
                 here.push(0);
                 there.push(0);
-                clusters.len() - 1
+                cuts.len() - 1
             });
             there[i] = *p;
         }
         let at = |share: f64| {
             let prices = here.iter().zip(&there).map(|(a, b)| a + ((b - a) as f64 * share) as i64);
-            Self::new(problem, clusters.clone(), prices.collect())
+            Self::new(problem, cuts.clone(), prices.collect())
         };
         let (near, far) = (at(0.3), at(0.7));
         if near.bound > far.bound { near } else { far }

@@ -7,6 +7,7 @@
 use rustc_hash::FxHashSet;
 
 use crate::dag::exact::bits::Bits;
+use crate::dag::exact::cut::Cut;
 
 /// The sets in use: per variable, sets and how much of each.
 pub type Support<const W: usize> = Vec<Vec<(Bits<W>, f64)>>;
@@ -61,11 +62,11 @@ fn grow<const W: usize>(support: &Support<W>, mut cluster: Bits<W>, all: Bits<W>
 }
 
 /// At most `limit` violated clusters, most violated first.
-pub fn violated<const W: usize>(support: &Support<W>, limit: usize, known: &[Bits<W>]) -> Vec<Bits<W>> {
+pub fn violated<const W: usize>(support: &Support<W>, limit: usize, known: &[Cut<W>]) -> Vec<Cut<W>> {
     let n = support.len();
     let all = Bits::first(n);
     let mut found: Vec<(f64, Bits<W>)> = Vec::new();
-    let mut seen: FxHashSet<Bits<W>> = known.iter().copied().collect();
+    let mut seen: FxHashSet<Bits<W>> = known.iter().filter(|cut| cut.table().is_none()).map(Cut::members).collect();
     let parents: Vec<Bits<W>> =
         support.iter().map(|sets| sets.iter().fold(Bits::EMPTY, |union, (s, _)| union | *s)).collect();
     for v in 0..n {
@@ -80,5 +81,5 @@ pub fn violated<const W: usize>(support: &Support<W>, limit: usize, known: &[Bit
         }
     }
     found.sort_by(|a, b| a.0.total_cmp(&b.0).then(a.1.cmp(&b.1)));
-    found.into_iter().take(limit).map(|(_, c)| c).collect()
+    found.into_iter().take(limit).map(|(_, c)| Cut::cluster(c)).collect()
 }
