@@ -7,11 +7,11 @@ beam looks for a better incumbent first, because every state that costs less tha
 
 from __future__ import annotations
 
-import math
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 from typing import TYPE_CHECKING
 
-from arbornet.search.cuts import Cuts, sharpen
+from arbornet.search.cuts import Cuts, sharpen, tighten
+from arbornet.search.halves import search_halves
 
 if TYPE_CHECKING:
     from collections.abc import Callable
@@ -19,6 +19,7 @@ if TYPE_CHECKING:
     from arbornet._core import SearchComponent
     from arbornet.search.base import Stopped
     from arbornet.search.budget import Budget
+    from arbornet.search.halves import Attempt
 
 
 @dataclass(frozen=True)
@@ -40,6 +41,9 @@ class BranchAndBound:
         batch: states expanded between two looks at the clock.
         max_live: a state's own dual ascent is left out if more sets than this can matter below it.
         shallow: share of the memory that breadth-first layers may take, before the search goes deep first.
+        states: states after which the graphs are divided by who comes first, if the dynamic program does not fit.
+        part_states: the same in every part.
+        part_window: rounds in which the gap of a part has to shrink, or its linear program ends.
     """
 
     cuts: Cuts = field(default_factory=Cuts)
@@ -54,6 +58,9 @@ class BranchAndBound:
     batch: int = 2048
     max_live: int = 2000
     shallow: float = 0.5
+    states: int = 100_000
+    part_states: int = 5000
+    part_window: int = 4
 
 
 def solve(
@@ -105,9 +112,15 @@ def solve(
         note()
         return ("proven" if done() else "time"), "subset dynamic programming"
     states = how.patience * steps / (how.state + how.looks_state * component.n_sets)
-    ended = _search(component, how, budget, done, note, states if fits else math.inf)
+
+    def program_next(expanded: int) -> bool:
+        return fits and expanded > states and _in_time(component, how, budget)
+
+    ended = _search(component, how, budget, done, note, lambda e: program_next(e) or e > how.states)
     if ended is not None:
         return ended, "branch and bound"
+    if not program_next(component.progress[0]):
+        return search_halves(component, slack, _attempt(how, budget, slack), note), "halves"
     component.program(budget.bytes, budget.left)
     note()
     return ("proven" if done() else "time"), "subset dynamic programming"
@@ -119,9 +132,9 @@ def _search(
     budget: Budget,
     done: Callable[[], bool],
     note: Callable[[], None],
-    states: float,
+    enough: Callable[[int], bool],
 ) -> Stopped | None:
-    """Expands states; None if so many were not enough, and the program would still end in time."""
+    """Expands states; None, and the search is given up, once so many are enough."""
     if how.beam and not budget.over:
         before = component.cost
         component.beam(how.beam, 0, budget.left)
@@ -134,7 +147,7 @@ def _search(
     depth = -1
     while not budget.over:
         expanded, *_, held = component.progress
-        if expanded > states and _in_time(component, how, budget):
+        if enough(expanded):
             component.close()
             return None
         if held > budget.bytes:
@@ -154,6 +167,31 @@ def _search(
                 return "proven"
     component.settle()
     return "time"
+
+
+def _attempt(how: BranchAndBound, budget: Budget, slack: int) -> Attempt:
+    """What is tried with a part before it is divided: some rounds of the linear program, some states."""
+    cuts = replace(how.cuts, window=how.part_window)
+
+    def attempt(part: SearchComponent, to_the_end: bool) -> Stopped | None:
+        def done() -> bool:
+            assert part.cost is not None
+            return part.bound >= part.cost - slack
+
+        def note() -> None:
+            pass
+
+        part.fix()
+        tighten(part, cuts, budget, done, note)
+        if done():
+            return "proven"
+        ended = _search(
+            part, replace(how, beam=0), budget, done, note, lambda e: not to_the_end and e > how.part_states
+        )
+        part.close()
+        return ended
+
+    return attempt
 
 
 def _in_time(component: SearchComponent, how: BranchAndBound, budget: Budget) -> bool:

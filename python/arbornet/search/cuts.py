@@ -52,6 +52,13 @@ def sharpen(
     component.ascend(how.ascents, 1, budget.left)
     component.fix()
     note()
+    tighten(component, how, budget, done, note)
+
+
+def tighten(
+    component: SearchComponent, how: Cuts, budget: Budget, done: Callable[[], bool], note: Callable[[], None]
+) -> None:
+    """Raises the bound by rounds of the linear program until that no longer pays, or `done` says it is enough."""
     gaps: list[int] = []
     for _ in range(how.rounds):
         if done() or budget.over:

@@ -114,6 +114,27 @@ impl SearchComponent {
         py.detach(|| engine.fix())
     }
 
+    /// Two halves that have all graphs between them: one of two variables may not be the parent of the other, or the
+    /// other way round. None where there is nothing to divide by.
+    fn split(&self, py: Python<'_>) -> Option<(Self, Self)> {
+        let (one, other) = py.detach(|| self.engine.split())?;
+        Some((Self { engine: one, threads: self.threads }, Self { engine: other, threads: self.threads }))
+    }
+
+    /// Takes what was found elsewhere: a graph's cost and order, states expanded.
+    fn learn(&mut self, cost: i64, order: Vec<u32>, expanded: u64) -> PyResult<()> {
+        if let Some(v) = order.iter().find(|v| !self.engine.vars().contains(v)) {
+            return Err(pyo3::exceptions::PyValueError::new_err(format!("variable {v} is not in the component")));
+        }
+        self.engine.learn(cost, order, expanded);
+        Ok(())
+    }
+
+    /// Takes a bound that was proved elsewhere.
+    fn prove(&mut self, bound: i64) {
+        self.engine.prove(bound);
+    }
+
     /// From now on, only what costs less than the incumbent by more than this is searched for.
     fn tolerate(&mut self, slack: i64) {
         self.engine.tolerate(slack);

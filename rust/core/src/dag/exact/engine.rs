@@ -45,6 +45,14 @@ pub trait Component: Send + Sync {
     fn relax(&mut self, limits: &Limits, budget: Budget) -> Round;
     /// Drops the sets that no better DAG can use; returns how many went.
     fn fix(&mut self) -> usize;
+    /// Two halves that have all DAGs between them: of the two variables that the linear program disagrees most about,
+    /// one may not be the parent of the other, or the other way round. None where no two could be each other's parents,
+    /// or no program was solved.
+    fn split(&self) -> Option<(Box<dyn Component>, Box<dyn Component>)>;
+    /// Takes what was found elsewhere: a DAG's cost and order (in the candidates' numbering), states expanded.
+    fn learn(&mut self, cost: i64, order: Vec<u32>, expanded: u64);
+    /// Takes a bound that was proved elsewhere.
+    fn prove(&mut self, bound: i64);
     /// From now on, only what costs less than the incumbent by more than this is searched for.
     fn tolerate(&mut self, slack: i64);
     /// What the dynamic program takes where it may use so many bytes; it may be told to take more than these.
@@ -156,6 +164,33 @@ impl<const W: usize> Engine<W> {
         self.cost() - self.slack
     }
 
+    /// The same search among the DAGs in which p is no parent of v.
+    fn without_parent(&self, v: usize, p: usize) -> Self {
+        let mut problem = self.problem.clone();
+        let sets = problem.columns[v].sets.clone();
+        problem.columns[v].retain(|i| !sets[i].has(p));
+        let dual = Dual::new(&problem, self.dual.cuts.clone(), self.dual.prices.clone());
+        let nothing_left = problem.columns[v].is_empty();
+        let mut half = Self {
+            whole: problem.clone(),
+            problem,
+            incumbent: self.incumbent.clone(),
+            first: dual.clone(),
+            dual,
+            proved: self.proved,
+            slack: self.slack,
+            seen: FxHashMap::default(),
+            relaxation: self.relaxation.clone(),
+            frontier: None,
+            expanded: 0,
+        };
+        if nothing_left {
+            half.proved = half.below();
+        }
+        half.raise();
+        half
+    }
+
     /// The dual bound holds for what costs less than the incumbents that sets were dropped for.
     fn raise(&mut self) {
         self.proved = self.proved.max(self.dual.bound.min(self.below()));
@@ -249,6 +284,21 @@ impl<const W: usize> Component for Engine<W> {
     fn fix(&mut self) -> usize {
         let below = self.below();
         if self.dual.bound < below { self.dual.fix(&mut self.problem, below) } else { 0 }
+    }
+
+    fn split(&self) -> Option<(Box<dyn Component>, Box<dyn Component>)> {
+        let (v, p) = self.relaxation.as_ref()?.contested(&self.problem)?;
+        Some((Box::new(self.without_parent(v, p)), Box::new(self.without_parent(p, v))))
+    }
+
+    fn learn(&mut self, cost: i64, order: Vec<u32>, expanded: u64) {
+        let place: FxHashMap<u32, usize> = self.problem.vars.iter().copied().zip(0..).collect();
+        self.offer(cost, order.into_iter().map(|v| place[&v]).collect());
+        self.expanded += expanded;
+    }
+
+    fn prove(&mut self, bound: i64) {
+        self.proved = self.proved.max(bound.min(self.below()));
     }
 
     fn tolerate(&mut self, slack: i64) {

@@ -24,6 +24,8 @@ pub struct Relaxation<const W: usize> {
     pub pool: Vec<Cut<W>>,
     /// Per variable and candidate rank, whether the column is in the program.
     active: Vec<Vec<bool>>,
+    /// By v and p, how much of the last program's choice for v has p.
+    uses: Vec<f64>,
 }
 
 /// How a round of the linear program went.
@@ -64,7 +66,7 @@ impl<const W: usize> Relaxation<W> {
             }
             active
         });
-        Self { pool, active: active.collect() }
+        Self { pool, active: active.collect(), uses: Vec::new() }
     }
 
     /// One round: solves the program, takes the prices if the bound is better, adds the columns that undercut it and,
@@ -133,6 +135,7 @@ impl<const W: usize> Relaxation<W> {
                 support[v].push((problem.columns[v].sets[i], x));
             }
         }
+        self.uses = uses(&support);
         let mut new = separate::violated(&support, limits.new, &self.pool);
         if new.len() < limits.new / FEW {
             new.extend(local::violated(&support, limits.block, limits.new - new.len(), &self.pool, stop));
@@ -147,6 +150,26 @@ impl<const W: usize> Relaxation<W> {
         });
         self.pool.extend(new);
         out
+    }
+
+    /// The two variables that the last program would most have as parents of each other, among those of which each can
+    /// still be the other's.
+    pub fn contested(&self, problem: &Problem<W>) -> Option<(usize, usize)> {
+        let n = problem.n();
+        if self.uses.is_empty() {
+            return None;
+        }
+        let parents: Vec<Bits<W>> = problem.columns.iter().map(|c| c.unions[c.len()]).collect();
+        let pairs = (0..n).flat_map(|v| parents[v].iter().take_while(move |&p| p < v).map(move |p| (v, p)));
+        let worth = |&(v, p): &(usize, usize)| {
+            let (one, other) = (self.uses[v * n + p], self.uses[p * n + v]);
+            (one.min(other), one.max(other))
+        };
+        let order = |a: &(usize, usize), b: &(usize, usize)| {
+            let (x, y) = (worth(a), worth(b));
+            x.0.total_cmp(&y.0).then(x.1.total_cmp(&y.1)).then(b.cmp(a))
+        };
+        pairs.filter(|&(v, p)| parents[p].has(v)).max_by(order)
     }
 
     /// Adds the columns that undercut, under given prices, every column of their variable in the program.
@@ -166,6 +189,19 @@ impl<const W: usize> Relaxation<W> {
         }
         added
     }
+}
+
+fn uses<const W: usize>(support: &separate::Support<W>) -> Vec<f64> {
+    let n = support.len();
+    let mut uses = vec![0.0; n * n];
+    for (v, sets) in support.iter().enumerate() {
+        for (set, x) in sets {
+            for p in set.iter() {
+                uses[v * n + p] += x;
+            }
+        }
+    }
+    uses
 }
 
 impl<const W: usize> Dual<W> {
