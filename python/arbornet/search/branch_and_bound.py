@@ -41,9 +41,10 @@ class BranchAndBound:
         batch: states expanded between two looks at the clock.
         max_live: a state's own dual ascent is left out if more sets than this can matter below it.
         shallow: share of the memory that breadth-first layers may take, before the search goes deep first.
-        states: states after which the graphs are divided by who comes first, if the dynamic program does not fit.
-        part_states: the same in every part.
-        part_window: rounds in which the gap of a part has to shrink, or its linear program ends.
+        hard: how the root bound is sharpened further, and those of the parts, after so many states ...
+        states: ... were not enough, and the dynamic program does not fit; then the graphs are divided.
+        part_states: states after which a part is divided.
+        part_window: the `window` of a part.
     """
 
     cuts: Cuts = field(default_factory=Cuts)
@@ -58,8 +59,9 @@ class BranchAndBound:
     batch: int = 2048
     max_live: int = 2000
     shallow: float = 0.5
+    hard: Cuts = field(default_factory=lambda: Cuts(block=8, scarce=100, window=8))
     states: int = 100_000
-    part_states: int = 5000
+    part_states: int = 1000
     part_window: int = 4
 
 
@@ -120,6 +122,9 @@ def solve(
     if ended is not None:
         return ended, "branch and bound"
     if not program_next(component.progress[0]):
+        tighten(component, how.hard, budget, done, note)
+        if done():
+            return "proven", "cluster bound"
         return search_halves(component, slack, _attempt(how, budget, slack), note), "halves"
     component.program(budget.bytes, budget.left)
     note()
@@ -171,7 +176,7 @@ def _search(
 
 def _attempt(how: BranchAndBound, budget: Budget, slack: int) -> Attempt:
     """What is tried with a part before it is divided: some rounds of the linear program, some states."""
-    cuts = replace(how.cuts, window=how.part_window)
+    cuts = replace(how.hard, window=how.part_window)
 
     def attempt(part: SearchComponent, to_the_end: bool) -> Stopped | None:
         def done() -> bool:

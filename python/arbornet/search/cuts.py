@@ -25,7 +25,8 @@ class Cuts:
         columns: parent sets in the first linear program.
         clusters: clusters in the first linear program.
         new: cuts that may join in a round.
-        block: variables of the largest blocks looked at for cuts where clusters are few; 0 for none.
+        block: variables of the largest blocks looked at for cuts; 0 for none.
+        scarce: blocks are looked at where fewer violated clusters than this were found.
         tolerance: relative gap at which a linear program counts as solved.
         rounds: rounds at most.
         window: over so many rounds ...
@@ -37,10 +38,11 @@ class Cuts:
     columns: int = 3000
     clusters: int = 600
     new: int = 100
-    block: int = 8
+    block: int = 6
+    scarce: int = 10
     tolerance: float = 1e-6
     rounds: int = 100
-    window: int = 8
+    window: int = 5
     progress: float = 0.03
 
 
@@ -69,7 +71,7 @@ def tighten(
         if len(gaps) > how.window and gaps[-1] > (1 - how.progress) * gaps[-1 - how.window]:
             return
         _, _, priced, found = component.relax(
-            (how.columns, how.clusters, how.new, how.block), how.tolerance, budget.left
+            (how.columns, how.clusters, how.new, how.block, how.scarce), how.tolerance, budget.left
         )
         component.fix()
         note()

@@ -98,12 +98,12 @@ impl SearchComponent {
     fn relax(
         &mut self,
         py: Python<'_>,
-        limits: (usize, usize, usize, usize),
+        limits: (usize, usize, usize, usize, usize),
         tolerance: f64,
         seconds: Option<f64>,
     ) -> PyResult<(usize, usize, usize, usize)> {
-        let (columns, clusters, new, block) = limits;
-        let limits = Limits { columns, clusters, new, block: block.min(MOST_MEMBERS), tolerance };
+        let (columns, clusters, new, block, scarce) = limits;
+        let limits = Limits { columns, clusters, new, block: block.min(MOST_MEMBERS), scarce, tolerance };
         let round = self.run(py, seconds, move |engine, budget| engine.relax(&limits, budget))?;
         Ok((round.columns, round.cuts, round.priced, round.found))
     }

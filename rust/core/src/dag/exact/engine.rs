@@ -92,6 +92,8 @@ pub struct Limits {
     pub new: usize,
     /// Variables of a block at most; below 3 there are none.
     pub block: usize,
+    /// Blocks are looked at where fewer clusters than this were found.
+    pub scarce: usize,
     /// Relative gap at which a program counts as solved.
     pub tolerance: f64,
 }

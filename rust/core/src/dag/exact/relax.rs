@@ -14,9 +14,6 @@ use crate::dag::exact::interior::{self, Column};
 use crate::dag::exact::problem::Problem;
 use crate::dag::exact::{local, separate};
 
-/// Blocks are looked at where fewer than this part of the new cuts wanted are clusters.
-const FEW: usize = 1;
-
 /// The linear program as it grows.
 #[derive(Clone, Debug)]
 pub struct Relaxation<const W: usize> {
@@ -137,7 +134,7 @@ impl<const W: usize> Relaxation<W> {
         }
         self.uses = uses(&support);
         let mut new = separate::violated(&support, limits.new, &self.pool);
-        if new.len() < limits.new / FEW {
+        if new.len() < limits.scarce {
             new.extend(local::violated(&support, limits.block, limits.new - new.len(), &self.pool, stop));
         }
         out.found = new.len();

@@ -73,7 +73,7 @@ fn seeds(by_default: u64) -> u64 {
     by_default * u64::from(factor())
 }
 
-const LIMITS: Limits = Limits { columns: 40, clusters: 5, new: 3, block: 4, tolerance: 1e-6 };
+const LIMITS: Limits = Limits { columns: 40, clusters: 5, new: 3, block: 4, scarce: 2, tolerance: 1e-6 };
 
 /// The optimum by a strategy over components; None if some component has no order. Checks bounds on the way.
 fn solve(candidates: &Candidates, strategy: &dyn Fn(&mut dyn Component, Budget)) -> Option<f64> {
