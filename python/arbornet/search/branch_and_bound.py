@@ -7,6 +7,7 @@ beam looks for a better incumbent first, because every state that costs less tha
 
 from __future__ import annotations
 
+import math
 from dataclasses import dataclass, field, replace
 from typing import TYPE_CHECKING
 
@@ -43,7 +44,7 @@ class BranchAndBound:
         shallow: share of the memory that breadth-first layers may take, before the search goes deep first.
         hard: how the root bound is sharpened further, and those of the parts, after so many states ...
         states: ... were not enough, and the dynamic program does not fit; then the graphs are divided.
-        part_states: states after which a part is divided.
+        part_looks: a part is divided after so many states times its parent sets.
         part_window: the `window` of a part.
     """
 
@@ -61,7 +62,7 @@ class BranchAndBound:
     shallow: float = 0.5
     hard: Cuts = field(default_factory=lambda: Cuts(block=8, scarce=100, window=8))
     states: int = 100_000
-    part_states: int = 1000
+    part_looks: float = 1e7
     part_window: int = 4
 
 
@@ -190,9 +191,8 @@ def _attempt(how: BranchAndBound, budget: Budget, slack: int) -> Attempt:
         tighten(part, cuts, budget, done, note)
         if done():
             return "proven"
-        ended = _search(
-            part, replace(how, beam=0), budget, done, note, lambda e: not to_the_end and e > how.part_states
-        )
+        states = math.inf if to_the_end else how.part_looks / max(1, part.n_sets)
+        ended = _search(part, replace(how, beam=0), budget, done, note, lambda e: e > states)
         part.close()
         return ended
 
