@@ -5,6 +5,7 @@ import signal
 import subprocess
 import sys
 import threading
+from dataclasses import replace
 from fractions import Fraction
 from pathlib import Path
 
@@ -15,7 +16,7 @@ import arbornet as an
 from arbornet._core import CandidatesHandle
 from arbornet.search import BranchAndBound, Cuts, Found, exact
 from arbornet.search.budget import in_bytes
-from arbornet.search.certificate import ClusterCertificate
+from arbornet.search.certificate import ClusterCertificate, PricedBlock
 
 INSTANCES = Path(__file__).parents[2] / ".." / "shared" / "golden" / "instances"
 #: Optimum, and whether more than one solver proved it. steel_bic and kdd.test are left to benches/python/instances.py.
@@ -35,9 +36,22 @@ NONE = Cuts(ascents=0, rounds=0)
 TIERS = {
     "default": BranchAndBound(),
     "program": BranchAndBound(small=math.inf),
-    "branching": BranchAndBound(small=0, affordable=0, patience=math.inf),
-    "bare branching": BranchAndBound(cuts=NONE, small=0, affordable=0, patience=math.inf, beam=0, max_live=0, batch=3),
-    "program after all": BranchAndBound(cuts=NONE, small=0, affordable=0, patience=0, beam=0, batch=1),
+    "branching": BranchAndBound(small=0, looks=0, affordable=0, patience=math.inf),
+    "bare branching": BranchAndBound(
+        cuts=NONE, small=0, looks=0, affordable=0, patience=math.inf, beam=0, max_live=0, batch=3
+    ),
+    "halves": BranchAndBound(small=0, looks=0, affordable=0, patience=math.inf, states=0, part_looks=1),
+    "halves to the end": BranchAndBound(
+        cuts=NONE,
+        hard=Cuts(block=4, scarce=100, rounds=1),
+        small=0,
+        looks=0,
+        affordable=0,
+        patience=math.inf,
+        states=0,
+        part_looks=0,
+    ),
+    "program after all": BranchAndBound(cuts=NONE, small=0, looks=0, affordable=0, patience=0, beam=0, batch=1),
 }
 
 
@@ -212,6 +226,41 @@ def test_a_forged_certificate_is_refused() -> None:
     negative = ClusterCertificate(certificate.bound, (((0, 1), -5),), certificate.unit)
     with pytest.raises(ValueError, match="negative"):
         negative.check(path)
+
+
+def test_a_forged_block_is_refused() -> None:
+    # Each wants both others: clusters allow each of them half the time, a block knows that two go without.
+    handle = CandidatesHandle.from_lists(list("abc"), [[(0.0, own), (-1.0, [])] for own in ([1, 2], [0, 2], [0, 1])])
+    block = PricedBlock(
+        (0, 1, 2), 1, tuple(tuple(int((s & ~(1 << v)).bit_count() < 2) for s in range(8)) for v in range(3))
+    )
+    assert block.need() == 2
+    honest = ClusterCertificate(-2.0, (), 1, blocks=(block,))
+    assert honest.exact_bound(handle) == -2 == exact(handle).score
+    assert not replace(honest, bound=-2.5).check(handle)
+    assert not replace(honest, blocks=()).check(handle)
+    generous = replace(block, worths=tuple(tuple(2 * worth for worth in row) for row in block.worths))
+    assert generous.need() == 4, "what is needed is found, not told"
+    for forged, why in [
+        (replace(block, price=-1), "negative"),
+        (replace(block, worths=tuple(tuple(-w for w in row) for row in block.worths)), "negative"),
+        (replace(block, members=(0, 0, 1)), "not a block"),
+        (replace(block, worths=block.worths[:-1]), "not a block"),
+        (replace(block, worths=tuple(row[:-1] for row in block.worths)), "not a block"),
+    ]:
+        with pytest.raises(ValueError, match=why):
+            replace(honest, blocks=(forged,)).check(handle)
+
+
+def test_a_stop_among_the_halves_keeps_a_bound_that_holds() -> None:
+    path = instance("soybean_bic.jkl")
+    best = -3122.0637993799996
+    found = exact(path, time_limit=4.0, strategy=BranchAndBound(patience=math.inf, states=500))
+    assert found.score <= best + 1e-6
+    assert found.bound >= best - 1e-6
+    assert found.stopped in ("time", "proven")
+    assert found.certificate is not None
+    assert found.certificate.check(path)
 
 
 def test_constraints_are_obeyed() -> None:

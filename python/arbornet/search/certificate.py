@@ -42,7 +42,11 @@ class PricedBlock:
     def need(self) -> int:
         """What the sets of an acyclic graph are worth at least: the cheapest order of the block."""
         size = len(self.members)
-        if len(set(self.members)) != size or any(len(row) != 1 << size for row in self.worths):
+        if (
+            len(set(self.members)) != size
+            or len(self.worths) != size
+            or any(len(row) != 1 << size for row in self.worths)
+        ):
             raise ValueError(f"not a block: members {self.members}, with {[len(row) for row in self.worths]} worths")
         if any(worth < 0 for row in self.worths for worth in row):
             raise ValueError("a worth is negative")

@@ -100,14 +100,15 @@ impl<const W: usize> Relaxation<W> {
             columns: columns.len(),
             cuts: self.pool.len(),
             iterations: optimum.iterations,
-            program: (optimum.dual * unit) as i64,
+            program: (optimum.dual * unit).clamp(-1e18, 1e18) as i64,
             ..Round::default()
         };
         if !optimum.dual.is_finite() {
             return out;
         }
         // Without a better DAG the program may be infeasible and its prices grow without end.
-        let dearest = (1 << 60) / (self.pool.iter().map(Cut::need).sum::<i64>() + 1);
+        let needed: i64 = self.pool.iter().map(Cut::need).sum();
+        let dearest = (1 << 60) / ((needed + 1) * (problem.n() as i64 + 1));
         let prices: Vec<i64> = optimum.prices.iter().map(|p| ((p * unit) as i64).min(dearest)).collect();
         let next = Dual::new(problem, self.pool.clone(), prices);
         out.priced = self.price(problem, &next);

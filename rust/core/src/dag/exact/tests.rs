@@ -177,6 +177,42 @@ fn the_program_finds_the_same_in_little_memory() {
     }
 }
 
+/// Divides until a part is solved by its cuts, or cannot be divided and is solved by the program.
+fn halve(component: &mut dyn Component, budget: Budget, depth: usize) {
+    const KEEN: Limits = Limits { columns: 1000, clusters: 100, new: 50, block: 5, scarce: 50, tolerance: 1e-6 };
+    component.improve(0, 0, budget);
+    for _ in 0..3 {
+        if component.bound() < component.cost() {
+            component.relax(&KEEN, budget);
+            component.fix();
+        }
+    }
+    if component.bound() >= component.cost() {
+        return;
+    }
+    match component.split() {
+        Some((mut one, mut other)) if depth < 6 => {
+            assert!(one.bound().min(other.bound()) >= component.bound(), "a half has a lower bound than the whole");
+            for half in [&mut one, &mut other] {
+                halve(&mut **half, budget, depth + 1);
+                component.learn(half.cost(), half.order().expect("solved"), 0);
+            }
+            component.prove(one.bound().min(other.bound()));
+        }
+        _ => program(component, budget),
+    }
+}
+
+#[test]
+fn halves_and_blocks_find_what_the_program_finds() {
+    for seed in 0..2000 {
+        let n = 3 + seed as usize % 10;
+        let candidates = random(n, seed + 120_000);
+        let found = solve(&candidates, &|c, b| halve(c, b, 0));
+        agree(n, seed, found, solve(&candidates, &program), "halves");
+    }
+}
+
 #[test]
 fn a_tolerance_is_never_exceeded() {
     let control = Control::default();
