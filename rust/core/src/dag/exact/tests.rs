@@ -205,7 +205,7 @@ fn halve(component: &mut dyn Component, budget: Budget, depth: usize) {
 
 #[test]
 fn halves_and_blocks_find_what_the_program_finds() {
-    for seed in 0..2000 {
+    for seed in 0..seeds(2000) {
         let n = 3 + seed as usize % 10;
         let candidates = random(n, seed + 120_000);
         let found = solve(&candidates, &|c, b| halve(c, b, 0));
