@@ -40,7 +40,7 @@ fn opened(n: usize, sets: usize) -> Box<dyn Component> {
 fn kernels(criterion: &mut Criterion) {
     let control = Control::default();
     let budget = Budget::new(&control, None);
-    let limits = Limits { columns: 3000, clusters: 600, new: 100, tolerance: 1e-6 };
+    let limits = Limits { columns: 3000, clusters: 600, new: 100, block: 6, scarce: 10, tolerance: 1e-6 };
     let mut group = criterion.benchmark_group("search");
     group.sample_size(10);
     group.bench_function("subset program, 18 variables", |b| {
