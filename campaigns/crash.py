@@ -149,7 +149,7 @@ def disk(_: int, __: random.Random, room: Path) -> None:
                 assert "No space left" in str(error), error
             else:
                 raise AssertionError("64 kB were enough")
-        shutil.copytree(small / "checkpoint", room / "moved")
+        shutil.move(small / "checkpoint", room / "moved")
         assert text_of(scored(SLOW, room / "moved"), room) == wanted
         print("disk: refused three times as full, then carried to its end elsewhere with the same bytes")
         net = an.learn(an.example("patients").head(200), max_parents=1, verbose=False)
@@ -162,7 +162,7 @@ def disk(_: int, __: random.Random, room: Path) -> None:
 
 def spare(small: Path, save: Callable[[Path], object]) -> None:
     """A save on a full disk says so, and leaves the file that was there."""
-    target, filler = small / "kept", small / "filler"
+    target, filler = small / "kept.jkl", small / "filler"
     filler.unlink(missing_ok=True)
     target.write_bytes(b"precious")
     with filler.open("wb", buffering=0) as file, contextlib.suppress(OSError):
@@ -175,7 +175,7 @@ def spare(small: Path, save: Callable[[Path], object]) -> None:
     else:
         raise AssertionError(f"{save.__qualname__} did not notice")
     assert target.read_bytes() == b"precious", f"{save.__qualname__} lost the file that was there"
-    assert sorted(path.name for path in small.iterdir() if path.is_file()) == ["filler", "kept"]
+    assert sorted(path.name for path in small.iterdir() if path.is_file()) == ["filler", "kept.jkl"]
     print(f"disk: {save.__qualname__} told that the disk is full and left the file that was there")
 
 
