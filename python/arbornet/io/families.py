@@ -6,6 +6,7 @@ if it is told how.
 
 from __future__ import annotations
 
+import codecs
 import gzip
 import json
 import lzma
@@ -56,17 +57,27 @@ def text_of(path: str | Path) -> str:
         OSError: If the file cannot be read.
     """
     data = Path(path).read_bytes()
-    try:
-        for magic, opened in PACKED.items():
-            if data.startswith(magic):
+    for magic, opened in PACKED.items():
+        if data.startswith(magic):
+            try:
                 with opened(BytesIO(data)) as packed:
                     data = packed.read(LARGEST + 1)
-                break
-        if len(data) > LARGEST:
-            raise FormatError(f"{path}: more than {LARGEST >> 20:,} MB of text, which no file of this kind has")
-        return data.decode("utf-8-sig")
-    except (UnicodeDecodeError, EOFError, gzip.BadGzipFile, zlib.error, lzma.LZMAError) as error:
-        raise FormatError(f"{path}: not a readable text or a damaged archive ({error})") from error
+            except (EOFError, gzip.BadGzipFile, zlib.error, lzma.LZMAError) as error:
+                raise FormatError(f"{path}: a damaged archive ({error})") from error
+            break
+    if len(data) > LARGEST:
+        raise FormatError(f"{path}: more than {LARGEST >> 20:,} MB of text, which no file of this kind has")
+    return _decoded(data, path)
+
+
+def _decoded(data: bytes, path: str | Path) -> str:
+    """Text in UTF-8, or in UTF-16 with a byte order mark."""
+    wide = data.startswith((codecs.BOM_UTF16_LE, codecs.BOM_UTF16_BE))
+    try:
+        return data.decode("utf-16" if wide else "utf-8-sig")
+    except UnicodeDecodeError as error:
+        line = data.count(b"\n", 0, error.start) + 1
+        raise FormatError(f"{path}, line {line}: not a readable text in UTF-8 ({error})") from error
 
 
 def numbers(words: Sequence[str], name: str, k: int, parents: Sequence[int], origin: str) -> NDArray[np.float64]:

@@ -2,11 +2,10 @@
 
 from __future__ import annotations
 
-import os
 import time
-from pathlib import Path
 
 from arbornet._core import ParameterError
+from arbornet.memory import free_memory
 
 UNITS = {"": 1, "b": 1, "kb": 10**3, "mb": 10**6, "gb": 10**9, "kib": 2**10, "mib": 2**20, "gib": 2**30}
 
@@ -58,16 +57,3 @@ def in_bytes(memory: float | str) -> float:
     if not size > 0:
         raise ParameterError(f"memory_limit={memory!r}: give bytes, or text such as '4 GB'")
     return size
-
-
-def free_memory() -> float:
-    """About how many bytes this process may still take."""
-    free = [float(os.sysconf("SC_PAGE_SIZE") * os.sysconf("SC_PHYS_PAGES"))] if hasattr(os, "sysconf") else [4e9]
-    meminfo = Path("/proc/meminfo")
-    if meminfo.exists():
-        fields = dict(line.split(":", 1) for line in meminfo.read_text().splitlines() if ":" in line)
-        free.append(float(fields.get("MemAvailable", "4000000 kB").split()[0]) * 1024)
-    used, limit = Path("/sys/fs/cgroup/memory.current"), Path("/sys/fs/cgroup/memory.max")
-    if used.exists() and limit.exists() and (most := limit.read_text().strip()).isdigit():
-        free.append(max(float(most) - float(used.read_text()), 1e8))
-    return min(free)

@@ -6,10 +6,14 @@
 
 use std::cmp::Ordering;
 
+use rustc_hash::FxHashSet;
 use serde::{Deserialize, Serialize};
 
 use crate::error::{Error, Result};
 use crate::table::Var;
+
+/// A finite score lies within this of zero, so that the scores of all variables can be added up.
+pub const LARGEST: f64 = 1e300;
 
 /// The candidate parent sets of one child, best first.
 #[derive(Clone, Debug, Default, PartialEq, Serialize, Deserialize)]
@@ -91,16 +95,24 @@ impl Candidates {
     /// Puts the variables' candidates together.
     ///
     /// # Errors
-    /// If a set has a member that is no variable, its own child, or out of order, or a score is NaN.
+    /// If a name comes twice; if a set has a member that is no variable, its own child, or out of order; if a score is NaN
+    /// or too large to be added up.
     pub fn new(names: Vec<String>, children: Vec<ChildCandidates>) -> Result<Self> {
         if names.len() != children.len() {
             return Err(Error::Shape(format!("{} names for {} variables", names.len(), children.len())));
+        }
+        let mut known = FxHashSet::default();
+        if let Some(name) = names.iter().find(|name| !known.insert(name.as_str())) {
+            return Err(Error::Shape(format!("two variables are named '{name}'")));
         }
         for (v, child) in children.iter().enumerate() {
             for (parents, score) in child.iter() {
                 let bad = |problem: String| Err(Error::Shape(format!("candidate of '{}': {problem}", names[v])));
                 if score.is_nan() {
                     return bad("its score is not a number".to_owned());
+                }
+                if score.is_finite() && score.abs() > LARGEST {
+                    return bad(format!("its score {score:e} is not within {LARGEST:e} of zero"));
                 }
                 if let Some(&p) = parents.iter().find(|&&p| p as usize >= names.len() || p as usize == v) {
                     return bad(format!("variable {p} cannot be its parent"));

@@ -1,7 +1,7 @@
 //! The text format in which the tools of the field exchange candidate parent sets.
 //!
 //! Line 1 is the number of variables; then, per variable, a line `name k` and `k` lines `score m p1 ... pm`. Parents
-//! are names, or positions where no variable has that name. Lines that start with `#` and empty lines are skipped.
+//! are names; or positions, where no variable is named by a number. Lines that start with `#` and empty lines are skipped.
 //! Names that a blank would cut in two are written as positions, with the names kept in a `# names: [...]` line that
 //! the reader honours. Scores are written with as many digits as it takes to read the same number back.
 
@@ -9,11 +9,14 @@ use std::fmt::Write as _;
 
 use rustc_hash::{FxHashMap, FxHashSet};
 
-use crate::candidates::{Candidates, ChildCandidates};
+use crate::candidates::{Candidates, ChildCandidates, LARGEST};
 use crate::error::{Error, Result};
 
 /// Opens the comment that carries names which do not fit the format.
 const NAMES: &str = "# names: ";
+
+/// Room made for lists whose length a file announces; what a file really holds may be more.
+const TRUSTED: usize = 1 << 12;
 
 /// Reads candidates from text; `origin` names it in errors.
 ///
@@ -28,44 +31,50 @@ pub fn read(text: &str, origin: &str) -> Result<Candidates> {
     let mut known: FxHashSet<&str> = FxHashSet::default();
     let mut bodies: Vec<Vec<(usize, &str)>> = Vec::new();
     for v in 0..n {
-        let header = reader.next("a line 'name number-of-sets'")?;
+        let header = reader.next(&format!("'name number-of-sets' of variable {} of {n}", v + 1))?;
         let mut words = header.split_whitespace();
         let (Some(name), Some(k), None) = (words.next(), words.next(), words.next()) else {
             return Err(reader.error(format!(
-                "expected 'name number-of-sets' for variable {v}, found '{}' (is the count of the sets before it right?)",
-                header.trim()
+                "expected 'name number-of-sets' of variable {} of {n}, found '{}' (is the count of the sets before it right?)",
+                v + 1,
+                quoted(header)
             )));
         };
         if !known.insert(name) {
-            return Err(reader.error(format!("variable '{name}' comes twice")));
+            return Err(reader.error(format!("variable '{}' comes twice", quoted(name))));
         }
         let k: usize = reader.number(k, "the number of sets")?;
         names.push(name.to_owned());
-        let mut body = Vec::with_capacity(k.min(text.len() / 4));
+        let mut body = Vec::with_capacity(k.min(TRUSTED));
         for i in 0..k {
-            let line = reader.next(&format!("set {} of the {k} of variable '{name}'", i + 1))?;
+            let line = reader.next(&format!("set {} of the {k} of variable '{}'", i + 1, quoted(name)))?;
             body.push((reader.line, line));
         }
         bodies.push(body);
     }
     if let Ok(line) = reader.next("") {
-        return Err(reader.error(format!("'{}' follows after the last of {n} variables", line.trim())));
+        return Err(reader.error(format!("'{}' follows after the last of {n} variables", quoted(line))));
     }
     names = positions_first(names, &mut bodies);
-    let index: FxHashMap<&str, u32> = names.iter().enumerate().map(|(i, n)| (n.as_str(), i as u32)).collect();
+    let lines = Lines::new(&names, origin);
     let children = bodies
         .iter()
         .enumerate()
         .map(|(v, body)| {
-            let sets = body.iter().map(|&(line, text)| set(text, v, &names, &index, origin, line));
+            let sets = body.iter().map(|&(line, text)| lines.set(text, v, line));
             Ok(ChildCandidates::from_sets(sets.collect::<Result<Vec<_>>>()?))
         })
         .collect::<Result<Vec<_>>>()?;
-    let names = match reader.names {
-        Some(given) if given.len() == n => given,
-        _ => names,
-    };
+    let names = reader.full_names(n)?.unwrap_or(names);
     Candidates::new(names, children)
+}
+
+/// A piece of a file as an error shows it: not longer than a line, and without what would move the cursor.
+fn quoted(text: &str) -> String {
+    const MOST: usize = 60;
+    let text = text.trim();
+    let more = if text.chars().nth(MOST).is_some() { "..." } else { "" };
+    text.chars().take(MOST).flat_map(char::escape_debug).chain(more.chars()).collect()
 }
 
 /// Variables named by their positions are put in that order, whatever the order of the file.
@@ -85,7 +94,8 @@ struct Reader<'a> {
     lines: std::iter::Enumerate<std::str::Lines<'a>>,
     origin: &'a str,
     line: usize,
-    names: Option<Vec<String>>,
+    /// From the comment that carries them, with its line.
+    names: Option<(usize, Vec<String>)>,
 }
 
 impl<'a> Reader<'a> {
@@ -95,7 +105,7 @@ impl<'a> Reader<'a> {
             self.line = i + 1;
             let text = line.trim_start();
             if let Some(names) = text.strip_prefix(NAMES) {
-                self.names = serde_json::from_str(names).ok();
+                self.names = serde_json::from_str(names).ok().map(|names| (self.line, names));
             } else if !text.is_empty() && !text.starts_with('#') {
                 return Ok(line);
             }
@@ -109,47 +119,75 @@ impl<'a> Reader<'a> {
     }
 
     fn number(&self, word: &str, what: &str) -> Result<usize> {
-        word.parse().map_err(|_| self.error(format!("{what} should be a whole number, found '{word}'")))
+        word.parse().map_err(|_| self.error(format!("{what} should be a whole number, found '{}'", quoted(word))))
+    }
+
+    /// The names that a comment carries, if one does.
+    fn full_names(&self, n: usize) -> Result<Option<Vec<String>>> {
+        let Some((line, names)) = &self.names else { return Ok(None) };
+        let distinct: FxHashSet<&String> = names.iter().collect();
+        if names.len() != n || distinct.len() != n {
+            let problem = format!("{} different names are given for {n} variables", distinct.len());
+            return Err(Error::Format { origin: self.origin.to_owned(), line: *line, problem });
+        }
+        Ok(Some(names.clone()))
     }
 }
 
-/// One line `score m p1 ... pm`.
-fn set(
-    text: &str,
-    child: usize,
-    names: &[String],
-    index: &FxHashMap<&str, u32>,
-    origin: &str,
-    line: usize,
-) -> Result<(f64, Vec<u32>)> {
-    let error = |problem| Error::Format { origin: origin.to_owned(), line, problem };
-    let mut words = text.split_whitespace();
-    let word = words.next().expect("empty lines are skipped");
-    let score: f64 = word.parse().map_err(|_| error(format!("the score should be a number, found '{word}'")))?;
-    if score.is_nan() || score == f64::INFINITY {
-        return Err(error(format!("the score should be a finite number, found '{word}'")));
+/// Reads lines `score m p1 ... pm`.
+struct Lines<'a> {
+    names: &'a [String],
+    index: FxHashMap<&'a str, u32>,
+    /// Whether a parent may be told by its position: no name could be mistaken for one.
+    positions: bool,
+    origin: &'a str,
+}
+
+impl<'a> Lines<'a> {
+    fn new(names: &'a [String], origin: &'a str) -> Self {
+        let index = names.iter().enumerate().map(|(i, n)| (n.as_str(), i as u32)).collect();
+        let positions = names.iter().all(|name| name.parse::<u64>().is_err());
+        Self { names, index, positions, origin }
     }
-    let word = words.next().ok_or_else(|| error("the number of parents is missing".to_owned()))?;
-    let size: usize =
-        word.parse().map_err(|_| error(format!("the number of parents should be a whole number, found '{word}'")))?;
-    let mut parents = Vec::with_capacity(size.min(names.len()));
-    for word in words {
-        let position = || word.parse::<u32>().ok().filter(|&p| (p as usize) < names.len());
-        let parent = index.get(word).copied().or_else(position);
-        let parent = parent.ok_or_else(|| error(format!("there is no variable '{word}'")))?;
-        if parent as usize == child {
-            return Err(error(format!("'{word}' is among its own parents")));
+
+    fn parent(&self, word: &str) -> Option<u32> {
+        let position = || word.parse().ok().filter(|&p| self.positions && (p as usize) < self.names.len());
+        self.index.get(word).copied().or_else(position)
+    }
+
+    fn set(&self, text: &str, child: usize, line: usize) -> Result<(f64, Vec<u32>)> {
+        let error = |problem| Error::Format { origin: self.origin.to_owned(), line, problem };
+        let mut words = text.split_whitespace();
+        let word = words.next().expect("empty lines are skipped");
+        let number = |what: &str| error(format!("{what}, found '{}'", quoted(word)));
+        let score: f64 = word.parse().map_err(|_| number("the score should be a number"))?;
+        if score.is_nan() || score == f64::INFINITY {
+            return Err(number("the score should be a finite number"));
         }
-        parents.push(parent);
+        if score.is_finite() && score.abs() > LARGEST {
+            return Err(number(&format!("the score should lie within {LARGEST:e} of zero")));
+        }
+        let word = words.next().ok_or_else(|| error("the number of parents is missing".to_owned()))?;
+        let whole = |_| error(format!("the number of parents should be a whole number, found '{}'", quoted(word)));
+        let size: usize = word.parse().map_err(whole)?;
+        let mut parents = Vec::with_capacity(size.min(self.names.len()).min(TRUSTED));
+        for word in words {
+            let parent =
+                self.parent(word).ok_or_else(|| error(format!("there is no variable '{}'", quoted(word))))?;
+            if parent as usize == child {
+                return Err(error(format!("'{}' is among its own parents", quoted(word))));
+            }
+            parents.push(parent);
+        }
+        if parents.len() != size {
+            return Err(error(format!("{size} parents are announced, {} follow", parents.len())));
+        }
+        parents.sort_unstable();
+        if let Some(pair) = parents.windows(2).find(|w| w[0] == w[1]) {
+            return Err(error(format!("parent '{}' comes twice", quoted(&self.names[pair[0] as usize]))));
+        }
+        Ok((score, parents))
     }
-    if parents.len() != size {
-        return Err(error(format!("{size} parents are announced, {} follow", parents.len())));
-    }
-    parents.sort_unstable();
-    if let Some(pair) = parents.windows(2).find(|w| w[0] == w[1]) {
-        return Err(error(format!("parent '{}' comes twice", names[pair[0] as usize])));
-    }
-    Ok((score, parents))
 }
 
 /// Writes candidates as text.
@@ -242,13 +280,29 @@ mod tests {
             ("2\na 1\n-1 2 b b\nb 1\n-1 0", "line 3: parent 'b' comes twice"),
             ("1\na 1\nnan 0", "line 3: the score should be a finite number, found 'nan'"),
             ("1\na 1\nx 0", "line 3: the score should be a number, found 'x'"),
+            ("1\na 1\n-2e300 0", "line 3: the score should lie within 1e300 of zero, found '-2e300'"),
             ("1\na 1\n-1", "line 3: the number of parents is missing"),
             ("1\na 1\n-1 0\nb 1", "line 4: 'b 1' follows after the last of 1 variables"),
+            ("1000000000\na 1\n-1 0", "line 4: the file ends where 'name number-of-sets' of variable 2 of 1000000000"),
+            ("1\na 18446744073709551615\n-1 0", "line 4: the file ends where set 2 of the 18446744073709551615"),
+            ("2\na 1\n-1 1000000000 b\nb 1\n-1 0", "line 3: 1000000000 parents are announced, 1 follow"),
+            ("2\n1 1\n-1 1 0\n2 1\n-1 0", "line 3: there is no variable '0'"),
+            ("# names: [\"a\",\"a\"]\n2\n0 1\n-1 0\n1 1\n-1 0", "line 1: 1 different names are given for 2"),
+            ("# names: [\"a\"]\n2\n0 1\n-1 0\n1 1\n-1 0", "line 1: 1 different names are given for 2"),
+            ("2\r0 1\r-1 0", "line 1: the number of variables should be a whole number, found '2\\r0 1\\r-1 0'"),
         ];
         for (text, expected) in table {
             let message = error_of(text);
             assert!(message.contains(expected), "{text:?}: {message}");
             assert!(message.starts_with("x.jkl, line "), "{message}");
+        }
+    }
+
+    #[test]
+    fn what_does_not_fit_is_quoted_in_short() {
+        for text in ["9".repeat(1 << 20), format!("1\na 1\n{} 0", "x".repeat(1 << 20))] {
+            let message = error_of(&text);
+            assert!(message.len() < 200 && message.ends_with("...'"), "{message}");
         }
     }
 }

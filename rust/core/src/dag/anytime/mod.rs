@@ -140,8 +140,10 @@ fn leader(chains: &[Chain<'_>]) -> usize {
 
 /// One window holds all variables.
 fn exact(pool: &Pool, mut chain: Chain<'_>, began: Instant) -> Ordered {
-    chain.window = Window::new(pool.n_vars().max(1));
-    chain.window.improve(&mut chain.at, 0);
+    if pool.n_vars() > 0 {
+        chain.window = Window::new(pool.n_vars());
+        chain.window.improve(&mut chain.at, 0);
+    }
     chain.remember();
     let improvements = vec![(began.elapsed().as_secs_f64(), pool.total(&chain.best_ranks))];
     Ordered { improvements, proven: true, ..chain.into_result(pool) }
