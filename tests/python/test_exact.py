@@ -51,6 +51,10 @@ TIERS = {
         states=0,
         part_looks=0,
     ),
+    "branching with small patterns": BranchAndBound(
+        cuts=NONE, small=0, looks=0, affordable=0, patience=math.inf, pattern=4, batch=1
+    ),
+    "branching without patterns": BranchAndBound(small=0, looks=0, affordable=0, patience=math.inf, pattern=0),
     "program after all": BranchAndBound(cuts=NONE, small=0, looks=0, affordable=0, patience=0, beam=0, batch=1),
 }
 
@@ -194,6 +198,30 @@ def test_what_memory_is_allowed_is_not_exceeded() -> None:
     command = [sys.executable, "-c", FRUGAL, str(Path(__file__).parent)]
     done = subprocess.run(command, capture_output=True, text=True, check=False)
     assert done.returncode == 0, done.stderr
+
+
+#: The peak of what the process has in memory, in bytes above what it had before the search.
+PEAK = """
+import resource, sys
+sys.path.insert(0, sys.argv[1])
+import arbornet as an
+from test_anytime import random_candidates
+handle = random_candidates(int(sys.argv[2]), 400)
+peak = lambda: resource.getrusage(resource.RUSAGE_SELF).ru_maxrss * (1 if sys.platform == "darwin" else 1024)
+before = peak()
+found = an.search.exact(handle, time_limit=6, memory_limit=float(sys.argv[3]))
+assert found.bound >= found.score and found.certificate.check(handle), found
+print(peak() - before)
+"""
+
+
+@pytest.mark.parametrize(("n", "limit"), [(40, 2e8), (50, 1e8), (60, 3e8)])
+def test_the_peak_of_memory_stays_below_the_limit(n: int, limit: float) -> None:
+    command = [sys.executable, "-c", PEAK, str(Path(__file__).parent), str(n), str(limit)]
+    done = subprocess.run(command, capture_output=True, text=True, check=False)
+    assert done.returncode == 0, done.stderr
+    # The candidates themselves and the interpreter are not the planner's.
+    assert float(done.stdout) < limit + 5e7
 
 
 def test_an_interrupt_returns_the_incumbent_within_a_second() -> None:

@@ -1,15 +1,17 @@
 import gzip
 import lzma
 import pickle
+from collections.abc import Callable
 from pathlib import Path
 from typing import Any
 
 import numpy as np
 import pytest
 
-from arbornet import FormatError
+from arbornet import ArbornetError, FormatError
 from arbornet._core import CandidatesHandle
 from arbornet.io import families, jkl
+from arbornet.search import Found, anytime, exact, hill_climb
 
 INSTANCES = Path(__file__).parents[2] / ".." / "shared" / "golden" / "instances"
 SMALL = "2\nrain 2\n-1.5 1 wet\n-2 0\nwet 1\n-3 0\n"
@@ -35,7 +37,7 @@ def test_compression_is_told_by_content_not_by_name(tmp_path: Path) -> None:
 
 def test_a_damaged_archive_is_a_format_error(tmp_path: Path) -> None:
     (tmp_path / "x.jkl.xz").write_bytes(lzma.compress(SMALL.encode())[:-9])
-    with pytest.raises(FormatError, match=r"x\.jkl\.xz: not a readable text or a damaged archive"):
+    with pytest.raises(FormatError, match=r"x\.jkl\.xz: a damaged archive"):
         jkl.read(tmp_path / "x.jkl.xz")
 
 
@@ -56,6 +58,77 @@ def test_a_small_archive_of_a_huge_text_is_refused(tmp_path: Path, monkeypatch: 
     (tmp_path / "x.jkl").write_bytes(pack(b"#" * 1001))
     with pytest.raises(FormatError, match="MB of text"):
         jkl.read(tmp_path / "x.jkl")
+
+
+PACKED, SQUEEZED = gzip.compress(SMALL.encode() * 99), lzma.compress(SMALL.encode() * 99)
+
+
+@pytest.mark.parametrize(
+    "data",
+    [
+        PACKED[:2],
+        PACKED[:-9],
+        PACKED[:30] + bytes([PACKED[30] ^ 255]) + PACKED[31:],
+        PACKED[:-8] + bytes(4) + PACKED[-4:],
+        PACKED + b"more",
+        SQUEEZED[:6],
+        SQUEEZED[:40] + bytes([SQUEEZED[40] ^ 255]) + SQUEEZED[41:],
+    ],
+)
+def test_archives_damaged_anywhere_are_format_errors(tmp_path: Path, data: bytes) -> None:
+    (tmp_path / "x.jkl").write_bytes(data)
+    with pytest.raises(FormatError, match=r"x\.jkl: a damaged archive"):
+        jkl.read(tmp_path / "x.jkl")
+
+
+@pytest.mark.parametrize(
+    "data",
+    [
+        SMALL.replace("\n", "\r\n").encode(),
+        SMALL.replace(" ", "\t").encode(),
+        SMALL.encode("utf-8-sig"),
+        gzip.compress(SMALL.encode("utf-8-sig")),
+        SMALL.encode("utf-16"),
+        SMALL.rstrip().encode(),
+        ("# META pss_version = 0.1\n# META score_type=BDeu\n" + SMALL).encode(),
+    ],
+)
+def test_line_ends_marks_and_comments_of_other_systems_are_read_alike(tmp_path: Path, data: bytes) -> None:
+    (tmp_path / "x.jkl").write_bytes(data)
+    assert arrays(jkl.read(tmp_path / "x.jkl")) == arrays(CandidatesHandle.from_jkl(SMALL, "small"))
+
+
+def test_text_in_another_encoding_is_told_with_its_line(tmp_path: Path) -> None:
+    (tmp_path / "x.jkl").write_bytes("1\nÄrger 1\n-1 0\n".encode("latin-1"))
+    with pytest.raises(FormatError, match=r"x\.jkl, line 2: not a readable text in UTF-8"):
+        jkl.read(tmp_path / "x.jkl")
+
+
+def test_a_folder_and_a_missing_file_are_errors_of_the_system(tmp_path: Path) -> None:
+    with pytest.raises(IsADirectoryError):
+        jkl.read(tmp_path)
+    with pytest.raises(FileNotFoundError):
+        jkl.read(tmp_path / "x.jkl")
+
+
+def test_scores_too_large_to_be_added_up_are_refused(tmp_path: Path) -> None:
+    (tmp_path / "x.jkl").write_text("1\na 1\n-1e308 0\n")
+    with pytest.raises(FormatError, match="line 3: the score should lie within 1e300 of zero"):
+        jkl.read(tmp_path / "x.jkl")
+    with pytest.raises(ArbornetError, match=r"candidate of 'a'.* not within 1e300 of zero"):
+        CandidatesHandle.from_lists(["a"], [[(1e308, [])]])
+
+
+def test_two_variables_of_one_name_are_refused() -> None:
+    with pytest.raises(ArbornetError, match="two variables are named 'a'"):
+        CandidatesHandle.from_lists(["a", "a"], [[(-1.0, [])], [(-1.0, [])]])
+
+
+@pytest.mark.parametrize("search", [exact, anytime, hill_climb])
+def test_no_variables_make_an_empty_graph(tmp_path: Path, search: Callable[..., Found]) -> None:
+    (tmp_path / "x.jkl").write_text("0\n")
+    found = search(jkl.read(tmp_path / "x.jkl"), time_limit=1)
+    assert (list(found.dag.nodes), found.score) == ([], 0.0)
 
 
 def test_a_malformed_file_is_named_with_its_line(tmp_path: Path) -> None:

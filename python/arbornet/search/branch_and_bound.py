@@ -46,12 +46,15 @@ class BranchAndBound:
         states: ... were not enough, and the dynamic program does not fit; then the graphs are divided.
         part_looks: a part is divided after so many states times its parent sets.
         part_window: the `window` of a part.
+        pattern: variables in a block of the pattern databases at most, where an eighth of the memory holds their tables;
+            0 for none.
+        patterned: components of more variables have no pattern databases.
     """
 
     cuts: Cuts = field(default_factory=Cuts)
     small: float = 2e7
     affordable: float = 3e8
-    patience: float = 0.1
+    patience: float = 0.3
     state: float = 3e5
     looks_state: float = 10.0
     pace: float = 3e9
@@ -64,6 +67,8 @@ class BranchAndBound:
     states: int = 100_000
     part_looks: float = 1e7
     part_window: int = 4
+    pattern: int = 20
+    patterned: int = 256
 
 
 def solve(
@@ -150,6 +155,12 @@ def _search(
         if done():
             return "proven"
     component.open(how.max_live)
+    if (size := _pattern(len(component.vars), how, budget)) and not budget.over:
+        component.patterns(size, budget.left)
+        component.settle()
+        note()
+        if done():
+            return "proven"
     depth = -1
     while not budget.over:
         expanded, *_, held = component.progress
@@ -197,6 +208,12 @@ def _attempt(how: BranchAndBound, budget: Budget, slack: int) -> Attempt:
         return ended
 
     return attempt
+
+
+def _pattern(n: int, how: BranchAndBound, budget: Budget) -> int:
+    """The size of the blocks of the pattern databases: tables of all blocks, and ranks by the subsets of one."""
+    sizes = range(min(n, how.pattern), 1, -1) if n <= how.patterned else ()
+    return next((k for k in sizes if 2.0**k * (8 * math.ceil(n / k) + 2 * k) <= budget.bytes / 8), 0)
 
 
 def _in_time(component: SearchComponent, how: BranchAndBound, budget: Budget) -> bool:

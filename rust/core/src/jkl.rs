@@ -172,8 +172,7 @@ impl<'a> Lines<'a> {
         let size: usize = word.parse().map_err(whole)?;
         let mut parents = Vec::with_capacity(size.min(self.names.len()).min(TRUSTED));
         for word in words {
-            let parent =
-                self.parent(word).ok_or_else(|| error(format!("there is no variable '{}'", quoted(word))))?;
+            let parent = self.parent(word).ok_or_else(|| error(format!("there is no variable '{}'", quoted(word))))?;
             if parent as usize == child {
                 return Err(error(format!("'{}' is among its own parents", quoted(word))));
             }

@@ -158,6 +158,12 @@ impl SearchComponent {
         py.detach(|| engine.open(max_live));
     }
 
+    /// Holds the open states against pattern databases over blocks of so many variables; false if stopped.
+    fn patterns(&mut self, py: Python<'_>, size: usize, seconds: Option<f64>) -> PyResult<bool> {
+        let done = self.run(py, seconds, move |engine, budget| engine.patterns(size, budget))?;
+        Ok(finished(done)?.is_some())
+    }
+
     /// Gives the order search up; its bound and its incumbent are kept.
     fn close(&mut self, py: Python<'_>) {
         let engine = &mut self.engine;

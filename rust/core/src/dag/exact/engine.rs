@@ -14,6 +14,7 @@ use crate::dag::exact::cut::Cut;
 use crate::dag::exact::dual::Dual;
 use crate::dag::exact::frontier::Frontier;
 use crate::dag::exact::lattice::Kernel;
+use crate::dag::exact::pattern::Patterns;
 use crate::dag::exact::problem::{Loose, NEVER, Problem};
 use crate::dag::exact::relax::{Relaxation, Round};
 use crate::dag::exact::subset_dp::Size;
@@ -64,6 +65,11 @@ pub trait Component: Send + Sync {
     fn program(&mut self, memory: f64, budget: Budget) -> Result<()>;
     /// Opens the order search.
     fn open(&mut self, max_live: usize);
+    /// Holds the open states against pattern databases over blocks of at most so many variables.
+    ///
+    /// # Errors
+    /// `Error::Interrupted` if stopped.
+    fn patterns(&mut self, size: usize, budget: Budget) -> Result<()>;
     /// Gives the order search up, with its bound and its incumbent kept.
     fn close(&mut self);
     /// A beam search from the root for a better incumbent.
@@ -323,6 +329,12 @@ impl<const W: usize> Component for Engine<W> {
     fn open(&mut self, max_live: usize) {
         let kernel = Kernel::new(self.problem.clone(), &self.dual, max_live);
         self.frontier = Some(Frontier::new(kernel, self.below(), self.slack));
+    }
+
+    fn patterns(&mut self, size: usize, budget: Budget) -> Result<()> {
+        let frontier = self.frontier.as_mut().ok_or_else(|| Error::Shape("open the search first".to_owned()))?;
+        frontier.equip(Patterns::new(&self.problem, &self.dual, size, budget)?);
+        Ok(())
     }
 
     fn close(&mut self) {

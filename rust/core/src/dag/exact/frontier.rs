@@ -11,6 +11,7 @@ use rustc_hash::FxHashMap;
 use crate::control::Budget;
 use crate::dag::exact::bits::Bits;
 use crate::dag::exact::lattice::{Kernel, Scratch, State};
+use crate::dag::exact::pattern::Patterns;
 use crate::error::Result;
 
 /// How a state was reached, to tell its order afterwards: the step before, and the variable placed by it.
@@ -77,6 +78,15 @@ impl<const W: usize> Frontier<W> {
         }
     }
 
+    /// From now on, states are held against patterns too, the open ones at once.
+    pub fn equip(&mut self, patterns: Patterns<W>) {
+        self.unload();
+        for (rest, open) in self.layers.iter_mut().flatten() {
+            open.completion = open.completion.max(patterns.bound(*rest));
+        }
+        self.kernel.equip(patterns);
+    }
+
     /// Everything costs at least the incumbent, or at least this.
     pub fn bound(&self) -> i64 {
         let open = self.layers.iter().flat_map(|l| l.values()).chain(self.queue.iter().map(|(_, open)| open));
@@ -98,11 +108,11 @@ impl<const W: usize> Frontier<W> {
         self.queue.last().map_or(0, |(rest, _)| rest.len())
     }
 
-    /// About how many bytes the open states take.
+    /// About how many bytes the open states and the patterns take.
     pub fn bytes(&self) -> usize {
         let entry = size_of::<(Bits<W>, Open)>();
         let tables: usize = self.layers.iter().map(|l| l.capacity() * (entry + 1) * 8 / 7).sum();
-        tables + self.queue.capacity() * entry + self.steps.capacity() * size_of::<Step>()
+        self.kernel.bytes() + tables + self.queue.capacity() * entry + self.steps.capacity() * size_of::<Step>()
     }
 
     /// Keeps only the best states of the layer about to be expanded: a beam, which proves nothing.

@@ -11,6 +11,7 @@
 use crate::dag::exact::bits::Bits;
 use crate::dag::exact::dual::Dual;
 use crate::dag::exact::live::{Live, LiveSets};
+use crate::dag::exact::pattern::Patterns;
 use crate::dag::exact::prices::{Ledger, Prices};
 use crate::dag::exact::problem::{Columns, NEVER, Problem};
 
@@ -37,6 +38,7 @@ pub struct Kernel<const W: usize> {
     problem: Problem<W>,
     prices: Prices<W>,
     max_live: usize,
+    patterns: Option<Patterns<W>>,
 }
 
 /// Scratch of one thread.
@@ -54,7 +56,22 @@ impl<const W: usize> Kernel<W> {
     /// Lays out.
     pub fn new(problem: Problem<W>, dual: &Dual<W>, max_live: usize) -> Self {
         let prices = Prices::new(&problem, dual);
-        Self { problem, prices, max_live }
+        Self { problem, prices, max_live, patterns: None }
+    }
+
+    /// From now on, successors are held against these too.
+    pub fn equip(&mut self, patterns: Patterns<W>) {
+        self.patterns = Some(patterns);
+    }
+
+    /// What the patterns say that completing a state costs at least.
+    pub fn at_least(&self, rest: Bits<W>) -> i64 {
+        self.patterns.as_ref().map_or(0, |patterns| patterns.bound(rest))
+    }
+
+    /// How many bytes the patterns take.
+    pub fn bytes(&self) -> usize {
+        self.patterns.as_ref().map_or(0, Patterns::bytes)
     }
 
     /// Scratch for one thread.
@@ -295,8 +312,11 @@ impl<const W: usize> Kernel<W> {
             }
             let (child, cost) = self.close(rest.without(w), cost, &mut scratch.child_ranks, |_, _| ());
             let mut child = State { rest: child, cost, bound: at_least };
-            child.bound =
-                at_least.max(self.child_bound(&child, rest.minus(child.rest), (reach, sharp), below, scratch));
+            child.bound = at_least.max(child.cost + self.at_least(child.rest));
+            if child.bound < below {
+                let priced = self.child_bound(&child, rest.minus(child.rest), (reach, sharp), below, scratch);
+                child.bound = child.bound.max(priced);
+            }
             if child.bound < below {
                 out(w, child);
             }

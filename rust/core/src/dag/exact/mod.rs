@@ -1,6 +1,7 @@
 //! The exact search for the best DAG over given candidate parent sets.
 
 pub mod bits;
+pub mod cost_to_go;
 pub mod cut;
 pub mod dominance;
 pub mod dual;
@@ -11,6 +12,7 @@ pub mod lattice;
 pub mod live;
 pub mod local;
 pub mod orders;
+pub mod pattern;
 pub mod prices;
 pub mod problem;
 pub mod relax;

@@ -114,7 +114,7 @@ impl<const W: usize> Columns<W> {
     }
 
     /// Drops the sets that a subset beats or equals.
-    fn drop_dominated(&mut self) {
+    pub fn drop_dominated(&mut self) {
         let useful = useful(&self.sets);
         self.retain(|i| useful[i]);
     }

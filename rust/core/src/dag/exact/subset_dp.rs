@@ -19,7 +19,7 @@ use crate::dag::exact::problem::{Columns, NEVER, Problem};
 use crate::error::Result;
 
 /// Subsets whose bits below this number vary together form a block (4096 subsets, 32 kB of costs).
-const BLOCK_BITS: usize = 12;
+pub const BLOCK_BITS: usize = 12;
 
 /// What the program would take.
 #[derive(Clone, Copy, Debug, PartialEq)]
@@ -59,21 +59,22 @@ pub fn size<const W: usize>(problem: &Problem<W>, memory: f64) -> Size {
 }
 
 /// The best set of one variable within every subset of its possible parents, slab by slab.
-struct Table {
+pub struct Table {
     /// Parents that vary within a slab.
     parents: u64,
     /// Per set, its members among the slab bits, and where it stands in the table.
     sets: Vec<(u64, u32)>,
     /// Cost by rank; the last one stands for "no set".
-    costs: Vec<i64>,
+    pub costs: Vec<i64>,
     /// Index of the low (block) part of a subset.
-    low: Vec<u32>,
+    pub low: Vec<u32>,
     /// Rank of the best set; kept from slab to slab, because fresh memory costs more than filling it.
-    best: Vec<u32>,
+    pub best: Vec<u32>,
 }
 
 impl Table {
-    fn new<const W: usize>(columns: &Columns<W>, inside: u64, block: usize) -> Self {
+    /// Lays out, for the subsets of `inside`, with `block` low bits; `fill` follows.
+    pub fn new<const W: usize>(columns: &Columns<W>, inside: u64, block: usize) -> Self {
         let parents = columns.unions[columns.len()].word() & inside;
         let place = |set: u64| (set & !inside, squeeze(set & inside, parents) as u32);
         Self {
@@ -86,7 +87,10 @@ impl Table {
     }
 
     /// Moves to the slab whose members among the slab bits are given.
-    fn fill(&mut self, slab: u64, budget: Budget) -> Result<()> {
+    ///
+    /// # Errors
+    /// `Error::Interrupted` if stopped.
+    pub fn fill(&mut self, slab: u64, budget: Budget) -> Result<()> {
         self.best.fill(self.sets.len() as u32);
         for (i, &(outside, at)) in self.sets.iter().enumerate().rev() {
             if outside & !slab == 0 {
@@ -97,13 +101,13 @@ impl Table {
     }
 
     /// Index of the high (block) part of a subset.
-    fn high(&self, subset: u64) -> usize {
+    pub fn high(&self, subset: u64) -> usize {
         squeeze(subset & self.parents, self.parents)
     }
 
     /// The cost of the best set within the subset of a low part and the index of a high part.
     #[inline]
-    fn cost(&self, high: usize, low: usize) -> i64 {
+    pub fn cost(&self, high: usize, low: usize) -> i64 {
         self.costs[self.best[high + self.low[low] as usize] as usize]
     }
 }

@@ -121,8 +121,15 @@ fn branch(component: &mut dyn Component, budget: Budget, rounds: usize, max_live
     }
     if component.bound() < component.cost() {
         component.open(max_live);
-        while component.expand(batch, deepest, budget).expect("not stopped") {
+        for size in 1.. {
+            if size < 10 && size % 3 == batch % 3 {
+                component.patterns(size + 1, budget).expect("not stopped");
+                component.settle();
+            }
             let before = component.bound();
+            if !component.expand(batch, deepest, budget).expect("not stopped") {
+                break;
+            }
             component.settle();
             assert!(component.bound() >= before, "a bound fell");
         }
