@@ -117,8 +117,9 @@ fn divide<const W: usize>(n: usize, dual: &Dual<W>, size: usize) -> Vec<Bits<W>>
         for row in &mut ties {
             row.swap_remove(j);
         }
-        for k in 0..blocks.len() {
-            ties[k][i] = ties[i][k];
+        let merged = ties[i].clone();
+        for (row, tie) in ties.iter_mut().zip(merged) {
+            row[i] = tie;
         }
     }
 }
