@@ -46,7 +46,7 @@ class BranchAndBound:
         states: ... were not enough, and the dynamic program does not fit; then the graphs are divided.
         part_looks: a part is divided after so many states times its parent sets.
         part_window: the `window` of a part.
-        pattern: variables in a block of the pattern databases at most, where an eighth of the memory holds their tables;
+        pattern: variables in a block of the pattern databases at most, where an eighth of the memory holds the tables;
             0 for none.
         patterned: components of more variables have no pattern databases.
     """
