@@ -24,7 +24,7 @@ from arbornet.io import jkl
 from arbornet.search.budget import Budget
 from arbornet.search.cuts import Cuts, sharpen
 
-HOW = Cuts()
+HOW = Cuts(block=0)
 MOST_VARIABLES = 64
 LEAST = 1e-4
 
@@ -52,8 +52,8 @@ class Program:
                     costs.append(scores[0] - score)
         self.child, self.masks, self.costs = np.array(child), np.array(masks, np.uint64), np.array(costs)
         _, priced = component.certificate()
-        self.clusters: list[int] = [sum(1 << place[v] for v in cluster) for cluster, _ in priced]
-        prices = np.array([price / unit for _, price in priced])
+        self.clusters: list[int] = [sum(1 << place[v] for v in cluster) for cluster, *_ in priced]
+        prices = np.array([price / unit for _, price, _ in priced])
         bound, reduced = self.reduced(prices)
         self.gap = component.cost / unit - bound
         keep = reduced < self.gap
@@ -64,7 +64,9 @@ class Program:
 
     def satisfied(self, cluster: int) -> Any:
         """Which sets satisfy a cluster."""
-        return ((cluster >> self.child) & 1 == 1) & (self.masks & np.uint64(cluster) == 0)
+        return (np.uint64(cluster) >> self.child.astype(np.uint64) & np.uint64(1) == 1) & (
+            self.masks & np.uint64(cluster) == 0
+        )
 
     def reduced(self, prices: Any) -> tuple[float, Any]:
         """The bound under prices, and the sets' costs above their variable's least."""

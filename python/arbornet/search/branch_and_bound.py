@@ -65,7 +65,7 @@ class BranchAndBound:
     shallow: float = 0.5
     hard: Cuts = field(default_factory=lambda: Cuts(block=8, scarce=100, window=8))
     states: int = 100_000
-    part_looks: float = 1e7
+    part_looks: float = 2e6
     part_window: int = 4
     pattern: int = 20
     patterned: int = 256

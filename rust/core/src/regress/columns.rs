@@ -154,7 +154,7 @@ mod tests {
 
     #[test]
     fn units_are_powers_of_two_near_the_deviation_and_constants_stay() {
-        for unit in [1e-300, 1e-9, 1.0, 3e5, 1e300] {
+        for unit in [1e-300, 1e-9, 1.0, 3e5, 9e49] {
             let columns = Columns::new(&table(&[0; 4], &[-unit, unit, unit, -unit]));
             let x = columns.reals(1);
             assert!(x.iter().all(|x| (0.7..1.5).contains(&x.abs())), "{unit} {x:?}");

@@ -112,7 +112,8 @@ impl<const W: usize> Relaxation<W> {
         let prices: Vec<i64> = optimum.prices.iter().map(|p| ((p * unit) as i64).min(dearest)).collect();
         let next = Dual::new(problem, self.pool.clone(), prices);
         out.priced = self.price(problem, &next);
-        let behind = next.bound < out.program - (out.program - dual.bound) / 4;
+        // The best prices may have clusters that the program lacks, and be above it.
+        let behind = next.bound < out.program - (out.program - dual.bound).abs() / 4;
         if out.priced > 0 {
             let mut middle = dual.mix(&next, problem);
             self.price(problem, &middle);
