@@ -158,7 +158,7 @@ def test_a_bif_mistake_names_file_and_line(tmp_path):
     (tmp_path / "x.bif").write_text(BIF.replace("table 0.2", "table 0.5"), encoding="utf-8")
     with pytest.raises(an.FormatError, match=r"x\.bif, line 4: probabilities of '雨' sum to 1\.3"):
         an.read_bif(tmp_path / "x.bif")
-    (tmp_path / "x.bif").write_bytes(b"\xff\xfe")
+    (tmp_path / "x.bif").write_bytes(b"\xff\xfa")
     with pytest.raises(an.FormatError, match="not a readable text"):
         an.read_bif(tmp_path / "x.bif")
 
