@@ -13,10 +13,11 @@ import networkx as nx
 import pytest
 
 import arbornet as an
-from arbornet._core import CandidatesHandle
+from arbornet._core import CandidatesHandle, SearchComponent, search_components
 from arbornet.search import BranchAndBound, Cuts, Found, exact
 from arbornet.search.budget import in_bytes
 from arbornet.search.certificate import ClusterCertificate, PricedBlock
+from arbornet.search.halves import search_halves
 
 INSTANCES = Path(__file__).parents[2] / ".." / "shared" / "golden" / "instances"
 #: Optimum, and whether more than one solver proved it. steel_bic and kdd.test are left to benches/python/instances.py.
@@ -278,6 +279,24 @@ def test_a_forged_block_is_refused() -> None:
     ]:
         with pytest.raises(ValueError, match=why):
             replace(honest, blocks=(forged,)).check(handle)
+
+
+def test_halves_end_where_their_room_ends_with_a_bound_that_holds() -> None:
+    components, unit, base = search_components(an.io.jkl.read(instance("soybean_bic.jkl")), 1)
+    best = -3122.0637993799996
+    root = max(components, key=lambda c: len(c.vars))
+    root.improve(20, 1, None)
+    root.ascend(1, 1, None)
+    root.relax((3000, 600, 100, 0, 10), 1e-6, None)
+
+    def divide(part: SearchComponent, to_the_end: bool) -> None:
+        assert not to_the_end
+        part.relax((3000, 600, 100, 0, 10), 1e-6, None)
+
+    assert search_halves(root, 0, 5e6, divide, lambda: None) == "memory"
+    assert root.cost is not None
+    assert base - root.cost / unit <= best + 1e-6
+    assert base - root.bound / unit >= best - 1e-6
 
 
 def test_a_stop_among_the_halves_keeps_a_bound_that_holds() -> None:

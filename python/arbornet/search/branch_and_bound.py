@@ -131,7 +131,7 @@ def solve(
         tighten(component, how.hard, budget, done, note)
         if done():
             return "proven", "cluster bound"
-        return search_halves(component, slack, _attempt(how, budget, slack), note), "halves"
+        return search_halves(component, slack, budget.bytes, _attempt(how, budget, slack), note), "halves"
     component.program(budget.bytes, budget.left)
     note()
     return ("proven" if done() else "time"), "subset dynamic programming"
