@@ -20,6 +20,8 @@ from arbornet.progress import duration
 if TYPE_CHECKING:
     import polars as pl
 
+    from arbornet.priors import Prior
+
 
 #: What the core returns: sets, how many there are, scored, unscorable, and the first of these.
 Step1Result = tuple[CandidatesHandle, int, int, int, list[tuple[int, list[int], str]]]
@@ -92,6 +94,28 @@ class Candidates:
 
         frames = [self.child(name).select(pl.lit(name).alias("child"), "parents", "score") for name in self.names]
         return pl.concat(frames) if frames else pl.DataFrame(schema=_schema())
+
+    def with_prior(self, prior: Prior) -> Candidates:
+        """What ``score_parents`` would keep under a prior over parent sets, without scoring again.
+
+        ``PCART(penalised=False)`` under ``priors.ParentCount()`` is ``PCART()``, and so for ``FullTable``:
+        one Step 1 does for both.
+
+        Raises:
+            ParameterError: if the scores carry such a prior already, or the prior does not tell from the number of
+                parents alone that no larger set gains on a smaller one.
+        """
+        from arbornet.priors import Prior
+
+        if not isinstance(prior, Prior):
+            raise ParameterError(f"prior={prior!r}: must be one of arbornet.priors, such as priors.ParentCount()")
+        if self.score is not None and _carries_a_prior(json.loads(self.score)):
+            raise ParameterError(
+                f"prior={prior!r}: these scores carry a prior already ({self.score}); score without it"
+            )
+        most = len(self.names) if self.max_parents is None else self.max_parents
+        handle = self.handle.reweighed(json.dumps(prior.document()), most)
+        return replace(self, handle=handle, score=_under(prior, self.score))
 
     def save(self, path: str | PathLike[str]) -> None:
         """Writes a file: ``.parquet`` keeps everything exactly; ``.jkl`` (``.jkl.gz``, ``.jkl.xz``) is for other tools.
@@ -173,6 +197,22 @@ def from_step1(result: Step1Result, began: float, about: dict[str, Any]) -> Cand
     families = tuple(Skipped(names[c], tuple(names[p] for p in parents), reason) for c, parents, reason in skipped)
     made = Candidates(handle, n_sets, n_evaluated, n_skipped, families, time.perf_counter() - began)
     return replace(made, **about)
+
+
+def _carries_a_prior(spec: dict[str, Any]) -> bool:
+    return bool(spec.get("penalised")) or isinstance(spec.get("prior"), dict)
+
+
+def _under(prior: Prior, score: str | None) -> str | None:
+    """The specification of a score under a prior, if it can be said."""
+    if score is None:
+        return None
+    spec, document = json.loads(score), prior.document()
+    if "penalised" in spec:
+        said = {"penalised": True} if document == {"prior": "parent_count"} else None
+    else:
+        said = None if "prior" in spec else {"prior": document}
+    return None if said is None else json.dumps(spec | said, sort_keys=True, separators=(",", ":"))
 
 
 def _schema() -> dict[str, pl.DataType]:

@@ -116,3 +116,37 @@ def test_a_torn_parquet_file_is_told(candidates, tmp_path):
 
 def test_it_shows_itself_in_a_line(candidates):
     assert repr(candidates).startswith(f"Candidates(6 variables, {candidates.n_kept} sets kept")
+
+
+@pytest.mark.parametrize(
+    ("without", "within"),
+    [
+        (an.PCART(penalised=False), an.PCART()),
+        (an.FullTable(penalised=False, max_bins=3), an.FullTable(max_bins=3)),
+        (an.ConditionalGaussian(), an.ConditionalGaussian(prior=an.priors.ParentCount())),
+    ],
+)
+def test_a_prior_added_afterwards_keeps_what_scoring_with_it_keeps(without, within):
+    table = an.Table(an.example("penguins"))
+    candidates = an.score_parents(table, without, max_parents=2)
+    under = candidates.with_prior(an.priors.ParentCount())
+    directly = an.score_parents(table, within, max_parents=2)
+    assert under == directly
+    assert under.score == directly.score
+    assert under.n_kept <= candidates.n_kept
+    assert under != candidates
+
+
+def test_a_prior_that_cannot_be_added_afterwards_is_refused(candidates, tmp_path):
+    table = an.Table(an.example("penguins"))
+    with pytest.raises(an.ParameterError, match=r"carry a prior already.*score without it"):
+        an.score_parents(table, an.PCART(), max_parents=1).with_prior(an.priors.ParentCount())
+    with pytest.raises(an.ParameterError, match=r"counts free parameters.*score_parents"):
+        candidates.with_prior(an.priors.EBIC())
+    with pytest.raises(an.ParameterError, match=r"'parent_count': must be one of arbornet\.priors"):
+        candidates.with_prior("parent_count")
+    with pytest.raises(an.ParameterError, match="kinder to sets of 4 parents than to sets of 3"):
+        an.score_parents(chain(6, 150), BIC(), max_parents=4).with_prior(an.priors.ParentCount())
+    candidates.save(tmp_path / "c.jkl")  # which does not say how many parents were looked at
+    with pytest.raises(an.ParameterError, match="kinder"):
+        an.Candidates.load(tmp_path / "c.jkl").with_prior(an.priors.ParentCount())

@@ -40,8 +40,7 @@ class Size:
         rows: Its rows.
         variables: Its columns.
         families: Children with sets of up to four parents.
-        seconds: Of one core for step 1 by model and most parents, as estimated. A model and its penalised form cost
-            about the same.
+        seconds: Of one core for step 1 by model and most parents, as estimated. Penalised forms share it.
     """
 
     rows: int
@@ -51,7 +50,7 @@ class Size:
 
     def all_models(self, max_parents: int) -> float:
         """Seconds of step 1 for all four."""
-        return 2 * sum(self.seconds[model, max_parents] for model in ("FT", "PCART"))
+        return sum(self.seconds[model, max_parents] for model in ("FT", "PCART"))
 
 
 def size(name: str, results: Path) -> Size:

@@ -2,13 +2,9 @@
 
 from __future__ import annotations
 
-import math
 import threading
 from collections.abc import Callable
-from dataclasses import replace
 from typing import Any
-
-import numpy as np
 
 import arbornet as an
 from arbornet import _core
@@ -51,7 +47,9 @@ class Learners:
             model = name.removesuffix("p")
             with self._lock:
                 candidates = self._candidates(table, model)
-            found = an.search.exact(candidates if name == model else penalised(candidates), time_limit=self._time_limit)
+            if name != model:
+                candidates = penalised(candidates)
+            found = an.search.exact(candidates, time_limit=self._time_limit)
             self.cut_short += found.stopped != "proven"
             return found
 
@@ -71,16 +69,5 @@ class Learners:
 
 
 def penalised(candidates: an.Candidates) -> an.Candidates:
-    """Candidates under the prior that is uniform over the sizes of parent sets.
-
-    A larger set pays more (up to half of the variables), so whatever a subset dominated before it dominates still.
-    """
-    others = len(candidates.names) - 1
-    children = []
-    for child in range(others + 1):
-        scores, offsets, members = candidates.handle.child(child)
-        sizes = np.diff(offsets)
-        assert sizes.max(initial=0) <= (others + 1) // 2
-        cost = np.array([math.log(math.comb(others, size)) for size in range(sizes.max(initial=0) + 1)])
-        children.append((scores - cost[sizes], offsets, members))
-    return replace(candidates, handle=_core.CandidatesHandle.from_arrays(candidates.names, children), score=None)
+    """Those of the model's penalised form."""
+    return candidates.with_prior(an.priors.ParentCount())

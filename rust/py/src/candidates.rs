@@ -3,6 +3,7 @@
 use std::sync::Arc;
 
 use arbornet_core::candidates::ChildCandidates;
+use arbornet_core::step1::reweighed;
 use arbornet_core::{Candidates, Error, jkl};
 use numpy::{PyArray1, PyReadonlyArray1, ToPyArray};
 use pyo3::prelude::*;
@@ -63,6 +64,12 @@ impl CandidatesHandle {
         };
         let children = children.into_iter().map(child).collect::<PyResult<Vec<_>>>()?;
         Ok(Candidates::new(names, children).map_err(CoreError)?.into())
+    }
+
+    /// The same under a prior over parent sets (as JSON), where up to so many parents were looked at.
+    fn reweighed(&self, py: Python<'_>, prior: &str, max_parents: usize) -> Result<Self, CoreError> {
+        let prior = serde_json::from_str(prior).map_err(|e| Error::parameter("prior", &prior, e.to_string()))?;
+        Ok(py.detach(|| reweighed(&self.inner, prior, max_parents))?.into())
     }
 
     /// The text of a .jkl file.

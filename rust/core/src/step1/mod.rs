@@ -16,6 +16,7 @@
 mod journal;
 mod ledger;
 mod record;
+mod reweigh;
 mod run;
 mod space;
 mod survey;
@@ -23,6 +24,7 @@ mod survey;
 pub use journal::{Journal, Manifest};
 pub use ledger::{Ledger, Next, Outcome, Skipped};
 pub use record::{Block, Layer, Record, score_block};
+pub use reweigh::reweighed;
 pub use space::Space;
 pub use survey::{Checked, Sampled};
 
