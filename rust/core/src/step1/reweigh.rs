@@ -74,10 +74,13 @@ mod tests {
 
     use super::*;
 
+    /// All sets of one child with their scores.
+    type Sets = Vec<(f64, Vec<u32>)>;
+
     /// All sets over `n_vars` variables of up to `max_parents` with random scores, without what a subset dominates.
-    fn random(n_vars: usize, max_parents: usize, seed: u64) -> (Vec<Vec<(f64, Vec<u32>)>>, Candidates) {
+    fn random(n_vars: usize, max_parents: usize, seed: u64) -> (Vec<Sets>, Candidates) {
         let mut random = Xoshiro256PlusPlus::seed_from_u64(seed);
-        let all: Vec<Vec<(f64, Vec<u32>)>> = (0..n_vars)
+        let all: Vec<Sets> = (0..n_vars)
             .map(|child| {
                 let subset = |bits: u32| (0..n_vars as u32).filter(move |v| bits >> v & 1 == 1);
                 (0..1_u32 << n_vars)
@@ -92,7 +95,7 @@ mod tests {
     }
 
     /// By the definition: every set with its prior, unless a proper subset does as well.
-    fn kept(all: &[Vec<(f64, Vec<u32>)>], prior: impl Fn(usize) -> f64) -> Candidates {
+    fn kept(all: &[Sets], prior: impl Fn(usize) -> f64) -> Candidates {
         let under: Vec<Vec<(f64, &Vec<u32>)>> =
             all.iter().map(|sets| sets.iter().map(|(s, set)| (s + prior(set.len()), set)).collect()).collect();
         let children = under.iter().map(|sets| {
