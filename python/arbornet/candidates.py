@@ -208,6 +208,7 @@ def _under(prior: Prior, score: str | None) -> str | None:
     if score is None:
         return None
     spec, document = json.loads(score), prior.document()
+    said: dict[str, Any] | None
     if "penalised" in spec:
         said = {"penalised": True} if document == {"prior": "parent_count"} else None
     else:
