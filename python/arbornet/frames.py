@@ -58,6 +58,8 @@ def read_frame(frame: Any, wanted: Iterable[object] | None = None, n_jobs: int =
     if module == "polars":
         if not hasattr(frame, "columns"):
             raise ArbornetError(f"a {type(frame).__name__} is one column; give a frame, for example series.to_frame()")
+        if any(dtype.is_object() for dtype in frame.schema.values()):
+            return _of_columns(dict(zip(column_names(frame.columns), frame.get_columns(), strict=True)), only)
         frame = _typed(frame)
     if hasattr(frame, "__arrow_c_stream__") or hasattr(frame, "__arrow_c_array__"):
         raw = RawFrame.from_stream(frame, None if only is None else sorted(only), n_jobs)
@@ -134,6 +136,8 @@ def _payload(name: str, column: Any) -> object:
         return _payload_of_pandas(name, column)
     if isinstance(column, np.ndarray):
         return _payload_of_numpy(name, column)
+    if module == "polars" and column.dtype.is_object():
+        return _payload_of_objects(column.to_list())  # Arrow has no such thing: it would be the objects' addresses
     if hasattr(column, "__arrow_c_stream__") or hasattr(column, "__arrow_c_array__"):
         return _typed(column) if module == "polars" else column
     if isinstance(column, Sequence) and not isinstance(column, str | bytes):

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import datetime
 import warnings
 from typing import Any
 
@@ -209,3 +210,27 @@ def test_tables_pickle() -> None:
     again = pickle.loads(pickle.dumps(table))
     assert fingerprint(again) == fingerprint(table)
     assert (again.schema, again.dropped) == (table.schema, table.dropped)
+
+
+def test_polars_columns_of_python_objects_are_read_as_lists_are() -> None:
+    day = datetime.date(2024, 5, 1)
+    columns: Columns = {
+        "number": [1.5, None, 2.5, 4.0] * 5,
+        "text": ["a", "b", None, "a"] * 5,
+        "day": [day, day + datetime.timedelta(3), day, None] * 5,
+        "plain": [1, 2, 3, 4] * 5,
+    }
+    objects = pl.DataFrame(
+        {
+            name: pl.Series(name, values, dtype=None if name == "plain" else pl.Object)
+            for name, values in columns.items()
+        }
+    )
+    expected = an.Table(columns, missing="level")
+    for frame in (objects, objects.lazy(), objects.to_dict(), pl.concat([objects.head(3), objects.tail(17)])):
+        table = an.Table(frame, missing="level")
+        assert table.schema == expected.schema
+        assert table.to_polars().equals(expected.to_polars())
+    mixed = objects.with_columns(pl.Series("text", [1, "b"] * 10, dtype=pl.Object))
+    with pytest.raises(an.ColumnError, match="'text'"):
+        an.Table(mixed)
