@@ -33,6 +33,7 @@ import networkx as nx
 import numpy as np
 import polars as pl
 from common import DATA, arguments, machine, markdown
+from pictures import panels
 
 import arbornet as an
 
@@ -283,6 +284,13 @@ def run(task: Task, method: str, effort: Effort) -> dict[str, Any]:
     }
 
 
+#: What the paper's figures show, (a) to (d).
+CURVES = {
+    "F1": "f1",
+    "true edges found": "tp",
+    "true edges found, either direction": "tp_wd",
+    "false edges": "fp",
+}
 HEAD = ("data", "variables", "edges", "rows", "method", "F1", "TP", "TP+WD", "FP", "SHD", "gap", "seconds", "run")
 
 
@@ -313,11 +321,30 @@ def write(kept: Kept, options: argparse.Namespace) -> None:
             f"The paper: {SHAPES[part]}{OTHERWISE[part]}\n",
             table,
             _shapes(runs),
+            "Dashed: the fewer rows. What was not run is missing.\n"
+            + panels(options.pages / "sharma2022" / f"{part}.svg", list(CURVES), partial(_draw, runs), 2),
             _not_run(part, kept),
         ]
     options.pages.mkdir(parents=True, exist_ok=True)
     (options.pages / "sharma2022.md").write_text("\n".join(text), encoding="utf-8")
     (options.pages / "sharma2022.json").write_text(json.dumps(results, indent=1) + "\n", encoding="utf-8")
+
+
+def _draw(runs: list[dict[str, Any]], title: str, axis: Any) -> None:
+    """One figure of every method by data set, in the order of the table; fewer rows as a dashed line."""
+    figure = CURVES[title]
+    names = list(dict.fromkeys(r["name"] for r in runs))
+    few, *many = sorted({r["rows"] for r in runs})
+    for colour, method in enumerate(METHODS):
+        for rows in (few, *many):
+            of = {r["name"]: r[figure] for r in runs if r["method"] == method and r["rows"] == rows}
+            # What was not run is a gap in the line.
+            values = [of.get(name, np.nan) for name in names]
+            label = method if rows == few else None
+            axis.plot(values, "--" if rows == few else "-", marker=".", color=f"C{colour}", label=label)
+    axis.set_xticks(range(len(names)), names, rotation=45, ha="right")
+    if figure == "f1":
+        axis.legend(framealpha=0.7, fontsize=5)
 
 
 def _row(r: dict[str, Any]) -> list[Any]:

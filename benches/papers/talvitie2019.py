@@ -47,6 +47,7 @@ def main() -> None:
     parser.add_argument("--tables", nargs="+", default=None, help="some of the 52 tables")
     parser.add_argument("--max-minutes", type=float, default=math.inf, help="budget per table and part, one core")
     parser.add_argument("--repeats", type=int, default=5, help="repeats of 10-fold cross-validation (the paper: 5)")
+    parser.add_argument("--ways", nargs="+", choices=prediction.WAYS, default=prediction.WAYS, help="of table B.5")
     parser.add_argument("--page", action="store_true", help="only write the page, from the results that are there")
     options = parser.parse_args()
     if options.quick:

@@ -99,13 +99,13 @@ def sizes(rules: Rules, max_parents: int, *, optional: bool = False) -> list[int
     return out
 
 
-def counted(handle: ScoreHandle, rules: Rules, most: int) -> list[float] | None:
+def counted(handle: ScoreHandle, rules: Rules, most: int, sample: int = SAMPLE) -> list[float] | None:
     """Seconds of an average family of 0, 1, ... parents, from the steps of a sample; None if nobody counts them."""
     try:
         step = Step1(handle, most, rules.spec())
     except ParameterError:  # too many sets for any machine
-        return counted(handle, rules, most - 1)
-    steps = step.count(SAMPLE)
+        return counted(handle, rules, most - 1, sample)
+    steps = step.count(sample)
     return None if steps is None else [1e-9 * cost for cost in grown(steps)]
 
 

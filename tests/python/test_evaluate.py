@@ -329,7 +329,11 @@ def test_results_draw_themselves(tmp_path: Path):
     df = frame(60)
     crossed = an.evaluate.cross_validate(df, METHODS, folds=2, repeats=1, max_parents=1)
     curves = an.evaluate.intersection_validation(df, METHODS, [1 / 2, 1 / 4], repeats=2, max_parents=1)
-    for i, result in enumerate((crossed, curves)):
+    net = an.learn(df, max_parents=1, verbose=False)
+    recovered = an.evaluate.structure_recovery(net, METHODS, [20, 40], repeats=2, max_parents=1)
+    won = an.evaluate.win_tie_loss(crossed.folds.with_columns(data=pl.lit("one")), "log_density", group="repeat")
+    strengths = an.evaluate.arc_strength(df, n_bootstrap=5, max_parents=1)
+    for i, result in enumerate((crossed, curves, recovered, won, strengths)):
         path = tmp_path / f"{i}.svg"
         assert result.plot(path) is None
         assert path.read_text().startswith("<?xml")
@@ -337,3 +341,17 @@ def test_results_draw_themselves(tmp_path: Path):
         assert axis.get_xlabel()
         with pytest.raises(an.ParameterError, match="target"):
             result.plot(3)
+
+
+def test_a_drawing_of_contests_shows_every_count_and_the_frame_stays_a_frame():
+    told = results({"a": {"one": [3.0, 3.1], "two": [1.0, 1.0]}, "b": {"one": [1.0, 1.1], "two": [1.0, 1.0]}})
+    won = an.evaluate.win_tie_loss(told, "value")
+    axis = won.plot()
+    assert [label.get_text() for label in axis.get_yticklabels()] == ["a against b"]
+    assert [[bar.get_width() for bar in part] for part in axis.containers] == [[1], [1], [0]]
+    assert isinstance(won, pl.DataFrame)
+    assert won.filter(pl.col("win") == 1).rows() == won.rows()
+    # One method has nobody to contend with: the same columns, no row.
+    alone = an.evaluate.win_tie_loss(told.filter(pl.col("method") == "a"), "value")
+    assert alone.columns == won.columns
+    assert alone.height == 0

@@ -19,8 +19,8 @@ from arbornet.planning import counted, sizes
 from arbornet.prepare import prepared
 
 MOST_PARENTS = 4
-#: Steps that are spent on counting what a sample of families costs.
-SAMPLE = 300_000_000
+#: Steps that are spent on counting what a sample of families costs: sets of many levels differ a thousandfold.
+SAMPLE = 1_000_000_000
 
 
 @dataclass(frozen=True)
@@ -70,7 +70,7 @@ def sized(table: an.Table) -> Size:
     rules = resolved(None, table.names)
     seconds: dict[tuple[str, int], float] = {}
     for model in ("FT", "PCART"):
-        each = counted(prepared(table, SCORES[model]()), rules, MOST_PARENTS) or []
+        each = counted(prepared(table, SCORES[model]()), rules, MOST_PARENTS, SAMPLE) or []
         for most in range(1, MOST_PARENTS + 1):
             seconds[model, most] = sum(n * cost for n, cost in zip(sizes(rules, most), each, strict=False))
     return Size(table.n_rows, len(table.names), sum(sizes(rules, MOST_PARENTS)), seconds)

@@ -1,34 +1,14 @@
-"""The paper's figures as small SVG files."""
+"""Learning curves as the paper draws them."""
 
 from __future__ import annotations
 
-from collections.abc import Callable, Sequence
-from pathlib import Path
+from collections.abc import Sequence
 from typing import Any
 
 import numpy as np
 import polars as pl
 
 from arbornet.evaluate.plots import curves
-
-
-def panels(path: Path, titles: Sequence[str], draw: Callable[[str, Any], None], columns: int = 3) -> str:
-    """Axes side by side in one file, each drawn by its title; the picture in Markdown."""
-    import matplotlib as mpl
-    from matplotlib.figure import Figure
-
-    # Text as text keeps the files small, and nothing in them depends on the day.
-    with mpl.rc_context({"svg.fonttype": "none", "svg.hashsalt": "talvitie2019", "font.size": 8}):
-        columns = min(columns, len(titles))
-        rows = -(-len(titles) // columns)
-        figure = Figure(figsize=(3.2 * columns, 2.6 * rows), layout="constrained")
-        for axis, title in zip(figure.subplots(rows, columns, squeeze=False).flat, titles, strict=False):
-            draw(title, axis)
-            axis.set_title(title)
-            axis.minorticks_off()
-        path.parent.mkdir(parents=True, exist_ok=True)
-        figure.savefig(path, metadata={"Date": None})
-    return f"\n![{', '.join(titles)}]({path.parent.name}/{path.name})\n"
 
 
 def learning_curves(axis: Any, by_method: dict[str, dict[float, list[float]]], label: str) -> None:

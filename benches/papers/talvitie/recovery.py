@@ -8,7 +8,8 @@ from typing import Any
 
 import numpy as np
 from common import DATA, markdown
-from talvitie.draw import learning_curves, panels, standard_error
+from pictures import panels
+from talvitie.draw import learning_curves, standard_error
 from talvitie.kept import Kept, say
 from talvitie.models import Learners
 
@@ -59,7 +60,12 @@ def _distances(
     by_method: dict[str, Any] = {}
     for row in found.distances.iter_rows(named=True):
         by_method.setdefault(row["method"], {})[str(row["n_rows"])] = row["distance"]
-    return {"distances": by_method, "cut short": learners.cut_short}
+    seconds: dict[str, Any] = {}
+    for (method, n_rows), (first, second) in learners.seconds.items() if n_jobs == 1 else ():
+        # A penalised form takes over the first step of its model.
+        own = None if method.endswith("p") else round(first, 3)
+        seconds.setdefault(method, {})[str(n_rows)] = [own, round(second, 3)]
+    return {"distances": by_method, "cut short": learners.cut_short, "seconds": seconds}
 
 
 def _climb(tabu: int) -> Callable[[an.Table], Found]:

@@ -9,7 +9,8 @@ import numpy as np
 import polars as pl
 import uci
 from common import markdown
-from talvitie.draw import panels, standard_error
+from pictures import panels
+from talvitie.draw import standard_error
 from talvitie.kept import Kept, say
 from talvitie.models import SCORES
 

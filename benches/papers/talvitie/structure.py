@@ -8,8 +8,9 @@ from typing import Any
 import polars as pl
 import uci
 from common import markdown
+from pictures import panels
 from talvitie.budget import Size, cheapest_first, effort, size
-from talvitie.draw import learning_curves, panels
+from talvitie.draw import learning_curves
 from talvitie.kept import Kept, say
 from talvitie.models import Learners
 

@@ -8,8 +8,8 @@ from typing import Any
 
 import uci
 from common import markdown
+from pictures import panels
 from talvitie.budget import MOST_PARENTS, cheapest_first, effort, size
-from talvitie.draw import panels
 from talvitie.kept import Kept, say
 from talvitie.models import SCORES, penalised
 

@@ -1,7 +1,7 @@
 """How good a network is, and how sure: arcs under resampled data, densities of unseen rows, graphs recovered."""
 
-from arbornet.evaluate.arc_strength import arc_strength, averaged
-from arbornet.evaluate.contests import win_tie_loss
+from arbornet.evaluate.arc_strength import ArcStrengths, arc_strength, averaged
+from arbornet.evaluate.contests import Contests, win_tie_loss
 from arbornet.evaluate.cross_validation import CrossValidation, cross_validate
 from arbornet.evaluate.intersection import LearningCurves, intersection_validation
 from arbornet.evaluate.methods import Method
@@ -9,6 +9,8 @@ from arbornet.evaluate.recovery import structure_recovery
 from arbornet.tuning import tuned
 
 __all__ = [
+    "ArcStrengths",
+    "Contests",
     "CrossValidation",
     "LearningCurves",
     "Method",

@@ -10,6 +10,7 @@ import numpy as np
 import polars as pl
 
 from arbornet._core import ParameterError, TableHandle
+from arbornet.evaluate.plots import stacked
 from arbornet.graphs import cpdag
 from arbornet.learn import Search, found_by
 from arbornet.parallel import side_by_side
@@ -21,6 +22,15 @@ if TYPE_CHECKING:
     from arbornet.constraints import Constraints
     from arbornet.network import BayesNet
     from arbornet.schema import Schema
+
+
+class ArcStrengths(pl.DataFrame):
+    """Arcs and the share of networks that have them: a Polars frame that draws itself."""
+
+    def plot(self, target: Any = None) -> Any:  # type: ignore[override]
+        """A bar per arc: on a matplotlib axis, into a file by its ending, or on a new axis."""
+        labels = [f"{parent} → {child}" for parent, child in self.select("parent", "child").iter_rows()]
+        return stacked(labels, {"strength": self["strength"].to_list()}, "share of networks with the arc", target)
 
 
 def arc_strength(
@@ -36,7 +46,7 @@ def arc_strength(
     equivalence: bool = False,
     n_jobs: int = -1,
     progress: bool = False,
-) -> pl.DataFrame:
+) -> ArcStrengths:
     """Learns networks from resampled rows and counts how many of them have each arc.
 
     Args:
@@ -54,7 +64,7 @@ def arc_strength(
 
     Returns:
         A frame with a row per arc that any network has, strongest first: `parent`, `child`, `strength` (share of
-        networks with the arc), `adjacency` (share with an arc in either direction).
+        networks with the arc), `adjacency` (share with an arc in either direction); `.plot()` draws it.
 
     Example:
         >>> strengths = an.evaluate.arc_strength(df, n_bootstrap=200)
@@ -83,7 +93,7 @@ def arc_strength(
                 tell(count, n_bootstrap)
     place = {name: i for i, name in enumerate(table.names)}
     order = sorted(directed, key=lambda arc: (-directed[arc], place[arc[0]], place[arc[1]]))
-    return pl.DataFrame(
+    return ArcStrengths(
         {
             "parent": [parent for parent, _ in order],
             "child": [child for _, child in order],

@@ -11,10 +11,24 @@ import polars as pl
 from numpy.typing import NDArray
 
 from arbornet._core import ParameterError
+from arbornet.evaluate.plots import stacked
 
 LEAST_P = 0.05
 #: Signed ranks of so many repetitions without ties are tested exactly.
 MOST_EXACT = 50
+
+
+class Contests(pl.DataFrame):
+    """Wins, ties and losses by pair of methods: a Polars frame that draws itself."""
+
+    def plot(self, target: Any = None) -> Any:  # type: ignore[override]
+        """A bar per row: on a matplotlib axis, into a file by its ending, or on a new axis."""
+        groups = [name for name in self.columns if name not in ("method", "against", "win", "tie", "loss")]
+        labels = [
+            ", ".join([f"{row['method']} against {row['against']}", *(str(row[name]) for name in groups)])
+            for row in self.iter_rows(named=True)
+        ]
+        return stacked(labels, {name: self[name].to_list() for name in ("win", "tie", "loss")}, "contests", target)
 
 
 def win_tie_loss(
@@ -24,7 +38,7 @@ def win_tie_loss(
     by: Literal["error_bars", "wilcoxon"] = "error_bars",
     higher_is_better: bool = True,
     group: str | None = None,
-) -> pl.DataFrame:
+) -> Contests:
     """Pairwise contests of methods, one per data set.
 
     Args:
@@ -39,7 +53,8 @@ def win_tie_loss(
         group: A column, say the sample size, whose values are contests of their own.
 
     Returns:
-        A row per pair of methods (and group): `method`, `against`, `win`, `tie`, `loss`.
+        A frame with a row per pair of methods (and group): `method`, `against`, `win`, `tie`, `loss`; `.plot()` draws
+        it.
 
     Raises:
         ParameterError: If a column is missing, or a value is.
@@ -85,7 +100,9 @@ def win_tie_loss(
                 | {"method": a, "against": b}
                 | {name: contests.count(sign) for name, sign in (("win", 1), ("tie", 0), ("loss", -1))}
             )
-    return pl.DataFrame(rows)
+    counts = dict.fromkeys(("win", "tie", "loss"), pl.Int64)
+    columns = ({} if group is None else {group: results.schema[group]}) | {"method": pl.String, "against": pl.String}
+    return Contests(rows, schema=columns | counts)
 
 
 def _contest(a: NDArray[np.float64], b: NDArray[np.float64], by: str, higher_is_better: bool) -> int:

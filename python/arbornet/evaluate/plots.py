@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import os
+from collections.abc import Mapping, Sequence
 from pathlib import Path
 from typing import Any
 
@@ -39,6 +40,23 @@ def curves(frame: pl.DataFrame, x: str, value: str, error: str, x_label: str, y_
         axis.legend(frameon=False)
 
     return _on(target, draw, (6.0, 4.0))
+
+
+def stacked(labels: Sequence[str], parts: Mapping[str, Sequence[float]], axis_label: str, target: Any) -> Any:
+    """A bar per label, the first on top, of parts end to end."""
+
+    def draw(axis: Any) -> None:
+        places, ends = range(len(labels)), [0.0] * len(labels)
+        for name, lengths in parts.items():
+            axis.barh(places, lengths, left=ends, label=name)
+            ends = [end + length for end, length in zip(ends, lengths, strict=True)]
+        axis.set_yticks(list(places), list(labels))
+        axis.set_ylim(len(labels) - 0.5, -0.5)
+        axis.set_xlabel(axis_label)
+        if len(parts) > 1:
+            axis.legend(frameon=False, ncols=len(parts), loc="lower center", bbox_to_anchor=(0.5, 1.0))
+
+    return _on(target, draw, (6.0, 1.2 + 0.3 * len(labels)))
 
 
 def _on(target: Any, draw: Any, size: tuple[float, float]) -> Any:
