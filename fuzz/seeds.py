@@ -72,6 +72,11 @@ def main() -> None:
     candidates.save(CORPUS / "x.jkl")
     put("jkl", "small.jkl", (CORPUS / "x.jkl").read_bytes())
     put("jkl", "names.jkl", '# names: ["a b", "c"]\n2\n1 1\n-3 0\n0 2\n-1.5 1 1\n-2 0\n')
+    put("parquet", "whole.parquet", packed(candidates))
+    about = {"format": 1, "names": ["a", "b"], "n_sets": 4, "skipped": [["a", ["b"], "why"]], "seconds": 0.5}
+    put("parquet", "about.json", json.dumps(about))
+    put("journal", "results.jsonl", '{"n": 2, "of": "fuzz"}\n[0, 1.5]\n[1, {"a": null}]\n')
+    put("csv", "small.csv", 'a,"b ""c""",d\n1,x,2021-03-04\n2.5,"y, z",2021-03-05\nNA,,\n')
     content = (CORPUS / "checkpoint" / "blocks-000001.bin").read_bytes()[32:]
     for i in range(3):
         (length,) = struct.unpack("<I", content[:4])
@@ -79,6 +84,11 @@ def main() -> None:
         content = content[8 + length :]
         if not content:
             break
+
+
+def packed(candidates: an.Candidates) -> bytes:
+    candidates.save(CORPUS / "x.parquet")
+    return (CORPUS / "x.parquet").read_bytes()
 
 
 def _text(net: an.BayesNet) -> str:

@@ -3,8 +3,9 @@
 from __future__ import annotations
 
 import json
+import math
 import time
-from collections.abc import Iterator
+from collections.abc import Callable, Iterator
 from dataclasses import dataclass, replace
 from os import PathLike
 from pathlib import Path
@@ -14,6 +15,7 @@ import numpy as np
 
 from arbornet._core import CandidatesHandle, ColumnError, FormatError, ParameterError
 from arbornet.io import jkl
+from arbornet.io.whole import whole
 from arbornet.prepare import shortened
 from arbornet.progress import duration
 
@@ -127,7 +129,8 @@ class Candidates:
         if path.suffix == ".parquet":
             about = {key: value for key, value in vars(self).items() if key != "handle"}
             about |= {"format": 1, "names": self.names}
-            self.frame().write_parquet(path, metadata={"arbornet": json.dumps(about)})
+            with whole(path) as place:
+                self.frame().write_parquet(place, metadata={"arbornet": json.dumps(about)})
         elif ".jkl" in path.suffixes[-2:]:
             jkl.write(self.handle, path)
         else:
@@ -222,6 +225,34 @@ def _schema() -> dict[str, pl.DataType]:
     return {"child": pl.String(), "parents": pl.List(pl.String()), "score": pl.Float64()}
 
 
+#: What may stand beside the sets in a file, and what it must be. Absent, or null, is not known.
+_BESIDE: dict[str, Callable[[Any], bool]] = {
+    "format": lambda told: told == 1,
+    "names": lambda told: _texts(told) and len(set(told)) == len(told) > 0,
+    "skipped": lambda told: isinstance(told, list) and all(_is_skipped(each) for each in told),
+    "seconds": lambda told: isinstance(told, int | float) and 0 <= told < math.inf,
+    **dict.fromkeys(("n_sets", "n_evaluated", "n_skipped", "max_parents"), lambda told: type(told) is int and told >= 0),
+    **dict.fromkeys(("score", "table", "constraints"), lambda told: isinstance(told, str)),
+}
+
+
+def _texts(told: Any) -> bool:
+    return isinstance(told, list) and all(isinstance(each, str) for each in told)
+
+
+def _is_skipped(told: Any) -> bool:
+    return isinstance(told, list) and len(told) == 3 and _texts([told[0], told[2]]) and _texts(told[1])
+
+
+def _damaged(about: dict[str, Any]) -> str | None:
+    """The first entry that is unknown or not of its type."""
+    never = ("format", "names", "n_skipped", "skipped")
+    if about.get("n_sets") is not None and about.get("n_evaluated") is None:
+        return "n_evaluated"
+    wrong = (key for key, told in about.items() if key not in _BESIDE or not (_BESIDE[key](told) or (told is None and key not in never)))
+    return next(wrong, None)
+
+
 def _from_parquet(path: Path) -> Candidates:
     import polars as pl
 
@@ -231,12 +262,14 @@ def _from_parquet(path: Path) -> Candidates:
     try:
         frame = pl.read_parquet(path)
         about = json.loads(pl.read_parquet_metadata(path).get("arbornet", "{}"))
-    except (pl.exceptions.PolarsError, OSError, ValueError) as problem:
+    except (pl.exceptions.PolarsError, pl.exceptions.PanicException, OSError, ValueError, RecursionError) as problem:
         raise bad(f"not a readable Parquet file ({problem})") from problem
     if any(frame.schema.get(name) != kind for name, kind in _schema().items()):
         raise bad(f"its columns are {dict(frame.schema)}, where child (text), parents (texts) and score are needed")
-    if about.get("format", 1) != 1:
-        raise bad(f"it is of format {about['format']}, this version reads 1")
+    if not isinstance(about, dict) or about.get("format", 1) != 1:
+        raise bad(f"it is of another format than 1, which this version reads: {str(about)[:80]}")
+    if problem := _damaged(about):
+        raise bad(f"its entry {problem!r} is damaged")
     if (nulls := sum(frame.null_count().row(0))) or frame["parents"].explode(empty_as_null=False).null_count():
         raise bad(f"there are {nulls or 'some'} missing values")
     told = frame["child"].unique(maintain_order=True).to_list()

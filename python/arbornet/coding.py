@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+import math
+import re
 from collections.abc import Sequence
 from dataclasses import dataclass, replace
 from typing import TYPE_CHECKING, Literal
@@ -17,6 +19,7 @@ if TYPE_CHECKING:
     from arbornet.schema import Column, Schema
 
 Unseen = Literal["error", "missing"]
+_NUMBER = re.compile(r"[ \t\r\n]*[+-]?(\d+\.?\d*|\.\d+)([eE][+-]?\d+)?[ \t\r\n]*", re.ASCII)
 _TIMES = {"date": "days", "datetime": "days", "duration": "seconds", "time": "seconds of a day"}
 
 
@@ -91,6 +94,7 @@ def _unseen_text(frame: RawFrame, i: int, column: Column, unknown: list[int]) ->
 
 
 def _check_can_have_levels(column: Column, seen: Profile) -> None:
+    _check_finite(column.name, seen)
     low, high = seen.range_ or (0.0, 0.0)
     if seen.class_ == "integer" and not -(2.0**63) <= low <= high < 2.0**63:
         raise ColumnError(
@@ -103,12 +107,16 @@ def _check_can_have_levels(column: Column, seen: Profile) -> None:
         )
 
 
-def _check_numbers(frame: RawFrame, i: int, column: Column, seen: Profile) -> None:
-    name = column.name
+def _check_finite(name: str, seen: Profile) -> None:
     if seen.infinite_row is not None:
         raise ColumnError(
             f"column '{name}' is infinite in row {seen.infinite_row}; replace such values by numbers or by nulls"
         )
+
+
+def _check_numbers(frame: RawFrame, i: int, column: Column, seen: Profile) -> None:
+    name = column.name
+    _check_finite(name, seen)
     known, given = _TIMES.get(column.class_), _TIMES.get(seen.class_)
     if known != given and seen.class_ != "nothing" and column.class_ != "nothing":
         raise ColumnError(
@@ -127,11 +135,8 @@ def _check_numbers(frame: RawFrame, i: int, column: Column, seen: Profile) -> No
 
 
 def _is_number(value: Level) -> bool:
-    try:
-        number = float(value)
-    except ValueError:
-        return False
-    return number == number and abs(number) != float("inf") and "_" not in str(value)
+    """What the core reads as a number: Python's own reading takes underlines and the digits of all scripts too."""
+    return bool(_NUMBER.fullmatch(str(value))) and math.isfinite(float(value))
 
 
 def resolve(raw: Raw, column: Column, missing: str) -> Column:

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import zlib
 from collections.abc import Callable, Sequence
 from functools import partial
 from pathlib import Path
@@ -56,12 +57,12 @@ def read(path: str | Path, null_values: Sequence[str] = NULLS, **options: Any) -
     elif ending in (".arrow", ".feather", ".ipc") and not packed:
         read = partial(pl.read_ipc, path, **options)
     elif ending in (".ndjson", ".jsonl"):
-        source = _unpacked(path) if packed else path
-        read = partial(pl.read_ndjson, source, **{"infer_schema_length": None, **options})
+        settings = {"infer_schema_length": None, **options}
+        read = partial(_read_packed_ndjson, path, settings) if packed else partial(pl.read_ndjson, path, **settings)
     if read is not None:
         try:
             return left_behind(read)  # Polars looks for Ctrl-C only once a file is read
-        except (pl.exceptions.PolarsError, OSError) as error:
+        except (pl.exceptions.PolarsError, pl.exceptions.PanicException, OSError, EOFError, zlib.error) as error:
             raise ArbornetError(f"{path} cannot be read as {ending[1:]}: {error}") from error
     known = ".csv, .tsv, .parquet, .arrow, .feather, .ipc, .ndjson, .jsonl"
     raise ArbornetError(f"{path}: the ending '{path.suffix}' is not known; known are {known}, and .csv.gz")
@@ -71,6 +72,9 @@ def _read_csv(path: Path, settings: dict[str, Any]) -> pl.DataFrame:
     import polars as pl
 
     frame = pl.read_csv(path, **settings)
+    if settings.get("has_header", True) and settings.get("quote_char", '"') == '"':
+        # Polars undoubles the quotes within fields, but not those within names.
+        frame = frame.rename(lambda name: name.replace('""', '"'))
     # Polars itself would also guess at 03/04/2021.
     return frame if "try_parse_dates" in settings else frame.with_columns(map(_dated, frame))
 
@@ -90,9 +94,11 @@ def _dated(column: pl.Series) -> pl.Series:
     return column
 
 
-def _unpacked(path: Path) -> bytes:
+def _read_packed_ndjson(path: Path, settings: dict[str, Any]) -> pl.DataFrame:
     import gzip
+
+    import polars as pl
 
     if path.suffix.lower() != ".gz":
         raise ArbornetError(f"{path}: NDJSON may be packed as .gz only")
-    return gzip.decompress(path.read_bytes())
+    return pl.read_ndjson(gzip.decompress(path.read_bytes()), **settings)

@@ -74,6 +74,9 @@ def _typed(frame: Any) -> Any:
 
     if isinstance(frame, pl.Series):
         return frame.cast(pl.Boolean) if frame.dtype == pl.Null else frame
+    cut = next((name for name in frame.columns if "\0" in name), None)
+    if cut is not None:
+        raise ColumnError(f"the name of column {cut!r} holds a zero byte, which ends a name in Arrow; rename it")
     untyped = [name for name, dtype in frame.schema.items() if dtype == pl.Null]
     return frame.with_columns(pl.col(untyped).cast(pl.Boolean)) if untyped else frame
 
@@ -150,13 +153,18 @@ def _payload(name: str, column: Any) -> object:
     raise ColumnError(f"column '{name}' is of type {kind}; give a list or an array with one value per row")
 
 
+def _is_missing(value: object) -> bool:
+    """Not by comparing with itself: an array is no truth then, and pandas's NA refuses to be one."""
+    return value is None or type(value).__name__ in ("NAType", "NaTType") or (isinstance(value, float) and value != value)
+
+
 def _payload_of_objects(values: list[Any]) -> object:
-    first = next((v for v in values if v is not None and v == v), None)
+    first = next((v for v in values if not _is_missing(v)), None)
     if isinstance(first, _TIMES):
         import polars as pl
 
         try:
-            return pl.Series(values, strict=True)
+            return pl.Series([None if _is_missing(v) else v for v in values], strict=True)
         except (TypeError, pl.exceptions.PolarsError):
             return values  # mixed with something else: the core says with what
     return values
@@ -196,6 +204,8 @@ def _payload_of_pandas(name: str, column: Any) -> object:
     kind = type(dtype).__name__
     if kind == "CategoricalDtype":
         categories = column.cat.categories
+        if getattr(categories.dtype, "kind", None) in ("m", "M") and not column.cat.ordered:
+            return _payload_of_pandas(name, column.astype(categories.dtype))
         values = categories.tolist()
         if type(categories).__name__ == "IntervalIndex":
             values = [str(interval) for interval in values]

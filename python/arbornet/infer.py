@@ -10,6 +10,7 @@
 
 from __future__ import annotations
 
+import math
 from dataclasses import dataclass
 from typing import Any
 
@@ -77,10 +78,18 @@ def profile(raw: RawFrame, column: int, maybe_integers: bool = False) -> Profile
     if seen.problem is not None:
         name = raw.names[column]
         raise ColumnError(f"column '{name}' {seen.problem}; drop it, or unpack it into columns of single values")
+    if seen.declared and seen.values is not None:
+        _check_declared(raw.names[column], seen.values[0])
     if maybe_integers and seen.class_ == "number" and seen.whole and seen.n_nan > 0 and seen.infinite_row is None:
         values = None if seen.values is None else ([int(v) for v in seen.values[0]], seen.values[1])
         return Profile(**{**seen.__dict__, "class_": "integer", "values": values})
     return seen
+
+
+def _check_declared(name: str, levels: list[Level]) -> None:
+    endless = next((level for level in levels if isinstance(level, float) and math.isinf(level)), None)
+    if endless is not None:
+        raise ColumnError(f"column '{name}' declares the level {endless}; declare numbers, or turn it into text")
 
 
 def infer(seen: Profile) -> Inferred:
@@ -88,7 +97,7 @@ def infer(seen: Profile) -> Inferred:
     n, distinct = seen.n_values, seen.n_distinct
     if n == 0:
         return Inferred(Categorical(), "no value in any row", "has no value in any row")
-    if distinct == 1:
+    if _is_constant(seen):
         kind = _declared_kind(seen) or (Continuous() if seen.range_ is not None else Categorical())
         value = _first_value(seen)
         is_moment = seen.class_ in moments.CLASSES and isinstance(value, float)
@@ -111,6 +120,13 @@ def infer(seen: Profile) -> Inferred:
     if seen.class_ in _SCALES:
         return Inferred(Continuous(), _SCALES[seen.class_])
     return _infer_whole(seen)
+
+
+def _is_constant(seen: Profile) -> bool:
+    """One value only; infinities are not among the distinct values, nor are those that were not counted."""
+    if seen.range_ is not None:
+        return seen.range_[0] == seen.range_[1] and seen.infinite_row is None
+    return seen.n_distinct == 1
 
 
 _SCALES = {

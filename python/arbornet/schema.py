@@ -298,7 +298,7 @@ def _inferred_column(raw: Raw, i: int, name: str, seen: Profile, max_levels: int
         n_rows=seen.n_rows,
         missing=seen.n_missing,
         zone=seen.zone,
-        range_=seen.range_,
+        range_=seen.range_ if seen.infinite_row is None else None,
         observed=observed,
     )
 
@@ -335,7 +335,7 @@ _KINDS: dict[str, type[Kind]] = {
 def _column_to_dict(column: Column) -> dict[str, Any]:
     own = {key: value for key, value in column.__dict__.items() if key != "kind"}
     # A column of one bin has no cuts, which is not the same as not knowing them.
-    told = {key: value for key, value in own.items() if value not in (None, ()) or (key == "cuts" and value == ())}
+    told = {key: value for key, value in own.items() if value is not None and (key != "merged" or value)}
     word = "binned" if isinstance(column.kind, Binned) else column.word
     settings = {key: value for key, value in column.kind.__dict__.items() if value is not None}
     return {"name": told.pop("name"), "kind": {"is": word, **settings}, **told}

@@ -16,6 +16,9 @@ if TYPE_CHECKING:
     from arbornet.table import Table
 
 _MICROSECONDS_A_DAY = 86_400_000_000
+_NANOSECONDS_A_DAY = 86_400_000_000_000
+#: Beyond these a value of the class fits no column of its type: years of six digits, 63 bits of micro- or nanoseconds.
+_MOST = {"integer": 2.0**63, "date": 9e7, "datetime": 9e7, "duration": 9e12, "time": 9e9}
 
 
 def to_polars(table: Table) -> pl.DataFrame:
@@ -34,27 +37,42 @@ def to_polars(table: Table) -> pl.DataFrame:
 
 
 def numbers_to_series(column: Column, values: NDArray[np.float64]) -> pl.Series:
-    """Numbers in original units as the type they came in: whole numbers, dates, spans of time."""
+    """Numbers in original units as the type they came in: whole numbers, dates, spans of time.
+
+    Times of day go round the clock; moments of a zone that Polars does not know are told in UTC. A column with a value
+    that the type cannot hold stays one of numbers.
+    """
     import polars as pl
 
     series = pl.Series(column.name, values, nan_to_null=True)
+    most: Any = series.abs().max()
+    if most is not None and most >= _MOST.get(column.class_, np.inf):
+        return series
     if column.class_ == "integer":
         whole = series.round(0)
-        return whole.cast(pl.Int64) if (whole - series).abs().max() is not None and _close(series, whole) else series
+        return whole.cast(pl.Int64) if _close(series, whole) else series
     if column.class_ == "date":
         return series.round(0).cast(pl.Int32).cast(pl.Date)
     if column.class_ == "datetime":
-        micro = (series * _MICROSECONDS_A_DAY).round(0).cast(pl.Int64)
-        return (
-            micro.cast(pl.Datetime("us", "UTC")).dt.convert_time_zone(column.zone)
-            if column.zone
-            else micro.cast(pl.Datetime("us"))
-        )
+        return _moments(series, column.zone)
     if column.class_ == "duration":
         return (series * 1e6).round(0).cast(pl.Int64).cast(pl.Duration("us"))
     if column.class_ == "time":
-        return (series * 1e9).round(0).cast(pl.Int64).cast(pl.Time)
+        return ((series * 1e9).round(0).cast(pl.Int64) % _NANOSECONDS_A_DAY).cast(pl.Time)
     return series
+
+
+def _moments(days: pl.Series, zone: str | None) -> pl.Series:
+    import polars as pl
+
+    micro = (days * _MICROSECONDS_A_DAY).round(0).cast(pl.Int64)
+    if not zone:
+        return micro.cast(pl.Datetime("us"))
+    moments = micro.cast(pl.Datetime("us", "UTC"))
+    try:
+        return moments.dt.convert_time_zone(zone)
+    except pl.exceptions.ComputeError:  # an offset such as +05:30
+        return moments
 
 
 def _close(series: pl.Series, whole: pl.Series) -> bool:

@@ -260,3 +260,118 @@ def test_a_nested_column_that_is_not_used_does_no_harm() -> None:
     table = an.Table({"b": [0.5, 1.5]})
     frame = pa.table({"a": [[1], [2]], "b": [1.0, 2.0]})
     assert table.schema.encode(frame).n_rows == 2
+
+
+def test_metadata_that_is_no_text_does_no_harm() -> None:
+    fields = pa.schema([pa.field("a", pa.float64(), metadata={b"\xff": b"\xfe\x00"})])
+    table = an.Table(pa.Table.from_arrays([pa.array([0.5, 1.5])], schema=fields), standardise=False)
+    assert table.handle.reals(0).tolist() == [0.5, 1.5]
+
+
+def test_a_name_that_is_no_text_is_refused() -> None:
+    rows = pa.StructArray.from_arrays([pa.array([0.5, 1.5])], fields=[pa.field(b"\xff", pa.float64())])
+    with pytest.raises(an.ArbornetError, match="name is not UTF-8"):
+        an.infer_schema(ArrayOnly(rows))
+
+
+def test_a_zero_byte_in_a_name_of_polars_is_refused() -> None:
+    with pytest.raises(an.ColumnError, match="zero byte"):
+        an.infer_schema(pl.DataFrame({"a\0b": [1.5, 2.5]}))
+
+
+@pytest.mark.parametrize("kind", [pa.decimal64(18, 0), pa.decimal128(38, 0), pa.decimal256(76, 0)])
+def test_decimals_are_levels_to_the_last_digit(kind: pa.DataType) -> None:
+    values = [-(10**17) - 1, -1, 0, 10**17 + 1, 10**17 + 2] * 4
+    table = kept(pa.table({"a": pa.array(map(decimal.Decimal, values), kind)}), "categorical")
+    assert table.handle.levels(0) == sorted(set(values))
+    assert [sorted(set(values))[code] for code in table.handle.codes(0)] == values
+
+
+def test_negative_decimals_of_256_bits_keep_their_size() -> None:
+    values = [-1.25, 3.5, -(10.0**40), 10.0**60]
+    column = pa.array([decimal.Decimal(x) for x in values], pa.decimal256(76, 4))
+    assert an.infer_schema({"a": column})["a"].range_ == (min(values), max(values))
+
+
+def test_levels_beyond_64_bits_are_refused_by_name() -> None:
+    values = pa.array([decimal.Decimal(10) ** 30, decimal.Decimal(1)], pa.decimal128(38, 0))
+    declared = pa.DictionaryArray.from_arrays(pa.array([0, 1, 0], pa.int8()), values, ordered=True)
+    for column, kind in ((declared, "ordinal"), (values, "categorical")):
+        with pytest.raises(an.ColumnError, match="'a' .*beyond 64 bits"):
+            kept(pa.table({"a": column}), kind)
+
+
+def test_infinity_is_no_level() -> None:
+    ordered = pa.DictionaryArray.from_arrays(pa.array([0, 0], pa.int8()), pa.array([1.0, math.inf]), ordered=True)
+    with pytest.raises(an.ColumnError, match="'a' declares the level inf"):
+        an.infer_schema(pa.table({"a": ordered}))
+    with pytest.raises(an.ColumnError, match="'a' is infinite in row 1"):
+        kept(pa.table({"a": [1.0, math.inf, 1.0]}), "categorical")
+    with pytest.raises(an.ParameterError, match="inf is no level"):
+        an.Ordinal([1.0, math.inf])
+
+
+def test_a_constant_is_left_out_however_large() -> None:
+    with pytest.warns(an.LeftOutWarning, match="'a' is constant"):
+        schema = an.infer_schema({"a": [2**60] * 5, "b": [0.5, 1.5, 2.5, 3.5, 4.5]})
+    assert not schema["a"].used
+    # An infinite value is not a constant's: it is refused where it is used.
+    assert an.infer_schema({"a": [1.0, math.inf, 1.0]})["a"].used
+
+
+def test_more_rows_than_a_table_may_have_are_refused_before_they_take_memory() -> None:
+    with pytest.raises(an.ArbornetError, match="more than 4294967295 rows"):
+        an.infer_schema(pa.table({"a": pa.nulls(10**10)}))
+
+
+def test_what_a_producer_written_in_rust_panics_with_is_an_error_of_ours() -> None:
+    class PanicException(BaseException):
+        pass
+
+    class Producer:
+        def __arrow_c_stream__(self, requested_schema: object = None) -> object:
+            raise PanicException("index out of bounds")
+
+    with pytest.raises(an.ArbornetError, match="its producer failed: index out of bounds"):
+        an.infer_schema(Producer())
+
+
+def test_moments_come_back_whatever_their_zone_and_hour() -> None:
+    stamps = pa.array([0, 86_400, 200_000], pa.int64()).cast(pa.timestamp("s", "+05:30"))
+    clocks = pa.array([0, 3_600, 86_399], pa.int32()).cast(pa.time32("s"))
+    whole = an.Table(pa.table({"at": stamps, "clock": clocks}))
+    frame = whole.to_polars()
+    assert frame["at"].to_list() == [EPOCH, EPOCH + DAY, EPOCH + datetime.timedelta(seconds=200_000)]
+    assert frame["clock"].to_list() == [datetime.time(0), datetime.time(1), datetime.time(23, 59, 59)]
+    # Drawn times of day may lie beyond midnight, and go round the clock then.
+    drawn = an.learn(whole, an.DegenerateGaussian(), verbose=False).sample(200, seed=1)
+    assert drawn.schema["clock"] == pl.Time and drawn["clock"].null_count() == 0
+
+
+def test_numbers_beyond_a_type_stay_numbers() -> None:
+    huge = pa.array([decimal.Decimal(10) ** 30, decimal.Decimal(-1), decimal.Decimal(5)], pa.decimal128(38, 0))
+    assert an.Table(pa.table({"a": huge})).to_polars()["a"].to_list() == pytest.approx([1e30, -1, 5])
+
+
+@pytest.mark.parametrize("text", ["１２", "٣", "1_000", "\x1c4", "infinity"])
+def test_a_text_that_only_python_reads_as_a_number_is_not_silently_missing(text: str) -> None:
+    with pytest.raises(an.ColumnError, match="'a' holds text that is no number"):
+        kept(pa.table({"a": ["1", "2.5", text]}), "continuous")
+
+
+def test_objects_that_cannot_be_compared_are_refused_by_name() -> None:
+    import pandas as pd
+
+    for values in ([np.array([1, 2]), np.array([3])], [pd.NA, np.array([3])]):
+        with pytest.raises(an.ColumnError, match="'a' holds .*ndarray"):
+            an.infer_schema(pd.DataFrame({"a": pd.Series(values, dtype=object), "b": [0.5, 1.5]}))
+
+
+def test_moments_among_objects_may_lack_values() -> None:
+    import pandas as pd
+
+    stamps = [pd.NaT, pd.Timestamp("2020-01-01", tz="Asia/Kathmandu"), pd.NA, pd.Timestamp("2020-01-02", tz="UTC")]
+    schema = an.infer_schema(pd.DataFrame({"a": pd.Series(stamps, dtype=object)}))
+    assert (schema["a"].class_, schema["a"].missing) == ("datetime", 2)
+    days = pd.Categorical(pd.to_datetime(["2020-01-01", "2020-01-03", None]))
+    assert an.infer_schema(pd.DataFrame({"a": days}))["a"].range_ == (18262.0, 18264.0)

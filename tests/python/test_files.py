@@ -63,3 +63,20 @@ def test_a_file_that_cannot_be_read_is_named(tmp_path, name, words) -> None:
 def test_a_file_that_is_not_there_is_named(tmp_path) -> None:
     with pytest.raises(FileNotFoundError, match="there is no file"):
         an.read(tmp_path / "none.csv")
+
+
+def test_quotes_in_names_are_read_as_they_are_in_fields(tmp_path) -> None:
+    path = tmp_path / "f.csv"
+    path.write_text('"size ""net""","""q""","x,y",plain\n"a ""b""",1,2,3\n')
+    frame = an.read(path)
+    assert frame.columns == ['size "net"', '"q"', "x,y", "plain"]
+    assert frame.row(0)[0] == 'a "b"'
+
+
+def test_a_packed_file_that_was_cut_is_named(tmp_path) -> None:
+    import gzip
+
+    path = tmp_path / "f.jsonl.gz"
+    path.write_bytes(gzip.compress(b'{"a": 1}\n' * 1000)[:-20])
+    with pytest.raises(an.ArbornetError, match=r"f\.jsonl\.gz cannot be read"):
+        an.read(path)

@@ -14,6 +14,7 @@ import polars as pl
 import arbornet as an
 from arbornet import ParameterError
 from arbornet.cli import words
+from arbornet.io.whole import whole
 
 _WRITERS: dict[str, Callable[[pl.DataFrame, Path], Any]] = {
     ".csv": lambda frame, path: frame.write_csv(path),
@@ -42,7 +43,8 @@ def write_table(frame: pl.DataFrame, path: str | None, as_json: bool = False) ->
     writer = _WRITERS.get(Path(path).suffix.lower())
     if writer is None:
         raise ParameterError(f"{path}: a table's name ends in {', '.join(TABLES)}")
-    writer(frame, Path(path))
+    with whole(path) as place:
+        writer(frame, place)
     wrote(path)
 
 

@@ -12,6 +12,7 @@ from typing import Any
 from arbornet.draw import mpl
 from arbornet.draw.scene import Scene
 from arbornet.draw.svg import svg
+from arbornet.io.whole import whole, write_whole
 
 
 @dataclass(frozen=True)
@@ -46,14 +47,17 @@ def put(scene: Scene, target: Any) -> Picture | None:
     path = Path(target)
     ending = path.suffix.lower()
     if ending == ".svg":
-        path.write_text(svg(scene), encoding="utf-8", newline="\n")
+        write_whole(path, svg(scene))
     elif ending == ".png" and find_spec("cairosvg"):
         import cairosvg
 
-        cairosvg.svg2png(bytestring=svg(scene, background=True).encode(), write_to=str(path), scale=2)
+        write_whole(path, cairosvg.svg2png(bytestring=svg(scene, background=True).encode(), scale=2))
     elif ending in (".png", ".pdf") and find_spec("matplotlib"):
         # No date inside, so the same picture gives the same bytes.
-        mpl.figure(scene).savefig(path, metadata={"CreationDate": None} if ending == ".pdf" else {"Software": None})
+        with whole(path) as place:
+            mpl.figure(scene).savefig(
+                place, metadata={"CreationDate": None} if ending == ".pdf" else {"Software": None}
+            )
     elif ending in (".png", ".pdf"):
         instead = path.with_suffix(".svg").name
         raise ImportError(f"drawing {path.name!r} needs matplotlib (pip install matplotlib); {instead!r} needs nothing")

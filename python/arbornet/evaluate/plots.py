@@ -10,6 +10,7 @@ from typing import Any
 import polars as pl
 
 from arbornet._core import ArbornetError, ParameterError
+from arbornet.io.whole import whole
 
 
 def bars(frame: pl.DataFrame, label: str, value: str, error: str, axis_label: str, target: Any) -> Any:
@@ -77,5 +78,7 @@ def _on(target: Any, draw: Any, size: tuple[float, float]) -> Any:
     # A figure of its own, outside pyplot's register: nothing to close, and no window system needed.
     figure = Figure(figsize=size, layout="constrained")
     draw(figure.subplots())
-    figure.savefig(Path(target), metadata={"Date": None} if str(target).endswith(".svg") else None)
+    path = Path(target) if Path(target).suffix else Path(target).with_suffix(".png")
+    with whole(path) as place:
+        figure.savefig(place, metadata={"Date": None} if str(target).endswith(".svg") else None)
     return None

@@ -7,7 +7,7 @@ from typing import Any
 
 import networkx as nx
 
-from arbornet.io.whole import write_whole
+from arbornet.io.whole import whole, write_whole
 
 SHAPES = {"continuous": "ellipse", "categorical": "box", "ordinal": "octagon"}
 
@@ -33,7 +33,8 @@ def to_graphml(graph: nx.DiGraph[str], path: str | Path) -> None:
     for name, data in graph.nodes(data=True):
         plain.add_node(name, **{key: _plain(value) for key, value in data.items() if value is not None})
     plain.add_edges_from(graph.edges(data=True))
-    nx.write_graphml(plain, path)
+    with whole(path) as place:
+        nx.write_graphml(plain, place)
 
 
 def _plain(value: Any) -> Any:

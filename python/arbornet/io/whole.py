@@ -4,24 +4,28 @@ from __future__ import annotations
 
 import os
 import shutil
+import threading
+from collections.abc import Iterator
+from contextlib import contextmanager
 from pathlib import Path
 
 
-def write_whole(path: str | Path, content: str | bytes) -> None:
-    """Writes a file beside its place and then moves it there: a full disk or a kill leaves what was there before.
+@contextmanager
+def whole(path: str | Path) -> Iterator[Path]:
+    """Gives a place beside a file's own to write to, and moves what is there into place at the end.
 
-    What is no plain file (a pipe, a terminal), or stands in a folder where none can be made, is written to as it is.
+    A full disk or a kill leaves what was there before. What is no plain file (a pipe, a terminal), or stands in a
+    folder where none can be made, is written to as it is.
     """
-    data = content.encode() if isinstance(content, str) else content
     path = Path(path).resolve()
     if (path.exists() and not path.is_file()) or not os.access(path.parent, os.W_OK):
-        path.write_bytes(data)
+        yield path
         return
-    partial = path.with_name(f".{path.name[:100]}.{os.getpid()}.partial")
+    # The name ends as the file's does: by that, some writers know what to write.
+    partial = path.with_name(f".partial.{os.getpid()}.{threading.get_ident()}.{path.name[-40:]}")
     try:
-        with partial.open("wb") as file:
-            file.write(data)
-            file.flush()
+        yield partial
+        with partial.open("rb+") as file:
             os.fsync(file.fileno())
         if path.exists():
             shutil.copymode(path, partial)
@@ -29,3 +33,9 @@ def write_whole(path: str | Path, content: str | bytes) -> None:
     except BaseException:
         partial.unlink(missing_ok=True)
         raise
+
+
+def write_whole(path: str | Path, content: str | bytes) -> None:
+    """Writes a text or bytes to a file that is there whole or not at all."""
+    with whole(path) as place:
+        place.write_bytes(content.encode() if isinstance(content, str) else content)

@@ -16,7 +16,7 @@ use crate::error::{Error, Result};
 const NAMES: &str = "# names: ";
 
 /// Room made for lists whose length a file announces; what a file really holds may be more.
-const TRUSTED: usize = 1 << 12;
+const TRUSTED: usize = 1 << 10;
 
 /// Reads candidates from text; `origin` names it in errors.
 ///

@@ -3,7 +3,7 @@
 //! Schema and chunks are read column by column, because a column whose type we cannot read (a list, a map, a type of the
 //! producer's own) must not keep us from the others: it stays without chunks, with the reason beside it.
 
-use std::ffi::CStr;
+use std::ffi::{CStr, c_char};
 use std::sync::Arc;
 
 use arbornet_core::{Control, Error};
@@ -29,6 +29,9 @@ pub struct Source {
     pub chunks: Vec<ArrayRef>,
 }
 
+/// Rows a table may have. Columns of nothing take no memory of their producer, however long they claim to be, but ours.
+const MOST_ROWS: usize = u32::MAX as usize;
+
 fn broken(problem: impl std::fmt::Display) -> CoreError {
     CoreError(Error::Shape(format!("the Arrow stream cannot be read: {problem}")))
 }
@@ -50,14 +53,25 @@ fn data_type(schema: &FFI_ArrowSchema) -> Result<DataType, String> {
     DataType::try_from(schema).map_err(|_| format!("is of the type '{}' of its producer", schema.format()))
 }
 
+/// A column's name; the library's own reading of it panics on bytes that are no text.
+fn name(schema: &FFI_ArrowSchema) -> Result<String, CoreError> {
+    // SAFETY: the interface lays a schema out in C, its name after its format, a text that ends in a zero byte or null.
+    let bytes = unsafe {
+        let name = std::ptr::from_ref(schema).cast::<*const c_char>().add(1).read();
+        if name.is_null() { c"" } else { CStr::from_ptr(name) }
+    };
+    let told = || broken(format!("a column's name is not UTF-8 ({}); rename it", bytes.to_string_lossy()));
+    bytes.to_str().map(str::to_owned).map_err(|_| told())
+}
+
 fn describe(schema: &FFI_ArrowSchema) -> Result<Source, CoreError> {
-    let name = schema.name().unwrap_or("").to_owned();
+    let name = name(schema)?;
     let (data_type, class) = match data_type(schema) {
         Ok(data_type) => (data_type.clone(), class(&data_type)),
         Err(problem) => (DataType::Null, Class::Unreadable(problem)),
     };
-    let metadata = schema.metadata().map_err(broken)?;
-    // Polars before 1.30 exported an Enum without the ordered bit.
+    // Polars before 1.30 exported an Enum without the ordered bit. What others keep there need be no text.
+    let metadata = schema.metadata().unwrap_or_default();
     let is_enum = metadata.keys().any(|key| key.starts_with("_PL_ENUM_VALUES"));
     let ordered = matches!(data_type, DataType::Dictionary(..)) && (schema.dictionary_ordered() || is_enum);
     Ok(Source { name, class, data_type, ordered, chunks: Vec::new() })
@@ -180,6 +194,9 @@ fn read(
             continue;
         }
         n_rows += array.len();
+        if n_rows > MOST_ROWS {
+            return Err(broken(format!("it has more than {MOST_ROWS} rows; read a part of them")));
+        }
         if !is_table {
             let chunk = make_array(import(array, &sources[0].data_type)?);
             sources[0].chunks.push(chunk);
@@ -209,14 +226,24 @@ enum Interface {
     Array(FFI_ArrowSchema, FFI_ArrowArray),
 }
 
+/// What a producer hands over. One that is written in Rust may panic (Polars does on a decimal of more digits than it
+/// has); that is an exception no user expects to catch.
+fn asked<'py>(object: &Bound<'py, PyAny>, interface: &str) -> PyResult<Bound<'py, PyAny>> {
+    let py = object.py();
+    object.call_method0(interface).map_err(|error| match error.get_type(py).name() {
+        Ok(name) if name == "PanicException" => broken(format!("its producer failed: {}", error.value(py))).into(),
+        _ => error,
+    })
+}
+
 impl Opened {
     /// Takes an object with `__arrow_c_stream__` or `__arrow_c_array__`.
     pub fn of(object: &Bound<'_, PyAny>) -> PyResult<Self> {
         if object.hasattr("__arrow_c_stream__")? {
-            let capsule = object.call_method0("__arrow_c_stream__")?;
+            let capsule = asked(object, "__arrow_c_stream__")?;
             return Ok(Self(Interface::Stream(take_stream(capsule.cast::<PyCapsule>()?)?)));
         }
-        let pair = object.call_method0("__arrow_c_array__")?;
+        let pair = asked(object, "__arrow_c_array__")?;
         let (schema, array): (Bound<'_, PyCapsule>, Bound<'_, PyCapsule>) = pair.extract()?;
         let schema = schema.pointer_checked(Some(c"arrow_schema"))?;
         let array = array.pointer_checked(Some(c"arrow_array"))?;

@@ -175,9 +175,11 @@ fn decimal(units: f64, scale: i8) -> f64 {
     units / 10_f64.powi(i32::from(scale))
 }
 
+/// By its size and its sign: in two's complement small negative numbers are a difference of two large ones.
 fn big(value: arrow_buffer::i256) -> f64 {
-    let (low, high) = value.to_parts();
-    high as f64 * 2_f64.powi(128) + low as f64
+    let (low, high) = value.wrapping_abs().to_parts();
+    let size = (high as u128) as f64 * 2_f64.powi(128) + low as f64;
+    if value.is_negative() { -size } else { size }
 }
 
 /// Calls `f` with every whole number, `None` for null. Values beyond 64 bits are cut to the nearest.
@@ -190,12 +192,22 @@ pub fn for_each_integer(array: &dyn Array, f: &mut (impl FnMut(Option<i64>) + ?S
             for_each_integer(array.as_any_dictionary().values(), push);
             each_by_dictionary(array, &values, f);
         }
-        integer if integer.is_integer() => each_whole(array, f),
-        _ => {
-            let cut: &mut dyn FnMut(Option<f64>) = &mut |x| f(x.map(|x| x as i64));
-            for_each_number(array, cut);
-        }
+        D::Decimal32(..) => each::<Decimal32Type, _>(array, i64::from, f),
+        D::Decimal64(..) => each::<Decimal64Type, _>(array, |x| x, f),
+        D::Decimal128(..) => each::<Decimal128Type, _>(array, |x| cut(x.try_into().ok(), x < 0), f),
+        D::Decimal256(..) => each::<Decimal256Type, _>(array, |x| cut(narrowed(x), x.is_negative()), f),
+        _ => each_whole(array, f),
     }
+}
+
+fn narrowed(value: arrow_buffer::i256) -> Option<i64> {
+    let (low, high) = value.to_parts();
+    let low = low as i128;
+    i64::try_from(low).ok().filter(|_| high == low >> 127)
+}
+
+fn cut(whole: Option<i64>, negative: bool) -> i64 {
+    whole.unwrap_or(if negative { i64::MIN } else { i64::MAX })
 }
 
 /// Calls `f` with the place in the dictionary of every row's value.
@@ -315,7 +327,15 @@ pub fn levels_of(array: &dyn Array) -> Result<Vec<Option<Level>>, String> {
             let array = array.as_boolean();
             levels.extend((0..array.len()).map(|i| array.is_valid(i).then(|| Level::Bool(array.value(i)))));
         }
-        Class::Integer => for_each_integer(array, &mut |x| levels.push(x.map(Level::Int))),
+        Class::Integer => {
+            let (end, mut fits) = (2_f64.powi(63), true);
+            let wide = !matches!(array.data_type(), DataType::Int64); // whose largest would be rounded up to the end
+            for_each_number(array, &mut |x| fits &= !wide || x.is_none_or(|x| (-end..end).contains(&x)));
+            if !fits {
+                return Err("declares whole numbers beyond 64 bits as levels".to_owned());
+            }
+            for_each_integer(array, &mut |x| levels.push(x.map(Level::Int)));
+        }
         Class::Number => for_each_number(array, &mut |x| {
             levels.push(x.filter(|x| !x.is_nan()).map(|x| Level::Real(x + 0.0)));
         }),
