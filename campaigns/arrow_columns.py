@@ -1,4 +1,4 @@
-"""Random Arrow columns of every type and layout: offsets, garbage under nulls, dictionaries of all sorts, odd chunks."""
+"""Random Arrow columns of every type and layout: offsets, garbage under nulls, all sorts of dictionaries and chunks."""
 
 from __future__ import annotations
 
@@ -93,10 +93,9 @@ def floats(rng: random.Random, n: int) -> pa.Array:
 
 
 def moments(rng: random.Random, n: int) -> pa.Array:
-    kind = rng.choice(
-        [pa.date32(), pa.date64(), *(pa.timestamp(u, rng.choice(ZONES)) for u in UNITS), *map(pa.duration, UNITS)]
-        + [pa.time32("s"), pa.time32("ms"), pa.time64("us"), pa.time64("ns")]
-    )
+    stamps = [pa.timestamp(unit, rng.choice(ZONES)) for unit in UNITS]
+    clocks = [pa.time32("s"), pa.time32("ms"), pa.time64("us"), pa.time64("ns")]
+    kind = rng.choice([pa.date32(), pa.date64(), *stamps, *map(pa.duration, UNITS), *clocks])
     plain = pa.int32() if kind.bit_width == 32 else pa.int64()
     usual = [0, 1, 43_200, 20_000, 86_399] if pa.types.is_time(kind) else [0, 1, 86_400, 20_000, 1_700_000_000, -1]
     extremes = [] if pa.types.is_time(kind) or rng.random() < 0.7 else bits(plain)

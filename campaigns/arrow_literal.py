@@ -142,7 +142,9 @@ def of_objects(values: Sequence[Any], typed: bool = True) -> Told:
 
 
 def is_missing(value: Any) -> bool:
-    return value is None or type(value).__name__ in ("NAType", "NaTType") or (isinstance(value, float) and value != value)
+    return (
+        value is None or type(value).__name__ in ("NAType", "NaTType") or (isinstance(value, float) and value != value)
+    )
 
 
 def time(value: Any) -> Any:
@@ -172,7 +174,8 @@ def inferred(told: Told) -> tuple[str, bool]:
         return "categorical", False
     if told.declared is not None:
         return "ordinal", len(distinct) > 1
-    if len({float(x) for x in distinct} if numbers else distinct) == 1 and not (numbers and math.isinf(values[0])):
+    counted = told.class_ != "integer" or max(abs(x) for x in distinct) <= 2**53
+    if len(distinct) == 1 and counted and not (numbers and math.isinf(values[0])):
         return "continuous" if numbers else "categorical", False
     if told.class_ == "text":
         return "categorical", not (len(distinct) == n and n >= 3)
@@ -210,5 +213,5 @@ def as_numbers(told: Told) -> list[float | None] | None:
 
 def may_have_levels(told: Told) -> bool:
     if told.class_ == "integer" and told.present and told.declared is None:
-        return -(2.0**63) <= float(min(told.present)) and float(max(told.present)) < 2.0**63
+        return float(min(told.present)) >= -(2.0**63) and float(max(told.present)) < 2.0**63
     return told.class_ not in TIMES and not any(isinstance(x, float) and math.isinf(x) for x in told.present)

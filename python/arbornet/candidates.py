@@ -231,7 +231,9 @@ _BESIDE: dict[str, Callable[[Any], bool]] = {
     "names": lambda told: _texts(told) and len(set(told)) == len(told) > 0,
     "skipped": lambda told: isinstance(told, list) and all(_is_skipped(each) for each in told),
     "seconds": lambda told: isinstance(told, int | float) and 0 <= told < math.inf,
-    **dict.fromkeys(("n_sets", "n_evaluated", "n_skipped", "max_parents"), lambda told: type(told) is int and told >= 0),
+    **dict.fromkeys(
+        ("n_sets", "n_evaluated", "n_skipped", "max_parents"), lambda told: type(told) is int and told >= 0
+    ),
     **dict.fromkeys(("score", "table", "constraints"), lambda told: isinstance(told, str)),
 }
 
@@ -249,8 +251,11 @@ def _damaged(about: dict[str, Any]) -> str | None:
     never = ("format", "names", "n_skipped", "skipped")
     if about.get("n_sets") is not None and about.get("n_evaluated") is None:
         return "n_evaluated"
-    wrong = (key for key, told in about.items() if key not in _BESIDE or not (_BESIDE[key](told) or (told is None and key not in never)))
-    return next(wrong, None)
+    for key, told in about.items():
+        unknown = told is None and key not in never
+        if key not in _BESIDE or not (unknown or _BESIDE[key](told)):
+            return key
+    return None
 
 
 def _from_parquet(path: Path) -> Candidates:
@@ -267,9 +272,10 @@ def _from_parquet(path: Path) -> Candidates:
     if any(frame.schema.get(name) != kind for name, kind in _schema().items()):
         raise bad(f"its columns are {dict(frame.schema)}, where child (text), parents (texts) and score are needed")
     if not isinstance(about, dict) or about.get("format", 1) != 1:
-        raise bad(f"it is of another format than 1, which this version reads: {str(about)[:80]}")
-    if problem := _damaged(about):
-        raise bad(f"its entry {problem!r} is damaged")
+        told = about.get("format") if isinstance(about, dict) else type(about).__name__
+        raise bad(f"it is of format {told!r}, this version reads 1")
+    if entry := _damaged(about):
+        raise bad(f"its entry {entry!r} is damaged")
     if (nulls := sum(frame.null_count().row(0))) or frame["parents"].explode(empty_as_null=False).null_count():
         raise bad(f"there are {nulls or 'some'} missing values")
     told = frame["child"].unique(maintain_order=True).to_list()

@@ -201,4 +201,6 @@ def resolved(constraints: Constraints | Rules | None, names: Sequence[str]) -> R
     """The rules of given constraints, or of none; rules that were resolved before are returned as they are."""
     if isinstance(constraints, Rules):
         return constraints
+    if not isinstance(constraints, Constraints | None):
+        raise ParameterError(f"constraints={constraints!r}: give an.Constraints(...), or nothing")
     return (Constraints() if constraints is None else constraints).resolve(names)

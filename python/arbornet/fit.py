@@ -4,18 +4,16 @@ from __future__ import annotations
 
 import dataclasses
 import math
-from typing import TYPE_CHECKING, Any
+from typing import Any
 
 import networkx as nx
 
-from arbornet._core import ArbornetError, NetworkHandle, ScoreHandle
+from arbornet._core import ArbornetError, NetworkHandle, ParameterError, ScoreHandle
 from arbornet.network import BayesNet, Origin
 from arbornet.prepare import prepared
 from arbornet.search.base import Found
 from arbornet.search.decision_graphs import FoundGraphs
-
-if TYPE_CHECKING:
-    from arbornet.table import Table
+from arbornet.table import Table
 
 
 def fit(
@@ -37,6 +35,8 @@ def fit(
     Example:
         >>> net = an.fit(table, found, an.PCART())
     """
+    if not isinstance(table, Table):
+        raise ParameterError(f"table is a {type(table).__name__}: make it a Table first, an.Table(frame)")
     if isinstance(dag, FoundGraphs) and prepared(table, score).spec == dag.spec and table.handle is dag.table.handle:
         return of_graphs(dag, arc_scores=arc_scores, n_jobs=n_jobs)
     names = table.names
@@ -70,6 +70,8 @@ def of_graphs(found: FoundGraphs, *, arc_scores: bool = True, n_jobs: int = -1) 
 
 
 def _parents(graph: nx.DiGraph[Any], names: list[str]) -> list[list[int]]:
+    if not isinstance(graph, nx.DiGraph):
+        raise ParameterError(f"dag is a {type(graph).__name__}: give a networkx.DiGraph, or what a search found")
     position = {name: v for v, name in enumerate(names)}
     unknown = [name for name in graph.nodes if str(name) not in position]
     if unknown:

@@ -155,7 +155,9 @@ def _payload(name: str, column: Any) -> object:
 
 def _is_missing(value: object) -> bool:
     """Not by comparing with itself: an array is no truth then, and pandas's NA refuses to be one."""
-    return value is None or type(value).__name__ in ("NAType", "NaTType") or (isinstance(value, float) and value != value)
+    return (
+        value is None or type(value).__name__ in ("NAType", "NaTType") or (isinstance(value, float) and value != value)
+    )
 
 
 def _payload_of_objects(values: list[Any]) -> object:
@@ -207,6 +209,8 @@ def _payload_of_pandas(name: str, column: Any) -> object:
         if getattr(categories.dtype, "kind", None) in ("m", "M") and not column.cat.ordered:
             return _payload_of_pandas(name, column.astype(categories.dtype))
         values = categories.tolist()
+        if values and isinstance(values[0], _TIMES) and not column.cat.ordered:
+            return _payload_of_objects(column.astype(object).tolist())
         if type(categories).__name__ == "IntervalIndex":
             values = [str(interval) for interval in values]
         return column.cat.codes.to_numpy().astype(np.int64), values, bool(column.cat.ordered)

@@ -44,12 +44,14 @@ def prepared(table: Any, score: Any) -> ScoreHandle:
 def positions(names: Sequence[str], wanted: Iterable[str | int]) -> list[int]:
     """Positions of columns given by name, or by position."""
     place = {name: i for i, name in enumerate(names)}
+    if not isinstance(wanted, Iterable) or isinstance(wanted, str | bytes):
+        raise ParameterError(f"columns={wanted!r}: give a list of names")
     out = []
     for name in wanted:
         if isinstance(name, int) and not isinstance(name, bool) and 0 <= name < len(names):
             out.append(name)
-        elif name in place:
-            out.append(place[str(name)])
+        elif isinstance(name, str) and name in place:
+            out.append(place[name])
         else:
             raise ColumnError(f"there is no column {name!r}; the columns are {shortened(names)}")
     return out

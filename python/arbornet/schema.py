@@ -251,6 +251,8 @@ def infer_schema(frame: Any, *, max_levels: int | None = None, n_jobs: int = -1)
     Example:
         >>> print(an.infer_schema({"x": [0.5, 1.5, 2.5], "sex": ["f", "m", "f"]}))
     """
+    if max_levels is not None and (type(max_levels) is not int or max_levels < 2):
+        raise ParameterError(f"max_levels={max_levels!r}: at least 2 levels must remain")
     return schema_of_raw(read_frame(frame, n_jobs=n_jobs), max_levels)
 
 

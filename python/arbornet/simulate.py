@@ -16,6 +16,7 @@ from arbornet._core import ParameterError
 from arbornet.kinds import Categorical, Continuous
 from arbornet.notices import LeftOutWarning
 from arbornet.schema import Schema, infer_schema
+from arbornet.scores.base import real
 
 Kind = Literal["linear", "nonlinear", "lee-hastie"]
 Reals = NDArray[np.float64]
@@ -121,11 +122,13 @@ def _check(
     ]:
         if isinstance(value, bool) or not isinstance(value, int | np.integer) or value < least:
             raise ParameterError(f"{name}={value!r}: give an integer from {least} up")
+    discrete, average_degree = real("discrete", discrete), real("average_degree", average_degree)
     if kind not in ("linear", "nonlinear", "lee-hastie"):
         raise ParameterError(f"kind={kind!r}: choose 'linear', 'nonlinear' or 'lee-hastie'")
     if not 0 <= discrete <= 1:
         raise ParameterError(f"discrete={discrete!r}: give a probability")
-    if len(levels) != 2 or not 2 <= levels[0] <= levels[1]:
+    counts = levels if isinstance(levels, tuple | list) and len(levels) == 2 else (0, 0)
+    if not all(isinstance(k, int) for k in counts) or not 2 <= counts[0] <= counts[1]:
         raise ParameterError(f"levels={levels!r}: give the fewest and the most, from 2 up")
     most = min(n_variables - 1, max_degree)
     if not 0 <= average_degree <= most:

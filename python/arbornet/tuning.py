@@ -14,7 +14,7 @@ from dataclasses import fields
 from typing import TYPE_CHECKING, Any, TypeVar
 from weakref import WeakKeyDictionary
 
-from arbornet._core import ScoreHandle, TableHandle
+from arbornet._core import ParameterError, ScoreHandle, TableHandle
 from arbornet.parallel import side_by_side
 from arbornet.prepare import table_handle
 from arbornet.scores.leaves import LEAF_PARAMETERS, Leaves
@@ -65,6 +65,8 @@ def tuned(table: Table, score: S, max_parents: int = 2, n_jobs: int = -1) -> S:
         >>> score = an.evaluate.tuned(table, an.PCART(nu="auto", lam="auto"))
         >>> score.lam
     """
+    if not isinstance(score, Leaves):
+        raise ParameterError(f"score is {score!r}: give an.PCART(...) or an.FullTable(...)")
     if not score.chosen():
         return score
     known = _made.setdefault(table, {}) if not isinstance(table, TableHandle) else {}

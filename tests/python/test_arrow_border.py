@@ -297,7 +297,7 @@ def test_levels_beyond_64_bits_are_refused_by_name() -> None:
     values = pa.array([decimal.Decimal(10) ** 30, decimal.Decimal(1)], pa.decimal128(38, 0))
     declared = pa.DictionaryArray.from_arrays(pa.array([0, 1, 0], pa.int8()), values, ordered=True)
     for column, kind in ((declared, "ordinal"), (values, "categorical")):
-        with pytest.raises(an.ColumnError, match="'a' .*beyond 64 bits"):
+        with pytest.raises(an.ColumnError, match=r"'a' .*beyond 64 bits"):
             kept(pa.table({"a": column}), kind)
 
 
@@ -311,11 +311,7 @@ def test_infinity_is_no_level() -> None:
         an.Ordinal([1.0, math.inf])
 
 
-def test_a_constant_is_left_out_however_large() -> None:
-    with pytest.warns(an.LeftOutWarning, match="'a' is constant"):
-        schema = an.infer_schema({"a": [2**60] * 5, "b": [0.5, 1.5, 2.5, 3.5, 4.5]})
-    assert not schema["a"].used
-    # An infinite value is not a constant's: it is refused where it is used.
+def test_a_column_with_an_infinite_value_is_no_constant() -> None:
     assert an.infer_schema({"a": [1.0, math.inf, 1.0]})["a"].used
 
 
@@ -350,7 +346,7 @@ def test_moments_come_back_whatever_their_zone_and_hour() -> None:
 
 def test_numbers_beyond_a_type_stay_numbers() -> None:
     huge = pa.array([decimal.Decimal(10) ** 30, decimal.Decimal(-1), decimal.Decimal(5)], pa.decimal128(38, 0))
-    assert an.Table(pa.table({"a": huge})).to_polars()["a"].to_list() == pytest.approx([1e30, -1, 5])
+    assert an.Table(pa.table({"a": huge}), standardise=False).to_polars()["a"].to_list() == pytest.approx([1e30, -1, 5])
 
 
 @pytest.mark.parametrize("text", ["１２", "٣", "1_000", "\x1c4", "infinity"])
@@ -363,7 +359,7 @@ def test_objects_that_cannot_be_compared_are_refused_by_name() -> None:
     import pandas as pd
 
     for values in ([np.array([1, 2]), np.array([3])], [pd.NA, np.array([3])]):
-        with pytest.raises(an.ColumnError, match="'a' holds .*ndarray"):
+        with pytest.raises(an.ColumnError, match=r"'a' holds .*ndarray"):
             an.infer_schema(pd.DataFrame({"a": pd.Series(values, dtype=object), "b": [0.5, 1.5]}))
 
 

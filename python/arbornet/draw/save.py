@@ -6,6 +6,7 @@ import html
 import re
 from dataclasses import dataclass
 from importlib.util import find_spec
+from os import PathLike
 from pathlib import Path
 from typing import Any
 
@@ -44,6 +45,8 @@ def put(scene: Scene, target: Any) -> Picture | None:
     if hasattr(target, "add_patch"):
         mpl.plot(scene, target)
         return None
+    if not isinstance(target, str | PathLike):
+        raise ValueError(f"cannot draw to {target!r}: give a path, a matplotlib axis, or nothing")
     path = Path(target)
     ending = path.suffix.lower()
     if ending == ".svg":

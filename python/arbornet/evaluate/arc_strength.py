@@ -16,6 +16,7 @@ from arbornet.learn import Search, found_by
 from arbornet.parallel import side_by_side
 from arbornet.progress import shown
 from arbornet.scores import PCART
+from arbornet.scores.base import whole
 from arbornet.table import Table
 
 if TYPE_CHECKING:
@@ -70,8 +71,9 @@ def arc_strength(
         >>> strengths = an.evaluate.arc_strength(df, n_bootstrap=200)
         >>> net = net.with_strengths(strengths)
     """
-    if n_bootstrap < 1:
-        raise ParameterError(f"n_bootstrap={n_bootstrap}: must be at least 1")
+    if not isinstance(n_bootstrap, int) or n_bootstrap < 1:
+        raise ParameterError(f"n_bootstrap={n_bootstrap!r}: must be at least 1")
+    seed = whole("seed", seed, 0, 2**64 - 1)
     table = frame if isinstance(frame, Table) else Table(frame, schema=schema, n_jobs=n_jobs)
     score = PCART() if score is None else score
     directed: Counter[tuple[str, str]] = Counter()

@@ -68,7 +68,13 @@ def given_back(schema: Schema) -> Schema:
 
 
 def unlearned(schema: Schema) -> Schema:
-    """A schema's kinds and levels, without what its table measured."""
+    """A schema's kinds and levels, without what its table measured.
+
+    Raises:
+        ParameterError: If it is no schema.
+    """
+    if not isinstance(schema, Schema):
+        raise ParameterError(f"schema={schema!r}: give what infer_schema returns, or nothing")
     return Schema(
         tuple(
             replace(column, scale=None, cuts=column.kind.cuts if isinstance(column.kind, Binned) else column.cuts)

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import json
+import math
 from collections.abc import Mapping, Sequence
 from itertools import product
 from typing import TYPE_CHECKING, Any
@@ -10,14 +11,18 @@ from typing import TYPE_CHECKING, Any
 import numpy as np
 from numpy.typing import NDArray
 
-from arbornet._core import ArbornetError, ColumnError, NetworkHandle, ParameterError
+from arbornet._core import ArbornetError, ColumnError, NetworkHandle
 from arbornet.schema import bin_names
+from arbornet.scores.base import whole
 
 if TYPE_CHECKING:
     from arbornet.network import BayesNet
 
 Bins = Mapping[str, int] | int | None
 EXACTLY = ("exact", 1, 0)
+MOST_BINS = 1000
+MOST_NUMBERS = 10_000_000
+"""The largest table that is made."""
 
 
 def binned(net: BayesNet, bins: Bins, what: str) -> NetworkHandle:
@@ -43,8 +48,7 @@ def _cuts(net: BayesNet, var: int, bins: Bins, what: str) -> list[float]:
             f"column '{name}' is continuous, and {what} holds levels only; give bins=5 (or bins={{{name!r}: 5}}), "
             "or save the network as JSON"
         )
-    if k < 2:
-        raise ParameterError(f"bins={k} for '{name}': give at least 2")
+    k = whole(f"bins of '{name}'", k, 2, MOST_BINS)
     probabilities = [i / k for i in range(1, k)]
     nothing: list[Any] = [None] * len(net.names)
     values, _ = net.handle.predict_quantiles(nothing, 1, [], [], var, probabilities, ("auto", 20_000, 0), 1)
@@ -61,6 +65,12 @@ def _variable(net: BayesNet, var: int, cuts: list[float]) -> dict[str, Any]:
 def _table(net: BayesNet, var: int, cuts: list[list[float]]) -> Mapping[str, Any]:
     parents = net.handle.parents(var)
     family = [*parents, var]
+    sizes = [len(net.handle.levels(v) or cuts[v] + [0.0]) for v in family]
+    if math.prod(sizes) > MOST_NUMBERS:
+        raise ArbornetError(
+            f"the table of '{net.names[var]}' would have more than {MOST_NUMBERS:,} numbers; give fewer bins, or save "
+            "the network as JSON, which keeps its models"
+        )
     stored = []
     for v in family:
         shift, scale = net.handle.scale(v) or (0.0, 1.0)
@@ -69,7 +79,6 @@ def _table(net: BayesNet, var: int, cuts: list[list[float]]) -> Mapping[str, Any
         flat, _ = net.handle.joint([], [], [], stored, EXACTLY)
     except ArbornetError:
         flat, _ = net.handle.joint([], [], [], stored, ("auto", 200_000, 0))
-    sizes = [len(net.handle.levels(v) or cuts[v] + [0.0]) for v in family]
     table = flat.reshape(-1, sizes[-1])
     total = table.sum(axis=1, keepdims=True)
     table = np.where(total > 0, table / np.where(total > 0, total, 1.0), 1.0 / sizes[-1])

@@ -23,7 +23,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from arbornet._core import ArbornetError, FormatError, NetworkHandle
-from arbornet.io.bins import Bins, binned, cells
+from arbornet.io.bins import MOST_NUMBERS, Bins, binned, cells
 from arbornet.table import Table
 
 if TYPE_CHECKING:
@@ -33,8 +33,6 @@ LARGEST = 1 << 30
 """The most bytes of text a file may have, unpacked if it is packed."""
 PACKED: dict[bytes, Callable[[BytesIO], Any]] = {b"\x1f\x8b": gzip.open, b"\xfd7zXZ\x00": lzma.open}
 """How packed files start, and what opens them."""
-MOST_NUMBERS = 10_000_000
-"""The largest table that is written out."""
 TOLERANCE = 0.02
 """How far the probabilities of a configuration may be from summing to one, by rounding."""
 

@@ -17,6 +17,8 @@ def whole(path: str | Path) -> Iterator[Path]:
     A full disk or a kill leaves what was there before. What is no plain file (a pipe, a terminal), or stands in a
     folder where none can be made, is written to as it is.
     """
+    if "\0" in str(path):
+        raise FileNotFoundError(f"{str(path)!r} is no name of a file: it holds a zero byte")
     path = Path(path).resolve()
     if (path.exists() and not path.is_file()) or not os.access(path.parent, os.W_OK):
         yield path

@@ -10,8 +10,9 @@ from typing import Literal
 import numpy as np
 from numpy.typing import NDArray
 
-from arbornet._core import NetworkHandle, ParameterError
+from arbornet._core import NetworkHandle
 from arbornet.network.evidence import Columns
+from arbornet.scores.base import whole
 
 Method = Literal["auto", "exact", "sampling"]
 HowTo = tuple[str, int, int]
@@ -26,11 +27,7 @@ def how_to(method: str, particles: int, seed: int) -> HowTo:
     Raises:
         ParameterError: If the seed or the number of particles is out of range.
     """
-    if not 0 <= seed < 2**64:
-        raise ParameterError(f"seed={seed}: must be a whole number from 0 to 2^64 - 1")
-    if particles < 1:
-        raise ParameterError(f"particles={particles}: must be at least 1")
-    return method, particles, seed
+    return method, whole("particles", particles, 1, 2**32), whole("seed", seed, 0, 2**64 - 1)
 
 
 def tell(how: tuple[int, float], n_rows: int, particles: int, what: str) -> None:

@@ -73,6 +73,9 @@ def known(schema: Schema, given: Mapping[str, Any] | None, do: Mapping[str, Any]
         ColumnError: If a value is not one its variable can have, or is missing.
         ParameterError: If an interval or a set of levels is empty.
     """
+    for name, values in (("given", given), ("do", do)):
+        if values is not None and not isinstance(values, Mapping):
+            raise ParameterError(f"{name}={values!r}: give a dict of values by variable")
     given, do = ({str(name): value for name, value in (values or {}).items()} for values in (given, do))
     both = sorted(set(given) & set(do))
     if both:

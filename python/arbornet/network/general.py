@@ -12,6 +12,7 @@ from arbornet.network import evidence
 from arbornet.network.asked import Method, how_to, tell
 from arbornet.network.query import query
 from arbornet.network.structure import Structure
+from arbornet.scores.base import whole
 from arbornet.values import codes_to_series, numbers_to_series
 
 PARTICLES = 10_000
@@ -80,8 +81,9 @@ class GeneralAnswers(Structure):
         Returns:
             All columns in the user's values.
         """
-        if n < 0:
+        if isinstance(n, int) and n < 0:
             raise ParameterError(f"n={n}: must not be negative")
+        n = whole("n", n, 0, 2**32)
         known = evidence.known(self.schema, given, do)
         columns, how = self.handle.sample(
             n, known.values, known.limits, known.set, how_to(method, PARTICLES, seed), n_jobs

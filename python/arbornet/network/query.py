@@ -40,6 +40,10 @@ def query(
             return _event(net, targets, known, way)
         if not all(free):
             raise ArbornetError("targets mix values and '...'; put what is known into given, or ask for an event alone")
+    if not isinstance(bins, Mapping | None):
+        raise ParameterError(f"bins={bins!r}: give a dict of class ends by variable")
+    if not isinstance(targets, Iterable):
+        raise ParameterError(f"targets={targets!r}: give a variable's name, or a list of them")
     names = [targets] if isinstance(targets, str) else [str(name) for name in targets]
     if not names:
         raise ArbornetError("targets is empty; name at least one variable")
@@ -79,6 +83,8 @@ def _cuts(net: Structure, var: int, bins: Sequence[float] | None) -> list[float]
         return []
     if bins is None:
         raise ColumnError(f"column '{name}' is continuous; give the ends of its classes, bins={{{name!r}: [...]}}")
+    if not isinstance(bins, Iterable):
+        raise ParameterError(f"bins for '{name}' are {bins!r}; give a list of numbers in ascending order")
     cuts = [evidence.single(net.schema, {name: cut}, "bins")[0][1] for cut in bins]
     if not cuts or any(a >= b for a, b in pairwise(cuts)):
         raise ParameterError(f"bins for '{name}' are {list(bins)!r}; give finite numbers in ascending order")

@@ -113,7 +113,7 @@ class Structure:
         Raises:
             ArbornetError: If there is no such arc, or the network was not fitted with a score.
         """
-        if not self.graph.has_edge(parent, child):
+        if parent not in self.names or child not in self.names or not self.graph.has_edge(parent, child):
             raise ArbornetError(f"there is no arc from {parent!r} to {child!r}")
         if self.origin.contributions is None:
             raise ArbornetError("this network was not fitted to a table with a score, so its arcs have no scores")

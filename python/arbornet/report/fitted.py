@@ -43,7 +43,8 @@ def of_network(net: BayesNet, data: Any = None, title: str = "") -> Report:
     notes = [("Column left out", f"{c.name} {c.left_out}") for c in columns if c.left_out]
     if net.origin.score:
         notes.insert(0, ("Local score", _in_words(net.origin.score)))
-    return Report(title or "Bayesian network", variables, graph.arcs, rows, _search(net.origin.search), tuple(notes))
+    heading = str(title or "Bayesian network")
+    return Report(heading, variables, graph.arcs, rows, _search(net.origin.search), tuple(notes))
 
 
 def _in_words(spec: str) -> str:

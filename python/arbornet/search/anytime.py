@@ -11,6 +11,7 @@ from arbornet._core import ArbornetError, CandidatesHandle, ParameterError
 from arbornet.constraints import Constraints, Rules, resolved
 from arbornet.progress import shown
 from arbornet.search.base import Found, Incumbent, Stopped, dag_from_parents
+from arbornet.search.budget import seconds_of
 from arbornet.search.certificate import ClusterCertificate, certified, outward_of
 from arbornet.search.greedy import limited
 from arbornet.search.source import handle_of
@@ -67,10 +68,11 @@ def anytime(
     rules = limited(resolved(constraints, handle.names), max_parents)
     if rounds is None and time_limit is None:
         rounds = ROUNDS
-    if rounds is not None and rounds < 1:
-        raise ParameterError(f"rounds={rounds}: give at least one")
+    if rounds is not None and (not isinstance(rounds, int) or rounds < 1):
+        raise ParameterError(f"rounds={rounds!r}: give at least one")
     # A tenth of the time for the bound.
-    searching = time_limit if time_limit is None or time_limit < 0 else 0.9 * time_limit
+    given = seconds_of(time_limit)
+    searching = None if given is None else 0.9 * given
     with shown("searching among orders", progress) as tell:
         parents, scores, _, proven, stop, improvements, counters = _core.anytime(
             handle, rules.spec(), rounds, chains, window, seed, searching, n_jobs, tell

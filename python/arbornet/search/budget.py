@@ -19,10 +19,8 @@ class Budget:
     """
 
     def __init__(self, time_limit: float | None = None, memory_limit: float | str | None = None):
-        if time_limit is not None and not time_limit >= 0:
-            raise ParameterError(f"time_limit={time_limit!r}: give seconds from 0 up, or None")
         self._began = time.perf_counter()
-        self._limit = time_limit
+        self._limit = seconds_of(time_limit)
         self.bytes = 0.8 * free_memory() if memory_limit is None else in_bytes(memory_limit)
 
     @property
@@ -39,6 +37,17 @@ class Budget:
     def over(self) -> bool:
         """Whether the time is used up."""
         return self.left == 0.0
+
+
+def seconds_of(time_limit: float | None) -> float | None:
+    """A time limit, checked.
+
+    Raises:
+        ParameterError: If it is negative, or no number.
+    """
+    if time_limit is not None and not (isinstance(time_limit, int | float) and time_limit >= 0):
+        raise ParameterError(f"time_limit={time_limit!r}: give seconds from 0 up, or None")
+    return time_limit
 
 
 def in_bytes(memory: float | str) -> float:

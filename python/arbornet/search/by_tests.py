@@ -125,7 +125,7 @@ def _judged(
     progress: bool,
 ) -> Found:
     began = time.perf_counter()
-    if not 0 < alpha < 1:
+    if not isinstance(alpha, int | float) or not 0 < alpha < 1:
         raise ParameterError(f"alpha={alpha!r}: give a probability between 0 and 1")
     if max_given is not None and (isinstance(max_given, bool) or not isinstance(max_given, int) or max_given < 0):
         raise ParameterError(f"max_given={max_given!r}: give an integer from 0 up, or None")

@@ -83,7 +83,7 @@ def exact(
         >>> found = an.search.exact("asia.jkl", time_limit=60)
         >>> found.score, found.gap
     """
-    if not gap >= 0:
+    if not isinstance(gap, int | float) or not gap >= 0:
         raise ParameterError(f"gap={gap!r}: give a score difference from 0 up")
     if isinstance(k, bool) or not isinstance(k, int) or k < 1:
         raise ParameterError(f"k={k!r}: give how many graphs, from 1 up")
@@ -141,7 +141,7 @@ class Search:
         ended: Stopped
         try:
             self._start()
-            slack = int(self.gap * self.unit)
+            slack = int(min(self.gap * self.unit, 2.0**60))
             for component in sorted(self.components, key=lambda c: (len(c.vars), c.vars)):
                 ended, tier = solve(component, how, self.budget, slack, self.note)
                 assert component.cost is not None

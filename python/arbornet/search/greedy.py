@@ -4,7 +4,9 @@ from __future__ import annotations
 
 import time
 from dataclasses import replace
-from typing import TYPE_CHECKING, Any, Protocol
+from typing import Any, Protocol
+
+import networkx as nx
 
 from arbornet import _core
 from arbornet._core import ParameterError
@@ -12,9 +14,6 @@ from arbornet.constraints import Constraints, Rules, resolved
 from arbornet.prepare import prepared
 from arbornet.progress import shown
 from arbornet.search.base import Found, Stopped, dag_from_parents
-
-if TYPE_CHECKING:
-    import networkx as nx
 
 
 class Spec(Protocol):
@@ -130,6 +129,8 @@ def parents_by(dag: nx.DiGraph[Any], names: list[str]) -> list[list[int]]:
     Raises:
         ParameterError: If the graph is over other variables.
     """
+    if not isinstance(dag, nx.DiGraph):
+        raise ParameterError(f"start is a {type(dag).__name__}: give a networkx.DiGraph, such as found.dag")
     if set(dag.nodes) != set(names):
         odd = sorted(map(str, set(dag.nodes) ^ set(names)))
         raise ParameterError(f"start: its variables are not those of the data ({', '.join(odd[:5])})")

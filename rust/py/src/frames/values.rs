@@ -304,6 +304,17 @@ fn code_views(array: &dyn Array, interner: &mut TextInterner, codes: &mut RawCod
     }));
 }
 
+fn fits_64_bits(array: &dyn Array) -> bool {
+    if let Some(unsigned) = array.as_primitive_opt::<UInt64Type>() {
+        return unsigned.iter().flatten().all(|x| i64::try_from(x).is_ok());
+    }
+    let (end, mut fits) = (2_f64.powi(63), true);
+    if !array.data_type().is_integer() {
+        for_each_number(array, &mut |x| fits &= x.is_none_or(|x| (-end..end).contains(&x)));
+    }
+    fits
+}
+
 /// The values of a dictionary as levels, in its order.
 pub fn levels_of(array: &dyn Array) -> Result<Vec<Option<Level>>, String> {
     let mut levels = Vec::with_capacity(array.len());
@@ -328,10 +339,7 @@ pub fn levels_of(array: &dyn Array) -> Result<Vec<Option<Level>>, String> {
             levels.extend((0..array.len()).map(|i| array.is_valid(i).then(|| Level::Bool(array.value(i)))));
         }
         Class::Integer => {
-            let (end, mut fits) = (2_f64.powi(63), true);
-            let wide = !matches!(array.data_type(), DataType::Int64); // whose largest would be rounded up to the end
-            for_each_number(array, &mut |x| fits &= !wide || x.is_none_or(|x| (-end..end).contains(&x)));
-            if !fits {
+            if !fits_64_bits(array) {
                 return Err("declares whole numbers beyond 64 bits as levels".to_owned());
             }
             for_each_integer(array, &mut |x| levels.push(x.map(Level::Int)));
