@@ -307,7 +307,8 @@ def write(kept: Kept, options: argparse.Namespace) -> None:
         "The paper's figures are curves without numbers: above each table stands what they show, below it what ours "
         f"show. BIC2: at most two parents, among all variables up to {MOST_ALL_PAIRS} of them, above among 20 "
         "candidates by forest. fGES and BOSS (from the order that fGES finds): BIC, at most five parents. The paper's "
-        "GES is that of R's pcalg, its BIC2 is GOBNILP; its data sets and ours are other draws.\n",
+        "GES is that of R's pcalg, its BIC2 is GOBNILP; its data sets and ours are other draws. Its table 1, the sizes "
+        "of the networks, is in the columns of figure 3; its figure 1 illustrates splines.\n",
     ]
     results = list(kept.runs.values())
     for part, title in TITLES.items():

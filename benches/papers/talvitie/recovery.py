@@ -111,7 +111,32 @@ def page(options: argparse.Namespace) -> str:
             learning_curves(axis, {method: found[method] for method in methods}, "SHD")
 
         out += f"\n### Figure {number}\n" + panels(folder / f"figure{number}.svg", list(by_network), draw)
-    return out + "\n### What the paper says of its figures, and ours\n\n" + "\n".join(_claims(by_network)) + "\n"
+    claims = "\n### What the paper says of its figures, and ours\n\n" + "\n".join(_claims(by_network)) + "\n"
+    return out + claims + _seconds(kept)
+
+
+def _seconds(kept: Kept) -> str:
+    """Means of the CPU seconds of both steps, where samples were learned from one at a time."""
+    taken: dict[tuple[str, str, int], dict[str, list[list[float]]]] = {}
+    for key in kept:
+        name, most, _ = key.split()
+        for method, by_rows in kept[key].get("seconds", {}).items():
+            for n, both in by_rows.items():
+                taken.setdefault((name, most, int(n)), {}).setdefault(method, []).append(both)
+    if not taken:
+        return ""
+    rows = []
+    for (name, most, n), of in sorted(taken.items()):
+        first = [np.mean([one for one, _ in of[model]]) for model in ("FT", "PCART")]
+        second = [np.mean([two for _, two in of[model]]) for model in of]
+        rows.append((name, n, most, len(of["FT"]), *(f"{mean:.2f}" for mean in (*first, *second))))
+    models = list(next(iter(taken.values())))
+    head = ("network", "rows", "most parents", "samples", "step 1 FT, s", "step 1 PCART, s")
+    return (
+        "\n### Figure 7, the samples of the networks: step 1 and step 2\n\n"
+        "Mean CPU seconds of one thread on a shared machine. A penalised form takes over the first step of its model. "
+        "Searches end at 60 s of the clock.\n\n" + markdown(rows, (*head, *(f"step 2 {model}, s" for model in models)))
+    )
 
 
 Gathered = tuple[int, int, dict[str, dict[float, list[float]]]]
