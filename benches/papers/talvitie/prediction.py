@@ -24,10 +24,12 @@ PRINTED = {
     "error_bars": ((1, 51, 0), (20, 23, 9), (19, 24, 9), (21, 20, 11), (18, 23, 11), (0, 51, 1)),
     "wilcoxon": ((10, 35, 7), (25, 14, 13), (25, 14, 13), (25, 13, 14), (24, 13, 15), (11, 33, 8)),
 }
-#: What was looked into where nothing explains the difference.
+#: What was looked into where print does not follow from what the paper says, by table and model.
 LOOKED_INTO = {
-    "zoo": "unexplained: no nearer with `published=True`, with 2 or 3 parents, with all seven types, with the "
-    "type as a number and legs as levels, with legs on the other side of midpoints, nor without legs as a parent",
+    ("zoo", "PCART"): "unexplained: no nearer with `published=True`, with 2 or 3 parents, with all seven types, with "
+    "the type as a number and legs as levels, with legs on the other side of midpoints, nor without legs as a parent",
+    ("turkiye-student-evaluation", "PCART"): "unexplained: print lies between our densities with at most one parent "
+    "(-22.83) and two (-14.07), with or without `published=True`, as if these trees had not been given four",
 }
 PAIRS = (("PCART", "PCARTp"), ("PCART", "FT"), ("PCART", "FTp"), ("PCARTp", "FT"), ("PCARTp", "FTp"), ("FT", "FTp"))
 
@@ -93,7 +95,7 @@ def page(options: argparse.Namespace) -> str:
         ]
         for model in SCORES:
             of = {way: mean_and_error(by_way[way][model]) for way in by_way}
-            why = _reason(name, known.get((name, model)), {way: by_way[way][model] for way in by_way}, most)
+            why = _reason(name, model, known.get((name, model)), {way: by_way[way][model] for way in by_way}, most)
             n_near += not why
             n_legible += (name, model) in known
             print_ = known.get((name, model))
@@ -153,7 +155,7 @@ def _error(row: dict[str, str]) -> str:
     return f"{float(row['standard_error']):.3f}" if row["standard_error"] else "?"
 
 
-def _reason(name: str, known: dict[str, str] | None, by_way: dict[str, list[float]], most: int) -> str:
+def _reason(name: str, model: str, known: dict[str, str] | None, by_way: dict[str, list[float]], most: int) -> str:
     if known is None:
         return "not legible in our copy of the paper"
 
@@ -172,9 +174,8 @@ def _reason(name: str, known: dict[str, str] | None, by_way: dict[str, list[floa
     numbers, printed_numbers = _numbers(name), (uci.manifest(name).get("paper") or {}).get("continuous")
     if printed_numbers is not None and numbers != printed_numbers:
         return f"preprocessing: {printed_numbers} columns are numbers in the paper, {numbers} in ours"
-    if most < MOST_PARENTS:
-        return f"not the paper's {MOST_PARENTS} parents"
-    return LOOKED_INTO.get(name, "unexplained")
+    otherwise = "unexplained" if most == MOST_PARENTS else f"not the paper's {MOST_PARENTS} parents"
+    return LOOKED_INTO.get((name, model.removesuffix("p")), otherwise)
 
 
 def _contests(title: str, results: pl.DataFrame, by: Any, n_tables: int) -> str:
