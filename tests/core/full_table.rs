@@ -121,9 +121,9 @@ fn prepared(table: &Arc<Table>, max_bins: usize) -> Box<dyn LocalScore> {
     FullTable { penalised: false, max_bins, ..FullTable::default() }.prepare(table).unwrap()
 }
 
-/// A child and up to three parents, by a bit mask.
+/// A child and up to four parents, by a bit mask.
 fn family(child: usize, mask: u32) -> Vec<usize> {
-    (0..5).filter(|&p| p != child && mask >> p & 1 == 1).take(3).collect()
+    (0..5).filter(|&p| p != child && mask >> p & 1 == 1).collect()
 }
 
 fn values(table: &Table, parents: &[usize], row: usize) -> Vec<Value> {
@@ -232,6 +232,21 @@ fn many_rows_score_as_few_do() {
     for (child, parents) in [(4, vec![0, 1, 2]), (0, vec![1, 2, 4]), (2, vec![0, 1, 3]), (1, vec![0])] {
         let score = prepared(&table, 5).score(child, &parents).unwrap();
         let expected = oracle(&table, child, &parents, 5);
+        assert!((score - expected).abs() < 1e-9 * expected.abs(), "{child} {parents:?} {score} {expected}");
+    }
+}
+
+/// More parts than the choices that separate two of them are tabulated for.
+#[test]
+fn many_bins_score_as_few_do() {
+    let row = |i: i32| {
+        let [a, b] = [7919, 104_729].map(|step| i * step % 211);
+        (f64::from(a), b, (a % 5) as u32, (b % 4) as u32, u32::from(a > b))
+    };
+    let table = table(&(0..200).map(row).collect());
+    for (child, parents, max_bins) in [(4, vec![0, 1], 24), (0, vec![1, 4], 24), (1, vec![0], 64), (2, vec![0], 64)] {
+        let score = prepared(&table, max_bins).score(child, &parents).unwrap();
+        let expected = oracle(&table, child, &parents, max_bins);
         assert!((score - expected).abs() < 1e-9 * expected.abs(), "{child} {parents:?} {score} {expected}");
     }
 }

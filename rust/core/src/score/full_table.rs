@@ -6,14 +6,19 @@
 //! evaluated together (see [`joint`]); the cost of a family is that of its boxes of parts, not rows times choices.
 
 mod cuts;
+mod few;
 mod joint;
+mod line;
+mod response;
+mod runs;
 
 use std::sync::Arc;
 
 use serde::{Deserialize, Serialize};
 
 use self::cuts::Cuttings;
-use self::joint::{Axis, Joint, Levels, Numbers, Response};
+use self::joint::{Axis, Joint};
+use self::response::{Levels, Numbers, Response};
 use super::{ChildScore, LocalScore};
 use crate::control::Halt;
 use crate::error::{Error, Result};
@@ -119,11 +124,11 @@ impl Prepared {
         match self.leaf(child) {
             Leaf::Categorical(leaf) => {
                 let (codes, width) = codes(leaf.n_levels());
-                Box::new(self.scratch(child, Levels { leaf, codes, width }))
+                Box::new(self.scratch(child, Levels::new(leaf, codes, width)))
             }
             Leaf::Ordinal(leaf) => {
                 let (codes, width) = codes(leaf.n_levels());
-                Box::new(self.scratch(child, Levels { leaf, codes, width }))
+                Box::new(self.scratch(child, Levels::new(leaf, codes, width)))
             }
             Leaf::Normal(leaf) => {
                 let Column::Reals(reals) = self.table.column(child) else {
@@ -259,19 +264,14 @@ impl<R: Response> Family for Scratch<'_, R> {
     }
 
     fn steps(&self) -> u64 {
-        4 * self.joint.looked_at
+        self.joint.steps
     }
 
     fn best(&mut self, parents: &[Var]) -> (f64, Vec<usize>) {
         let order = self.score.axis_order(parents);
         let axis = |&p: &Var| {
             let cuttings = &self.score.cuttings[p];
-            Axis {
-                codes: self.codes.as_ref().map_or(&cuttings.codes, |codes| &codes[p]),
-                n_parts: cuttings.n_parts,
-                intervals: &cuttings.intervals,
-                n_choices: cuttings.choices.len(),
-            }
+            Axis::new(cuttings, self.codes.as_ref().map_or(&cuttings.codes, |codes| &codes[p]))
         };
         let axes: Vec<Axis<'_>> = order.iter().map(axis).collect();
         let totals = self.joint.log_marginals(&self.response, &axes);

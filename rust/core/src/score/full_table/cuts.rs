@@ -2,20 +2,10 @@
 //!
 //! Cut `i` of `k` is the order statistic at position `max(N i/k - 1/2, 0)`, interpolated (Hazen; R type 5), rounded up
 //! for ordinal parents; a value at a cut goes up. The cuts of all `k` together split the values into a few *parts*
-//! (at most 18 for up to 7 bins), and every bin of every `k` is an interval of parts. A row is coded by its part once
-//! and for all; ways to cut that split the data alike are one choice.
+//! (at most 18 for up to 7 bins), and every bin of every `k` is a run of parts. A row is coded by its part once and for
+//! all; ways to cut that split the data alike are one choice. Sets of choices are bit masks.
 
 use crate::table::{Codes, Column, Kind, Table, Var};
-
-/// A run of neighbouring parts that is a bin of some choices.
-#[derive(Clone, Debug, PartialEq)]
-pub struct Interval {
-    pub first: usize,
-    /// One past the last part.
-    pub end: usize,
-    /// The choices that have this bin.
-    pub choices: Vec<usize>,
-}
 
 /// One parent, cut in every way.
 #[derive(Clone, Debug)]
@@ -23,8 +13,10 @@ pub struct Cuttings {
     /// By row: its part.
     pub codes: Vec<u16>,
     pub n_parts: usize,
-    /// Every distinct bin, by first part, then by end.
-    pub intervals: Vec<Interval>,
+    /// By part: the choices, as bits, that have a bin begin there.
+    begins: Vec<u64>,
+    /// For every two parts the choices that have them in one bin; empty if the parts are too many to keep that.
+    together: Vec<u64>,
     /// Per choice: its cuts, ascending and distinct (none for levels without order).
     pub choices: Vec<Vec<f64>>,
     /// Whether the number of bins was a choice at all: what the prior over choices is charged for.
@@ -49,11 +41,12 @@ impl Cuttings {
         observed.sort_unstable();
         observed.dedup();
         let part = |code: usize| observed.partition_point(|&o| o < code) as u16;
-        let interval = |p: usize| Interval { first: p, end: p + 1, choices: vec![0] };
+        let begins = vec![1; observed.len()];
         Self {
             codes: codes.iter().map(part).collect(),
             n_parts: observed.len(),
-            intervals: (0..observed.len()).map(interval).collect(),
+            together: pairs(&begins, 1),
+            begins,
             choices: vec![Vec::new()],
             is_cut: false,
         }
@@ -98,20 +91,44 @@ impl Cuttings {
             }
             new
         });
-        let mut intervals: Vec<Interval> = Vec::new();
-        for (choice, begins) in distinct.iter().enumerate() {
-            let ends = begins.iter().copied().chain([n_parts]);
-            for (first, end) in [0].into_iter().chain(begins.iter().copied()).zip(ends) {
-                if let Some(same) = intervals.iter_mut().find(|i| i.first == first && i.end == end) {
-                    same.choices.push(choice);
-                } else if first < end {
-                    intervals.push(Interval { first, end, choices: vec![choice] });
-                }
+        let mut begins = vec![0; n_parts];
+        for (choice, own) in distinct.iter().enumerate() {
+            for &part in own {
+                begins[part] |= 1 << choice;
             }
         }
-        intervals.sort_by_key(|i| (i.first, i.end));
-        Self { codes, n_parts, intervals, choices, is_cut: true }
+        Self { codes, n_parts, together: pairs(&begins, choices.len()), begins, choices, is_cut: true }
     }
+
+    /// The choices, as bits, that have two parts, the lower first, in one bin.
+    #[inline]
+    pub fn together(&self, a: u16, b: u16) -> u64 {
+        let (a, b) = (usize::from(a), usize::from(b));
+        match self.together.get(a * self.n_parts + b) {
+            Some(&choices) => choices,
+            None if a < b && self.choices.len() == 1 => 0,
+            None => together(&self.begins[a + 1..=b], self.choices.len()),
+        }
+    }
+}
+
+/// More parts than this are compared as they come up.
+const MOST_PAIRED: usize = 64;
+
+/// The choices, as bits, of which no bin begins at these parts.
+fn together(begins: &[u64], n_choices: usize) -> u64 {
+    let parted = begins.iter().fold(0, |parted, &begins| parted | begins);
+    !parted & (u64::MAX >> (64 - n_choices))
+}
+
+/// That of every two parts, the lower first.
+fn pairs(begins: &[u64], n_choices: usize) -> Vec<u64> {
+    let n = begins.len();
+    if n > MOST_PAIRED {
+        return Vec::new();
+    }
+    let of = |a: usize, b: usize| if a <= b { together(&begins[a + 1..=b], n_choices) } else { 0 };
+    (0..n * n).map(|pair| of(pair / n, pair % n)).collect()
 }
 
 /// Standardised values are rounded by less than this part of theirs.
@@ -147,24 +164,18 @@ mod tests {
     }
 
     proptest! {
-        /// Bins by the definition, one `k` at a time, hold the same rows as the intervals of the choice they became.
+        /// Bins by the definition, one `k` at a time, hold the same rows as those of the choice they became.
         #[test]
         fn every_choice_is_a_partition_by_its_cuts(values in prop::collection::vec(-3_i32..4, 1..30), max_bins in 2..9_usize) {
             let values: Vec<f64> = values.into_iter().map(f64::from).collect();
             let cuttings = Cuttings::quantiles(&values, max_bins, |cut| cut);
             for (choice, cuts) in cuttings.choices.iter().enumerate() {
                 let bin = |x: f64| cuts.iter().filter(|&&cut| cut <= x).count();
-                let interval_of = |part: usize| {
-                    let holds = |i: &&Interval| i.choices.contains(&choice) && (i.first..i.end).contains(&part);
-                    let mut holding = cuttings.intervals.iter().filter(holds);
-                    let only = holding.next().map(|i| (i.first, i.end));
-                    assert!(holding.next().is_none());
-                    only.expect("a choice covers every part")
-                };
                 for (i, &x) in values.iter().enumerate() {
                     for (j, &y) in values.iter().enumerate() {
-                        let [a, b] = [i, j].map(|row| interval_of(usize::from(cuttings.codes[row])));
-                        prop_assert_eq!(bin(x) == bin(y), a == b);
+                        let [p, q] = [i, j].map(|row| cuttings.codes[row]);
+                        let together = cuttings.together(p.min(q), p.max(q));
+                        prop_assert_eq!(bin(x) == bin(y), together >> choice & 1 == 1);
                     }
                 }
             }

@@ -1,153 +1,17 @@
 //! The log marginal of every joint choice of bins at once.
 //!
-//! For a joint choice the log marginal is a sum over cells, one bin of each parent; a bin is an interval of parts. Each
-//! box of intervals is therefore looked at once, and its value is added up along the axes, one axis at a time. Rows are
-//! aggregated as soon as that is cheaper than carrying them: a box of few rows is split row by row, one of many
-//! becomes a small dense table over the parts of the remaining parents. On the last axis most parts are empty: they
-//! are left out, and neighbouring intervals that then hold the same are looked at once.
+//! For a joint choice the log marginal is a sum over cells, one bin of each parent; a bin is a run of parts. Each box of
+//! bins is therefore looked at once, and its value is added up along the axes, one axis at a time. Bins that hold the
+//! same rows are one run (see [`runs`]). Rows are aggregated as soon as that is cheaper than carrying them: a box of few
+//! rows is split row by row, one of many becomes a small dense table over the parts of the remaining parents. Boxes of
+//! one or two rows need no splitting at all (see [`few`]), and the last axis is a [`Line`].
 
-use super::cuts::Interval;
+use super::cuts::Cuttings;
+use super::few;
+use super::line::Line;
+use super::response::Response;
+use super::runs::{self, Run};
 use crate::control::Halt;
-use crate::leaf::{Categorical, Normal, Ordinal};
-
-/// The child's responses in an order that does not depend on the order of the rows, with sums of them in flat cells.
-pub trait Response {
-    /// What a cell consists of.
-    type Number: Copy + Default + PartialEq + std::ops::AddAssign;
-
-    /// How many numbers a cell takes.
-    fn width(&self) -> usize;
-
-    /// Takes one response into a cell.
-    fn add(&self, row: usize, cell: &mut [Self::Number]);
-
-    /// Whether a cell holds no responses.
-    fn is_empty(cell: &[Self::Number]) -> bool;
-
-    /// The log marginal of the responses in a cell.
-    fn log_marginal(&self, cell: &[Self::Number]) -> f64;
-}
-
-/// Numbers, ascending.
-pub struct Numbers {
-    /// Distances from the leaf's centre.
-    values: Vec<f64>,
-    by_count: Vec<ByCount>,
-    /// From the prior's mean to the centre.
-    distance: f64,
-    /// `nu lam`.
-    spread: f64,
-}
-
-/// What the number of responses in a cell decides about its log marginal, so that the rest takes one logarithm and no
-/// division: `term - power ln(scatter (squares - sum^2 / n) + weight (mean - prior mean)^2 + nu lam)`.
-#[derive(Clone, Copy)]
-struct ByCount {
-    term: f64,
-    power: f64,
-    /// `1/n`.
-    per_row: f64,
-    /// What the sum of squares about the mean is multiplied by: 1, or `(n-1)/n` as published.
-    scatter: f64,
-    /// `n a / (n + a)`.
-    weight: f64,
-}
-
-impl Numbers {
-    /// Sorted `values` of the column.
-    pub fn new(leaf: &Normal, mut values: Vec<f64>) -> Self {
-        values.sort_by(f64::total_cmp);
-        let by_count = |n: usize| {
-            let rows = n as f64;
-            ByCount {
-                term: leaf.count_term(n as u64),
-                power: 0.5 * (rows + leaf.nu()),
-                per_row: if n == 0 { 0.0 } else { 1.0 / rows },
-                scatter: if n < 2 { 0.0 } else { leaf.scatter_factor(n as u64) },
-                weight: rows * leaf.a() / (rows + leaf.a()),
-            }
-        };
-        Self {
-            by_count: (0..=values.len()).map(by_count).collect(),
-            values: values.into_iter().map(|y| y - leaf.centre()).collect(),
-            distance: leaf.centre() - leaf.mean(),
-            spread: leaf.nu() * leaf.lam(),
-        }
-    }
-}
-
-impl Response for Numbers {
-    type Number = f64;
-
-    fn width(&self) -> usize {
-        3
-    }
-
-    fn add(&self, row: usize, cell: &mut [f64]) {
-        let y = self.values[row];
-        cell[0] += 1.0;
-        cell[1] += y;
-        cell[2] += y * y;
-    }
-
-    fn is_empty(cell: &[f64]) -> bool {
-        cell[0] == 0.0
-    }
-
-    fn log_marginal(&self, cell: &[f64]) -> f64 {
-        let &[n, sum, squares] = cell else { unreachable!("a cell of numbers has a width of three") };
-        let of = &self.by_count[n as usize];
-        let mean = sum * of.per_row;
-        let scatter = (squares - sum * mean).max(0.0) * of.scatter;
-        let distance = mean + self.distance;
-        of.term - of.power * (scatter + of.weight * distance * distance + self.spread).ln()
-    }
-}
-
-/// A leaf of levels that can read its counts from a slice.
-pub trait LevelLeaf {
-    fn log_marginal_of(&self, counts: &[u32]) -> f64;
-}
-
-impl LevelLeaf for Categorical {
-    fn log_marginal_of(&self, counts: &[u32]) -> f64 {
-        Self::log_marginal_of(self, counts)
-    }
-}
-
-impl LevelLeaf for Ordinal {
-    fn log_marginal_of(&self, counts: &[u32]) -> f64 {
-        Self::log_marginal_of(self, counts)
-    }
-}
-
-/// Levels, in any order: counts are exact.
-pub struct Levels<L> {
-    pub leaf: L,
-    pub codes: Vec<u32>,
-    /// Number of levels.
-    pub width: usize,
-}
-
-impl<L: LevelLeaf> Response for Levels<L> {
-    type Number = u32;
-
-    fn width(&self) -> usize {
-        self.width
-    }
-
-    fn add(&self, row: usize, cell: &mut [u32]) {
-        cell[self.codes[row] as usize] += 1;
-    }
-
-    fn is_empty(cell: &[u32]) -> bool {
-        cell.iter().all(|&n| n == 0)
-    }
-
-    fn log_marginal(&self, cell: &[u32]) -> f64 {
-        self.leaf.log_marginal_of(cell)
-    }
-}
 
 /// One parent as an axis of the table.
 #[derive(Clone, Copy)]
@@ -155,8 +19,27 @@ pub struct Axis<'a> {
     /// By row, in the order of the responses.
     pub codes: &'a [u16],
     pub n_parts: usize,
-    pub intervals: &'a [Interval],
     pub n_choices: usize,
+    cuttings: &'a Cuttings,
+}
+
+impl<'a> Axis<'a> {
+    /// Of a parent with its parts by row.
+    pub fn new(cuttings: &'a Cuttings, codes: &'a [u16]) -> Self {
+        Self { codes, n_parts: cuttings.n_parts, n_choices: cuttings.choices.len(), cuttings }
+    }
+
+    /// The choices, as bits, that have two parts, the lower first, in one bin.
+    #[inline]
+    pub fn together(&self, a: u16, b: u16) -> u64 {
+        self.cuttings.together(a, b)
+    }
+
+    /// The part of a row.
+    #[inline]
+    pub fn part(&self, row: u32) -> usize {
+        usize::from(self.codes[row as usize])
+    }
 }
 
 /// The rows of a box, in one of two forms.
@@ -172,43 +55,34 @@ enum Inside<'a, N> {
 #[derive(Default)]
 struct Level<N> {
     rows: Vec<u32>,
-    offsets: Vec<usize>,
+    offsets: Vec<u32>,
+    parts: Vec<u16>,
+    runs: Vec<Run>,
     own: Vec<N>,
     inner: Vec<N>,
     totals: Vec<f64>,
     line: Line<N>,
 }
 
-/// Memory of the last axis.
-#[derive(Default)]
-struct Line<N> {
-    /// The parts that are not empty, one cell after the other.
-    cells: Vec<N>,
-    /// How many of them lie before each part.
-    rank: Vec<usize>,
-    /// Of a run of them.
-    sum: Vec<N>,
-}
-
 /// Memory for the sums over all joint choices.
 pub struct Joint<N> {
     /// Who can stop it: then the sums are not all there.
     pub halt: Halt,
-    /// Cells and rows looked at so far.
-    pub looked_at: u64,
+    /// What was done so far, counted in steps of about a nanosecond.
+    pub steps: u64,
     levels: Vec<Level<N>>,
     all_rows: Vec<u32>,
     totals: Vec<f64>,
 }
 
-/// No dense table larger than this many numbers.
-const LARGEST_TABLE: usize = 1 << 22;
+/// No dense table larger than this many bytes.
+const LARGEST_TABLE: usize = 1 << 25;
 
 impl<N: Copy + Default + PartialEq + std::ops::AddAssign> Joint<N> {
     pub fn new(n_rows: usize) -> Self {
         Self {
             halt: Halt::default(),
-            looked_at: 0,
+            steps: 0,
             levels: Vec::new(),
             all_rows: (0..n_rows as u32).collect(),
             totals: Vec::new(),
@@ -229,11 +103,11 @@ impl<N: Copy + Default + PartialEq + std::ops::AddAssign> Joint<N> {
             let mut cell = vec![N::default(); response.width()];
             self.all_rows.iter().for_each(|&row| response.add(row as usize, &mut cell));
             self.totals[0] = response.log_marginal(&cell);
-            self.looked_at += self.all_rows.len() as u64;
+            self.steps += self.all_rows.len() as u64;
         } else {
-            let patience = &mut Patience { halt: self.halt.clone(), done: 0, over: false, looked_at: 0 };
+            let patience = &mut Patience { halt: self.halt.clone(), done: 0, over: false, steps: 0 };
             add_up(response, axes, Inside::Rows(&self.all_rows), &mut self.levels, &mut self.totals, patience);
-            self.looked_at += patience.looked_at;
+            self.steps += patience.steps;
         }
         &self.totals
     }
@@ -247,12 +121,12 @@ struct Patience {
     halt: Halt,
     done: u32,
     over: bool,
-    looked_at: u64,
+    steps: u64,
 }
 
 impl Patience {
-    fn is_over(&mut self, inside: usize) -> bool {
-        self.looked_at += inside as u64;
+    fn is_over(&mut self, steps: usize) -> bool {
+        self.steps += steps as u64;
         self.done += 1;
         if self.done == STRIDE {
             self.done = 0;
@@ -271,89 +145,89 @@ fn add_up<R: Response>(
     totals: &mut [f64],
     patience: &mut Patience,
 ) {
-    let looked_at = match inside {
-        Inside::Rows(rows) => rows.len(),
-        Inside::Table(table) => table.len(),
+    let steps = match inside {
+        Inside::Rows(&[row]) => return totals.fill(response.alone(row)),
+        Inside::Rows(&[a, b]) => return few::add_up_pair(response, axes, [a, b], totals),
+        Inside::Rows(rows) => 64 + 8 * rows.len(),
+        Inside::Table(table) => 64 + 3 * table.len(),
     };
-    if patience.is_over(looked_at + 8) {
+    if patience.is_over(steps) {
         return;
     }
     let (level, deeper) = levels.split_first_mut().expect("one level per axis");
     let (axis, inner_axes) = axes.split_first().expect("the last axis is summed as a line");
-    let Level { rows, offsets, own, inner, totals: inner_totals, line } = level;
-    if let (Inside::Rows(all), []) = (inside, inner_axes)
-        && axis.n_choices == 1
-        && all.len() < axis.n_parts
-    {
-        return add_up_sparse_line(response, axis, all, rows, &mut line.sum, totals);
+    let Level { rows, offsets, parts, runs, own, inner, totals: inner_totals, line } = level;
+    if inner_axes.is_empty() {
+        return match inside {
+            Inside::Rows(rows) => line.of_rows(response, axis, rows, totals),
+            Inside::Table(table) => line.of_table(response, axis, table, totals),
+        };
     }
     let inside = match inside {
-        Inside::Rows(rows) if pays_as_table(axes, rows.len(), response.width()) => {
+        Inside::Rows(rows) if pays_as_table(axes, rows.len(), response.width() * size_of::<R::Number>()) => {
             fill_table(response, axes, rows, own);
             Inside::Table(own)
         }
         other => other,
     };
-    if let (Inside::Table(table), []) = (inside, inner_axes) {
-        return add_up_line(response, axis, table, line, totals);
-    }
     totals.fill(0.0);
     inner_totals.resize(totals.len() / axis.n_choices, 0.0);
-    let add = |interval: &Interval, inner_totals: &[f64], totals: &mut [f64]| {
-        for &choice in &interval.choices {
+    let add = |run: &Run, inner_totals: &[f64], totals: &mut [f64]| {
+        run.each_choice(|choice| {
             let to = &mut totals[choice * inner_totals.len()..][..inner_totals.len()];
             to.iter_mut().zip(inner_totals).for_each(|(t, v)| *t += v);
-        }
+        });
     };
     match inside {
         Inside::Rows(all) => {
             sort_by_part(axis, all, rows, offsets);
-            let mut last = 0..0;
-            for interval in axis.intervals {
-                let range = offsets[interval.first]..offsets[interval.end];
-                if range.is_empty() {
-                    continue;
-                }
-                if range != last {
-                    add_up(response, inner_axes, Inside::Rows(&rows[range.clone()]), deeper, inner_totals, patience);
-                    last = range;
-                }
-                add(interval, inner_totals, totals);
+            parts.clear();
+            parts.extend((0..axis.n_parts).filter(|&p| offsets[p] < offsets[p + 1]).map(|p| p as u16));
+            runs::collect(axis, parts, runs);
+            for run in &*runs {
+                let from = offsets[usize::from(parts[run.first as usize])];
+                let to = offsets[usize::from(parts[run.end as usize - 1]) + 1];
+                let run_rows = Inside::Rows(&rows[from as usize..to as usize]);
+                add_up(response, inner_axes, run_rows, deeper, inner_totals, patience);
+                add(run, inner_totals, totals);
             }
         }
         Inside::Table(table) => {
             let size = table.len() / axis.n_parts;
-            let slab = |part: usize| &table[part * size..(part + 1) * size];
+            let slab = |part: u32| &table[part as usize * size..][..size];
+            parts.clear();
+            parts.extend(0..axis.n_parts as u16);
+            runs::collect(axis, parts, runs);
             let mut summed = 0..0;
-            for interval in axis.intervals {
-                if interval.end == interval.first + 1 {
-                    add_up(response, inner_axes, Inside::Table(slab(interval.first)), deeper, inner_totals, patience);
+            for run in &*runs {
+                if run.end == run.first + 1 {
+                    add_up(response, inner_axes, Inside::Table(slab(run.first)), deeper, inner_totals, patience);
                 } else {
-                    // Intervals from the same part on grow out of each other.
-                    if summed.start != interval.first || summed.end <= interval.first {
+                    // Runs from the same part on grow out of each other.
+                    if summed.start != run.first || summed.end <= run.first {
                         inner.clear();
-                        inner.extend_from_slice(slab(interval.first));
-                        summed = interval.first..interval.first + 1;
+                        inner.extend_from_slice(slab(run.first));
+                        summed = run.first..run.first + 1;
                     }
-                    for part in summed.end..interval.end {
+                    for part in summed.end..run.end {
                         inner.iter_mut().zip(slab(part)).for_each(|(sum, &n)| *sum += n);
                     }
-                    summed.end = interval.end;
+                    summed.end = run.end;
                     add_up(response, inner_axes, Inside::Table(inner), deeper, inner_totals, patience);
                 }
-                add(interval, inner_totals, totals);
+                add(run, inner_totals, totals);
             }
         }
     }
 }
 
-/// Whether to aggregate so many rows: each would be visited once per joint choice of all axes but the last, each cell
-/// of the table about as often as its axes have intervals.
-fn pays_as_table(axes: &[Axis<'_>], n_rows: usize, width: usize) -> bool {
+/// Whether to aggregate so many rows, in cells of so many bytes: each would be visited once per joint choice of all axes
+/// but the last, each cell of the table about as often as its axes have bins, most of which hold the same few rows.
+fn pays_as_table(axes: &[Axis<'_>], n_rows: usize, size: usize) -> bool {
     let Some((_, outer)) = axes.split_last() else { return false };
     let cells: usize = axes.iter().map(|a| a.n_parts).product();
     let visits = outer.iter().fold(n_rows, |v, a| v.saturating_mul(a.n_choices));
-    outer.is_empty() || (visits >= cells && cells * width <= LARGEST_TABLE)
+    visits >= 4 * cells && cells * size <= LARGEST_TABLE
 }
 
 fn fill_table<R: Response>(response: &R, axes: &[Axis<'_>], rows: &[u32], table: &mut Vec<R::Number>) {
@@ -361,102 +235,25 @@ fn fill_table<R: Response>(response: &R, axes: &[Axis<'_>], rows: &[u32], table:
     table.clear();
     table.resize(axes.iter().map(|a| a.n_parts).product::<usize>() * width, R::Number::default());
     for &row in rows {
-        let row = row as usize;
-        let cell = axes.iter().fold(0, |cell, a| cell * a.n_parts + usize::from(a.codes[row]));
-        response.add(row, &mut table[cell * width..][..width]);
+        let cell = axes.iter().fold(0, |cell, a| cell * a.n_parts + a.part(row));
+        response.add(row as usize, &mut table[cell * width..][..width]);
     }
 }
 
 /// Sorts rows by their part, ascending within it; part `p` is then at `offsets[p]..offsets[p + 1]`.
-fn sort_by_part(axis: &Axis<'_>, rows: &[u32], sorted: &mut Vec<u32>, offsets: &mut Vec<usize>) {
-    let part = |row: u32| usize::from(axis.codes[row as usize]);
+fn sort_by_part(axis: &Axis<'_>, rows: &[u32], sorted: &mut Vec<u32>, offsets: &mut Vec<u32>) {
     offsets.clear();
     offsets.resize(axis.n_parts + 2, 0);
     for &row in rows {
-        offsets[part(row) + 2] += 1;
+        offsets[axis.part(row) + 2] += 1;
     }
     for p in 2..offsets.len() {
         offsets[p] += offsets[p - 1];
     }
     sorted.resize(rows.len(), 0);
     for &row in rows {
-        let at = &mut offsets[part(row) + 1];
-        sorted[*at] = row;
+        let at = &mut offsets[axis.part(row) + 1];
+        sorted[*at as usize] = row;
         *at += 1;
-    }
-}
-
-/// The last axis, with the parts that are empty left out.
-fn add_up_line<R: Response>(
-    response: &R,
-    axis: &Axis<'_>,
-    table: &[R::Number],
-    line: &mut Line<R::Number>,
-    totals: &mut [f64],
-) {
-    let width = response.width();
-    let Line { cells, rank, sum } = line;
-    cells.clear();
-    rank.clear();
-    rank.push(0);
-    for cell in table.chunks_exact(width) {
-        if !R::is_empty(cell) {
-            cells.extend_from_slice(cell);
-        }
-        rank.push(cells.len() / width);
-    }
-    let n = cells.len() / width;
-    if n <= 1 {
-        // Nothing, or the same cell under every choice.
-        totals.fill(if n == 0 { 0.0 } else { response.log_marginal(cells) });
-        return;
-    }
-    totals.fill(0.0);
-    let (mut run, mut value) = (0..0, 0.0);
-    for interval in axis.intervals {
-        let (first, end) = (rank[interval.first], rank[interval.end]);
-        if first == end {
-            continue;
-        }
-        if run != (first..end) {
-            // Intervals from the same part on grow out of each other.
-            if run.start != first || run.end > end || run.is_empty() {
-                sum.clear();
-                sum.extend_from_slice(&cells[first * width..(first + 1) * width]);
-                run = first..first + 1;
-            }
-            for cell in cells[run.end * width..end * width].chunks_exact(width) {
-                sum.iter_mut().zip(cell).for_each(|(s, &c)| *s += c);
-            }
-            run.end = end;
-            value = response.log_marginal(sum);
-        }
-        for &choice in &interval.choices {
-            totals[choice] += value;
-        }
-    }
-}
-
-/// The last axis without a choice (its intervals are its parts), with fewer rows than parts.
-fn add_up_sparse_line<R: Response>(
-    response: &R,
-    axis: &Axis<'_>,
-    all: &[u32],
-    rows: &mut Vec<u32>,
-    cell: &mut Vec<R::Number>,
-    totals: &mut [f64],
-) {
-    let part = |row: u32| axis.codes[row as usize];
-    rows.clear();
-    rows.extend_from_slice(all);
-    rows.sort_unstable_by_key(|&row| (part(row), row));
-    totals[0] = 0.0;
-    for same in rows.chunk_by(|&a, &b| part(a) == part(b)) {
-        cell.clear();
-        cell.resize(response.width(), R::Number::default());
-        for &row in same {
-            response.add(row as usize, cell);
-        }
-        totals[0] += response.log_marginal(cell);
     }
 }
