@@ -21,7 +21,7 @@ class CustomScore:
     be left out.
 
     Args:
-        f: the callable. For many machines it has to pickle.
+        f: the callable. For many machines it has to pickle; a pickle runs what it holds, so let them be your own.
         name: identifies it in checkpoints and files, beside its qualified name; change it when you change the callable.
         model: the score whose models are fitted under the nodes of a network; without one, no network can be fitted.
 

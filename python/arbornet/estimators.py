@@ -30,6 +30,9 @@ class NetworkLearner(DensityMixin, BaseEstimator):  # type: ignore[misc]
 
     Frames keep their kinds of columns; the columns of an array are continuous and named x0, x1, ...
 
+    Fitted, it pickles (and goes through joblib) like any estimator. A pickle runs what it holds: load those of others
+    never, and pass on `network_.save("net.json")` instead.
+
     Args:
         local_score: The local score; `PCART()` if left out.
         search: As for `learn`.

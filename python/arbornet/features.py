@@ -70,7 +70,7 @@ def rank_parents(
     import polars as pl
 
     handle = table_handle(table)
-    wanted = None if child is None else [child] if isinstance(child, str) else list(child)
+    wanted = [child] if isinstance(child, str) else child
     children = list(range(len(handle.names))) if wanted is None else positions(handle.names, wanted)
     rules = None if constraints is None else resolved(constraints, handle.names)
     if importance not in ("gain", "permutation"):

@@ -126,7 +126,7 @@ def _is_constant(seen: Profile) -> bool:
     """One value only. Infinities are not among the distinct values, nor are large numbers, which may be rounded."""
     if seen.infinite_row is not None:
         return False
-    if seen.class_ == "number" and seen.range_ is not None:
+    if seen.class_ != "integer" and seen.range_ is not None:
         return seen.range_[0] == seen.range_[1]
     return seen.n_distinct == 1
 

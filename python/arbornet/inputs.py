@@ -15,7 +15,7 @@ import numpy as np
 import polars as pl
 from numpy.typing import NDArray
 
-from arbornet._core import ArbornetError, ColumnError
+from arbornet._core import ArbornetError, ColumnError, ParameterError
 from arbornet.frames import column_names
 from arbornet.kinds import Continuous
 from arbornet.notices import LeftOutWarning
@@ -96,6 +96,8 @@ def schema_of(columns: Columns, is_frame: bool, given: Schema | None = None) -> 
 
     Columns that tell nothing (constant, without values, or numbering the rows) are left out without a warning.
     """
+    if not isinstance(given, Schema | None):
+        raise ParameterError(f"schema={given!r}: give what infer_schema returns, or nothing")
     if given is not None:
         return given.without(*(name for name in given.names if name not in columns))
     with warnings.catch_warnings():

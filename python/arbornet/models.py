@@ -97,7 +97,10 @@ class Leaf:
 
 
 class LocalModel:
-    """The fitted model of a child given its parents. Immutable; pickles; equal if everything in it is.
+    """The fitted model of a child given its parents. Immutable; equal if everything in it is.
+
+    It pickles, as networks and candidates do; a pickle runs what it holds, so load those of others never. A network's
+    `save` writes its models as JSON, which is safe to pass on.
 
     Example:
         >>> model = an.local_model(table, "stage", ["age", "sex"], an.PCART())

@@ -54,9 +54,11 @@ def score_parents(
             `parents="forest"` it is told of the forests first, then of the sets.
         checkpoint: a folder to write finished blocks to. A run that is killed goes on from there when called again
             (forests, which take part of the time, are grown anew); a checkpoint of another table, score, constraints or
-            time per child is refused.
-        client: a ``distributed.Client`` whose workers do the scoring.
-        memory_limit: bytes that layers under way, or kept sets, may take; four fifths of the machine's by default.
+            time per child is refused. It holds names and numbers, nothing that is executed.
+        client: a ``distributed.Client`` whose workers do the scoring. They run the pickles they are sent: use your own
+            machines.
+        memory_limit: bytes that layers under way, or kept sets, may take; four fifths of the machine's by default. What
+            a score keeps for itself comes on top: up to 80 MB of counts, and the tables of each thread.
         parents: "forest" to score, for every child, only subsets of its best few candidates by a random forest; or a
             frame of ranks, as `rank_parents` makes it. `max_parents="auto"` is then `n_candidates`.
         n_candidates: how many these are, beside required parents.

@@ -120,8 +120,8 @@ def _check(
         ("max_degree", max_degree, 0),
         ("seed", seed, 0),
     ]:
-        if isinstance(value, bool) or not isinstance(value, int | np.integer) or value < least:
-            raise ParameterError(f"{name}={value!r}: give an integer from {least} up")
+        if isinstance(value, bool) or not isinstance(value, int | np.integer) or not least <= value < 2**32:
+            raise ParameterError(f"{name}={value!r}: give an integer from {least} to {2**32 - 1}")
     discrete, average_degree = real("discrete", discrete), real("average_degree", average_degree)
     if kind not in ("linear", "nonlinear", "lee-hastie"):
         raise ParameterError(f"kind={kind!r}: choose 'linear', 'nonlinear' or 'lee-hastie'")

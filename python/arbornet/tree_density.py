@@ -71,7 +71,8 @@ class ChowLiu(NetworkLearner):
         """Grows the tree of a frame or an array; `y` is not used."""
         frame = self._read(X, reset=True)
         self.of_array_ = isinstance(frame, dict)
-        schema = schema_of(frame, not self.of_array_) if self.schema is None else self.schema
+        inferred = schema_of(frame, not self.of_array_, self.schema)
+        schema = inferred if self.schema is None else self.schema
         numbers = [column.name for column in schema.used if isinstance(column.kind, Continuous)]
         if self.bins is not None:
             if isinstance(self.bins, str):

@@ -55,7 +55,7 @@ def save(net: BayesNet, path: str | Path) -> None:
 
 
 def load(path: str | Path) -> BayesNet:
-    """Reads a network that `BayesNet.save` wrote.
+    """Reads a network that `BayesNet.save` wrote. A stranger's file is checked, and nothing in it is executed.
 
     Raises:
         FormatError: If the file is damaged, of a later version, or something else.

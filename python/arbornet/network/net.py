@@ -35,7 +35,11 @@ class BayesNet(RowAnswers, GeneralAnswers):
         return BayesNet(self.handle, self.schema, replace(self.origin, strengths=strengths_of(self, strengths)))
 
     def save(self, path: str | Path) -> None:
-        """Writes the network as JSON, with the schema, the models and where it comes from; `an.load` reads it back."""
+        """Writes the network as JSON, with the schema, the models and where it comes from; `an.load` reads it back.
+
+        This is the form to pass on: nothing in it is executed. Networks pickle too (and go through joblib), but a
+        pickle runs what it holds: load those of others never.
+        """
         from arbornet.io.json import save
 
         save(self, path)
