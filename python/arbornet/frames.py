@@ -167,8 +167,8 @@ def _payload_of_objects(values: list[Any]) -> object:
 
         try:
             return pl.Series([None if _is_missing(v) else v for v in values], strict=True)
-        except (TypeError, pl.exceptions.PolarsError):
-            return values  # mixed with something else: the core says with what
+        except (TypeError, ValueError, OverflowError, pl.exceptions.PolarsError, pl.exceptions.PanicException):
+            return values  # mixed with something else, or beyond all calendars: the core says with what
     return values
 
 

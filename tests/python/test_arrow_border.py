@@ -371,3 +371,11 @@ def test_moments_among_objects_may_lack_values() -> None:
     assert (schema["a"].class_, schema["a"].missing) == ("datetime", 2)
     days = pd.Categorical(pd.to_datetime(["2020-01-01", "2020-01-03", None]))
     assert an.infer_schema(pd.DataFrame({"a": days}))["a"].range_ == (18262.0, 18264.0)
+
+
+def test_moments_beyond_all_calendars_are_refused_by_name() -> None:
+    import pandas as pd
+
+    late = pd.Series([pd.Timestamp("2020-01-01"), pd.Timestamp(np.datetime64(2**63 - 1, "us"))], dtype=object)
+    with pytest.raises(an.ColumnError, match="'a' holds"):
+        an.infer_schema(pd.DataFrame({"a": late}))

@@ -139,8 +139,8 @@ def k_best(
     handle = handle_of(candidates)
     if isinstance(k, bool) or not isinstance(k, int) or k < 1:
         raise ParameterError(f"k={k!r}: give how many graphs, from 1 up")
-    within = math.inf if margin is None else float(margin)
-    if not within >= 0:
+    within = math.inf if margin is None else margin
+    if not isinstance(within, int | float) or not within >= 0:
         raise ParameterError(f"margin={margin!r}: give a score difference from 0 up")
     rules = limited(resolved(constraints, handle.names), max_parents)
     tables = min(budget.bytes, MEMORY if memory_limit is None else math.inf)
