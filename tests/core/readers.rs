@@ -22,7 +22,9 @@ fn byte(of: char) -> u8 {
 
 fn texts(target: &str, read: fn(&str)) -> usize {
     let texts: Vec<String> = inputs(target).into_iter().filter_map(|bytes| String::from_utf8(bytes).ok()).collect();
-    texts.iter().for_each(|text| read(text));
+    for text in &texts {
+        read(text);
+    }
     texts.len()
 }
 
@@ -33,6 +35,8 @@ fn every_reader_holds_what_its_fuzzer_holds_it_to() {
     assert!(texts("jkl", targets::jkl) > 20);
     assert!(texts("spec", targets::spec) > 20);
     let records = inputs("record");
-    records.iter().for_each(|bytes| targets::record(bytes));
+    for bytes in &records {
+        targets::record(bytes);
+    }
     assert!(records.len() > 10);
 }
