@@ -1,12 +1,15 @@
 //! Scores of one child's parent sets, remembered.
 //!
 //! Searches ask for millions of families, nearly all of them small, so a set of up to four parents is one word (16 bits
-//! each), exact for up to 65,535 variables; other sets are kept as they are. The number of entries is bounded: a full
-//! memory is emptied, which costs time and changes no result.
+//! each), exact for up to 65,535 variables; other sets are kept as they are. The memory is bounded: when full it is
+//! emptied, which costs time and changes no result.
 
 use rustc_hash::FxHashMap;
 
 use crate::parents::Parents;
+
+/// A set of more than four parents takes about as much memory as so many words: its members lie apart.
+const LARGE: usize = 5;
 
 /// Scores by parent set.
 #[derive(Debug, Default)]
@@ -33,9 +36,9 @@ impl Known {
         }
     }
 
-    /// Remembers a score; with `most` others in memory, forgets those first.
+    /// Remembers a score; with so many others in memory as `most` words take, forgets those first.
     pub fn insert(&mut self, parents: &Parents, score: f64, most: usize) {
-        if self.small.len() + self.large.len() >= most.max(1) {
+        if self.small.len() + LARGE * self.large.len() >= most.max(1) {
             self.small.clear();
             self.large.clear();
         }
@@ -73,5 +76,9 @@ mod tests {
             assert!(known.small.len() <= 4);
         }
         assert_eq!(known.get(&Parents::from_slice(&[9])), Some(0.0));
+        for p in 5..15 {
+            known.insert(&Parents::from_slice(&[0, 1, 2, 3, p]), 0.0, 2 * LARGE);
+            assert!(known.large.len() <= 2);
+        }
     }
 }

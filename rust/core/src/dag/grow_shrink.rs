@@ -13,8 +13,10 @@ use crate::error::Result;
 use crate::parents::Parents;
 use crate::table::Var;
 
-/// So many nodes are kept; a tree that outgrows this starts anew.
-const MOST_NODES: usize = 1 << 16;
+/// Bytes of all trees of a search, about. A tree that outgrows its share starts anew, which changes no result.
+const MOST_BYTES: usize = 1 << 31;
+/// Bytes of a node with its place in the index, about: branches come on top.
+const NODE: usize = 300;
 
 /// A node that was not made yet.
 const UNMADE: u32 = u32::MAX;
@@ -51,6 +53,9 @@ pub struct Tree<'a, 'b> {
     optional: Vec<Var>,
     nodes: Vec<Node>,
     index: FxHashMap<Parents, u32>,
+    /// Bytes the nodes take, about, and at most.
+    held: usize,
+    most: usize,
 }
 
 impl<'a, 'b> Tree<'a, 'b> {
@@ -62,7 +67,9 @@ impl<'a, 'b> Tree<'a, 'b> {
         let rule = scored.constraints().child(child);
         let root = Parents::from_slice(&rule.required);
         let (score, _) = super::families::Families::family(scored, child, &root)?;
-        let mut tree = Self { scored, child, optional: rule.optional(), nodes: vec![], index: FxHashMap::default() };
+        let most = MOST_BYTES / scored.constraints().n_vars();
+        let (nodes, index) = (vec![], FxHashMap::default());
+        let mut tree = Self { scored, child, optional: rule.optional(), nodes, index, held: 0, most };
         tree.node(root, score);
         Ok(tree)
     }
@@ -113,16 +120,18 @@ impl<'a, 'b> Tree<'a, 'b> {
     }
 
     fn make_room(&mut self) {
-        if self.nodes.len() > MOST_NODES {
+        if self.held > self.most {
             let Family { parents, score } = self.root();
             self.nodes.clear();
             self.index.clear();
+            self.held = 0;
             self.node(parents, score);
         }
     }
 
     fn node(&mut self, parents: Parents, score: f64) -> u32 {
         *self.index.entry(parents).or_insert_with_key(|parents| {
+            self.held += NODE;
             self.nodes.push(Node { parents: parents.clone(), score, grown: None, shrunk: None });
             self.nodes.len() as u32 - 1
         })
@@ -180,6 +189,7 @@ impl<'a, 'b> Tree<'a, 'b> {
             }
             branches.sort_by(|a, b| b.score.total_cmp(&a.score).then(a.parent.cmp(&b.parent)));
         }
+        self.held += branches.len() * size_of::<Branch>();
         self.nodes[node as usize].grown = Some(branches.into());
         Ok(())
     }
@@ -203,5 +213,37 @@ impl<'a, 'b> Tree<'a, 'b> {
         }
         self.nodes[node as usize].shrunk = Some(best.clone());
         Ok(best)
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use rand::RngExt;
+
+    use super::super::testing::{self, Population};
+    use super::*;
+    use crate::constraints::Constraints;
+    use crate::control::{Budget, Control};
+
+    #[test]
+    fn a_tree_that_always_starts_anew_gives_the_same_families_in_less_memory() {
+        let mut random = testing::rng(1);
+        let score = Population::new(&testing::random_dag(9, 0.6, &mut random), 1e6, &mut random);
+        let (constraints, control) = (Constraints::none(9), Control::default());
+        let scored = Scored::new(&score, &constraints, Budget::new(&control, None));
+        let mut large = Tree::new(&scored, 4).unwrap();
+        let mut small = Tree { most: 0, ..Tree::new(&scored, 4).unwrap() };
+        let mut most = 0;
+        for _ in 0..300 {
+            let prefix: Vec<bool> = (0..9).map(|_| random.random_bool(0.7)).collect();
+            let v = random.random_range(0..9);
+            assert_eq!(large.within(|z| prefix[z]).unwrap(), small.within(|z| prefix[z]).unwrap());
+            if v != 4 {
+                let both = |tree: &mut Tree<'_, '_>| tree.without_and_with(|z| prefix[z], v).unwrap();
+                assert_eq!(both(&mut large), both(&mut small));
+            }
+            most = most.max(small.nodes.len());
+        }
+        assert!(2 * most < large.nodes.len(), "{most} of {} nodes", large.nodes.len());
     }
 }
