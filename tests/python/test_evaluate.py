@@ -355,3 +355,9 @@ def test_a_drawing_of_contests_shows_every_count_and_the_frame_stays_a_frame():
     alone = an.evaluate.win_tie_loss(told.filter(pl.col("method") == "a"), "value")
     assert alone.columns == won.columns
     assert alone.height == 0
+
+
+def test_a_contest_of_texts_is_refused() -> None:
+    told = pl.DataFrame({"method": ["a", "b"], "data": ["x", "x"], "log_density": [1.0, 2.0]})
+    with pytest.raises(an.ParameterError, match="'data': that column holds String"):
+        an.evaluate.win_tie_loss(told, "data")

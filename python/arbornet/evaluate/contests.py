@@ -57,7 +57,7 @@ def win_tie_loss(
         it.
 
     Raises:
-        ParameterError: If a column is missing, or a value is.
+        ParameterError: If a column is missing, or a value is, or values are no numbers.
 
     Example:
         >>> of = {name: an.evaluate.cross_validate(df, methods).folds for name, df in tables.items()}
@@ -70,6 +70,8 @@ def win_tie_loss(
     missing = [name for name in ("method", data, value, *([group] if group else [])) if name not in results.columns]
     if missing:
         raise ParameterError(f"results have no column {missing[0]!r}; they have {', '.join(results.columns)}")
+    if not results[value].dtype.is_numeric():
+        raise ParameterError(f"value={value!r}: that column holds {results[value].dtype}, where numbers are compared")
     empty = results.filter(pl.col(value).is_null() | pl.col(value).is_nan())
     if empty.height:
         first = empty.row(0, named=True)
