@@ -86,7 +86,7 @@ def exact_40() -> Task:
 def many_levels() -> Task:
     rng = np.random.default_rng(1)
     codes = rng.permutation(np.repeat(np.arange(60_000), 10))
-    frame = pl.DataFrame({"id": [f"level {c}" for c in codes], "x": rng.normal(size=len(codes)), "y": codes % 3})
+    frame = pl.DataFrame({"id": [f"level {c}" for c in codes], "x": rng.choice(["a", "b"], len(codes)), "y": codes % 3})
     schema = an.infer_schema(frame).with_types(id=an.Categorical())
     return lambda: an.search.hill_climb(an.Table(frame, schema=schema), an.BIC())
 
@@ -158,7 +158,9 @@ TASKS: dict[str, Callable[[], Task]] = {
     "hill_climb, ConditionalGaussian, 1,000,000 x 50 mixed": climbed(an.ConditionalGaussian()),
     "plan, PCART, 200 columns x 1,000, D=2": planned_pcart_200,
     "score_parents, PCART, 200 columns x 1,000, D=2": pcart_200,
-    "boss, DegenerateGaussian, 1,000 columns x 1,000": by(an.search.boss, 1000, an.DegenerateGaussian()),
+    "boss, DegenerateGaussian, 1,000 columns x 1,000, one start": by(
+        an.search.boss, 1000, an.DegenerateGaussian(), restarts=0
+    ),
     "fges, DegenerateGaussian, 1,000 columns x 1,000": by(an.search.fges, 1000, an.DegenerateGaussian()),
     "exact, 40 variables, 120,000 sets, 2 GiB, 120 s": exact_40,
     "hill_climb, BIC, 60,000 levels, 600,000 rows": many_levels,
@@ -269,7 +271,11 @@ def measured(prepare: Callable[[], Task]) -> None:
     status = dict(line.split(":", 1) for line in Path("/proc/self/status").read_text().splitlines())
     peak = int(status["VmHWM"].split()[0]) * 1024
     seconds = after.ru_utime + after.ru_stime - before.ru_utime - before.ru_stime
-    print(json.dumps({"seconds": seconds, "peak": peak, "rise": peak - resident, "told": str(told)[:160]}))
+    print(
+        json.dumps(
+            {"seconds": seconds, "peak": peak, "rise": peak - resident, "told": str(told).partition("\n")[0][:160]}
+        )
+    )
 
 
 def in_process(kind: str, name: str, size: int = 0) -> dict[str, object]:
