@@ -15,8 +15,6 @@ from talvitie.models import SCORES, penalised
 
 import arbornet as an
 
-#: One fit of all four models costs this part of fitting each by itself: a model and its penalised form share step 1.
-SHARED = 0.5
 #: Tables that took less than this tell nothing of how good estimates are.
 LEAST_SECONDS = 1.0
 
@@ -25,7 +23,7 @@ def run(options: argparse.Namespace) -> None:
     """CPU seconds of step 1 and step 2 by table, model and most parents, cheapest tables first."""
     kept = Kept(options.results / "time.json")
     for name in cheapest_first(options.tables or uci.names(), options.results):
-        most = effort(size(name, options.results), options.max_minutes, fits=SHARED).max_parents
+        most = effort(size(name, options.results), options.max_minutes, fits=1).max_parents
         data = uci.prepared(name)
         table = an.Table(data.frame, schema=data.schema)
         for model in ("FT", "PCART"):
@@ -56,7 +54,7 @@ def page(options: argparse.Namespace) -> str:
     rows, spent, beyond, off = [], 0.0, [], [1.0]
     for name in cheapest_first(uci.names(), options.results):
         most, about = _most(kept, name), size(name, options.results)
-        told = (name, about.rows, about.variables, about.families, _long(SHARED * about.all_models(MOST_PARENTS)))
+        told = (name, about.rows, about.variables, about.families, _long(about.all_models(MOST_PARENTS)))
         if not most:
             beyond.append(name)
             rows.append((*told, "not run", *[""] * (len(SCORES) + 1), ""))
@@ -67,7 +65,7 @@ def page(options: argparse.Namespace) -> str:
             spent += sum(entry["step 1"] + entry["step 2"] for entry in of)
             took = sum(entry["step 1"] for model, entry in zip(SCORES, of, strict=True) if not model.endswith("p"))
             if took > LEAST_SECONDS:
-                ratio = took / (SHARED * about.all_models(MOST_PARENTS))
+                ratio = took / about.all_models(MOST_PARENTS)
                 off.append(max(ratio, 1 / ratio))
         else:
             beyond.append(name)
@@ -78,7 +76,7 @@ def page(options: argparse.Namespace) -> str:
         return ""
     about_table = ("data", "rows", "variables", "families, D=4", "all models, D=4: estimate", "run")
     head = (*about_table, *(f"step 1 {model}, s" for model in SCORES), "longest step 2, s", "")
-    rest = {name: SHARED * size(name, options.results).all_models(MOST_PARENTS) for name in beyond}
+    rest = {name: size(name, options.results).all_models(MOST_PARENTS) for name in beyond}
     told_rest = ", ".join(f"{name} ({_long(seconds)})" for name, seconds in rest.items())
     return (
         "\n## Figure 7: step 1 and step 2, one fit of each table\n\n"
