@@ -142,6 +142,8 @@ def pandas(rng: random.Random, table: pa.Table, told: dict[str, Told]) -> Drawn:
 
 
 def duck(table: pa.Table, told: dict[str, Told]) -> Drawn:
+    if any(says.class_ == "date" and any(abs(day) >= 2**31 for day in says.present) for says in told.values()):
+        return "table", table, told  # days beyond 32 bits it makes others
     connection = duckdb.connect()
     try:
         relation = connection.from_arrow(table)
@@ -239,11 +241,10 @@ def check_rows(table: an.Table, frame: Any, told: dict[str, Told], chosen: dict[
 
 
 def says_less(error: Exception, told: dict[str, Told]) -> bool:
-    """A pandas categorical without a value still has categories of a type, which cannot be levels."""
-    return any(
-        f"'{name}'" in str(error) and "values, which have no" in str(error) and not says.present
-        for name, says in told.items()
-    )
+    """A pandas categorical without a value still has categories of a type, to which the refusal may be due."""
+    empty = [name for name, says in told.items() if not says.present]
+    words = ("values, which have no", "has no value in any row")
+    return any(f"'{name}'" in str(error) for name in empty) and any(text in str(error) for text in words)
 
 
 def one(rng: random.Random, seen: Counter[str]) -> str:
@@ -263,6 +264,8 @@ def one(rng: random.Random, seen: Counter[str]) -> str:
     may_be_unread = {name for name in names if of_arrow(arrow[name]).class_ == REFUSED}
     if source == "duckdb":  # its intervals are months, days and seconds
         may_be_unread |= {name for name in names if of_arrow(arrow[name]).class_ == "duration"}
+    if source == "pandas object":  # moments beyond Python's calendar make a column of objects none of moments
+        may_be_unread |= {name for name in names if of_arrow(arrow[name]).class_ in TIMES}
     unread = {name for name, says in told.items() if says.class_ == REFUSED}
     chosen = kinds(rng, told, sound)
     bad = refusals(told, chosen)
