@@ -2,16 +2,20 @@
 
 The score with its table is scattered once to all workers; the layer below a block (best scores by number of the set) is
 scattered when a child comes to it. Records stream back as they are made, are entered in one ledger and thrown away, so
-the result is the one a single thread would have found. A worker that dies costs its tasks, which run again elsewhere.
+the result is the one a single thread would have found. A worker that dies costs its tasks, which run again elsewhere. A
+scheduler that dies ends the run, even if another takes its place: that one knows nothing of what was scattered.
 """
 
 from __future__ import annotations
 
+import contextlib
 import logging
+import time
+from concurrent.futures import CancelledError
 from os import PathLike
 from typing import Any
 
-from arbornet._core import ParameterError, Step1, Step1Run
+from arbornet._core import ArbornetError, ParameterError, Step1, Step1Run
 from arbornet.candidates import Step1Result
 from arbornet.progress import Tell
 
@@ -27,24 +31,34 @@ BLOCKS = 8
 AHEAD = 3
 #: How often a task is sent again when what it needs was lost with its worker.
 ATTEMPTS = 5
+#: How often, in seconds, a run that waits looks whether the scheduler is still there.
+LOOK = 0.01
 
 
 def run(step: Step1, client: Client, checkpoint: str | PathLike[str] | None, tell: Tell | None) -> Step1Result:
     """Scores everything on a client's workers.
 
     Raises:
-        ArbornetError: as on one machine; an exception of a task is raised here.
+        ArbornetError: as on one machine, or if the scheduler is lost; an exception of a task is raised here.
         ParameterError: if it is no client.
     """
-    return _Spread(step, client, checkpoint).run(tell)
+    if not all(hasattr(client, needed) for needed in ("nthreads", "scatter", "submit")):
+        raise ParameterError(f"client={client!r}: give a dask.distributed.Client")
+    try:
+        return _Spread(step, client, checkpoint).run(tell)
+    except Exception as error:
+        if isinstance(error, ArbornetError) or (_connected(client) and not _cut_off(error)):
+            raise
+        kept = "give checkpoint=, and a run that ends like this can be taken up again"
+        if checkpoint is not None:
+            kept = f"what was finished is in {str(checkpoint)!r}: call again with a client that is connected"
+        raise ArbornetError(f"the Dask cluster no longer answers ({error}); {kept}") from error
 
 
 class _Spread:
     """Tasks under way, and what they share."""
 
     def __init__(self, step: Step1, client: Client, checkpoint: str | PathLike[str] | None) -> None:
-        if not all(hasattr(client, needed) for needed in ("nthreads", "scatter", "submit")):
-            raise ParameterError(f"client={client!r}: give a dask.distributed.Client")
         self.step, self.client = step, client
         threads = sum(client.nthreads().values())
         self.most = AHEAD * max(threads, 1)
@@ -60,17 +74,39 @@ class _Spread:
         arrived = as_completed([])
         try:
             self._send(arrived)
-            for future in arrived:
-                self._receive(future, arrived)
+            while not arrived.is_empty():
+                # A task sent while the connection broke is lost without a word, so nobody may wait for it for ever.
+                while not arrived.has_ready():
+                    self._check()
+                    time.sleep(LOOK)
+                self._receive(next(arrived), arrived)
                 self._send(arrived)
                 if tell is not None:
                     tell(*self.book.progress)
         finally:
-            self.client.cancel(list(self.sent), force=True)
+            if _connected(self.client):
+                with contextlib.suppress(OSError):
+                    self.client.cancel(list(self.sent), force=True)
         return self.book.finish()
 
+    def _check(self) -> None:
+        if not _connected(self.client):
+            raise ConnectionError(f"the client's connection is {self.client.status}")
+
     def _scatter(self, what: Any) -> Future:
-        return self.client.scatter(what, broadcast=True, hash=False)
+        """Sent to every worker once there is one; again if one dies over it, which Dask tells in several ways."""
+        for attempt in range(1, ATTEMPTS + 1):
+            self._check()
+            try:
+                while not self.client.nthreads():
+                    time.sleep(0.1)
+                    self._check()
+                return self.client.scatter(what, broadcast=True, hash=False)
+            except (OSError, KeyError, CancelledError) as error:
+                if attempt == ATTEMPTS or isinstance(error, ConnectionError):
+                    raise
+                time.sleep(attempt * 0.2)
+        raise AssertionError("the last attempt returns or raises")
 
     def _send(self, arrived: Any) -> None:
         while len(self.sent) < self.most and (work := self.book.next(BLOCKS)) is not None:
@@ -93,7 +129,7 @@ class _Spread:
             records = future.result()
         except Exception as error:
             # What was scattered is lost if every worker that held it has died; so is what was computed there.
-            if not _lost(error) or attempt == ATTEMPTS:
+            if not _lost(error) or _cut_off(error) or attempt == ATTEMPTS:
                 raise
             log.warning("blocks %s were lost with their worker and are sent again", blocks)
             key = blocks[0][:2]
@@ -109,11 +145,21 @@ class _Spread:
 
 
 def _lost(error: Exception) -> bool:
-    from concurrent.futures import CancelledError
-
     from distributed.scheduler import KilledWorker
 
     return isinstance(error, CancelledError | KilledWorker)
+
+
+def _connected(client: Client) -> bool:
+    return getattr(client, "status", "running") == "running"
+
+
+def _cut_off(error: Exception) -> bool:
+    """Whether it says that the scheduler is gone, though a client may have found another at its address since."""
+    from distributed.comm.core import CommClosedError
+
+    cancelled = getattr(error, "reason", None) == "scheduler-connection-lost"
+    return cancelled or isinstance(error, CommClosedError | ConnectionError | TimeoutError)
 
 
 def _score(step: Step1, blocks: list[tuple[int, int, int, int]], below: bytes) -> list[bytes]:

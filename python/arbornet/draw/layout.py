@@ -78,7 +78,7 @@ def _rows(
     names: Sequence[str], widths: Mapping[str, float], right: float, bottom: float, centres: dict[str, Point]
 ) -> tuple[float, float]:
     """Sets lone nodes in rows below the rest; returns the new right and bottom."""
-    total = sum(widths[name] + NODE_GAP for name in names)
+    total = math.fsum(widths[name] + NODE_GAP for name in names)
     room = max(right, math.sqrt(total * 4 * NODE_HEIGHT), max(widths[name] for name in names))
     x, y = 0.0, bottom + (LAYER_GAP if bottom else 0.0)
     for name in names:

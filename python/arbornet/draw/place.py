@@ -8,6 +8,7 @@ Gansner et al. 1993, section 4).
 
 from __future__ import annotations
 
+import math
 from collections.abc import Sequence
 
 SWEEPS = 80
@@ -48,8 +49,8 @@ def places(
             layer, offset = layers[i], offsets[i]
             wishes, weights = [], []
             for v, o in zip(layer, offset, strict=True):
-                weight = sum(w for _, w in near[v])
-                target = sum(w * x[u] for u, w in near[v]) / weight if weight else x[v]
+                weight = math.fsum(w for _, w in near[v])
+                target = math.fsum(w * x[u] for u, w in near[v]) / weight if weight else x[v]
                 wishes.append(target - o)
                 weights.append(weight or 1e-3)
             for v, o, z in zip(layer, offset, isotonic(wishes, weights), strict=True):

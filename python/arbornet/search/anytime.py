@@ -10,7 +10,7 @@ from arbornet import _core
 from arbornet._core import ArbornetError, CandidatesHandle, ParameterError
 from arbornet.constraints import Constraints, Rules, resolved
 from arbornet.progress import shown
-from arbornet.search.base import Found, Incumbent, Stopped, dag_from_parents
+from arbornet.search.base import Found, Incumbent, Stopped, dag_from_parents, total_of
 from arbornet.search.budget import seconds_of
 from arbornet.search.certificate import ClusterCertificate, certified, outward_of
 from arbornet.search.greedy import limited
@@ -77,7 +77,7 @@ def anytime(
         parents, scores, _, proven, stop, improvements, counters = _core.anytime(
             handle, rules.spec(), rounds, chains, window, seed, searching, n_jobs, tell
         )
-    total = sum(scores)
+    total = total_of(scores)
     stopped: Stopped = "proven" if proven else stop or "finished"
     left = None if time_limit is None else max(0.0, time_limit - (time.perf_counter() - began))
     left = 0.0 if stopped == "interrupted" else left

@@ -16,7 +16,7 @@ from arbornet.notices import ArbornetWarning
 from arbornet.prepare import prepared, table_handle
 from arbornet.progress import shown
 from arbornet.scores import ConditionalGaussian
-from arbornet.search.base import Found, dag_from_parents
+from arbornet.search.base import Found, dag_from_parents, total_of
 from arbornet.search.greedy import Spec, limited
 
 #: A test: names of x and y and of what is given; returns a p-value.
@@ -163,7 +163,7 @@ def _judged(
 
 
 def _total(score: ScoreHandle, parents: list[list[int]]) -> float:
-    return sum(score.score(v, of_v) for v, of_v in enumerate(parents))
+    return total_of(score.score(v, of_v) for v, of_v in enumerate(parents))
 
 
 def _by_position(test: Any, names: list[str]) -> Callable[[int, int, list[int]], float]:

@@ -14,7 +14,7 @@ from arbornet.models import LocalModel
 from arbornet.prepare import prepared
 from arbornet.progress import shown
 from arbornet.scores import DecisionGraph
-from arbornet.search.base import Found, Stopped, dag_from_parents
+from arbornet.search.base import Found, Stopped, dag_from_parents, total_of
 from arbornet.search.greedy import limited
 
 if TYPE_CHECKING:
@@ -107,7 +107,7 @@ def decision_graphs(
     classes = moments.classes(table.schema) if hasattr(table, "schema") else None
     return FoundGraphs(
         dag_from_parents(names, parents),
-        sum(scores),
+        total_of(scores),
         float("inf"),
         stopped,
         time.perf_counter() - began,

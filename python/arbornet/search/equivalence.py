@@ -12,7 +12,7 @@ from arbornet.constraints import Constraints, resolved
 from arbornet.graphs import class_graph
 from arbornet.prepare import prepared
 from arbornet.progress import shown
-from arbornet.search.base import Found, dag_from_parents
+from arbornet.search.base import Found, dag_from_parents, total_of
 from arbornet.search.greedy import Spec, limited, parents_by
 
 if TYPE_CHECKING:
@@ -187,7 +187,7 @@ def _searched(
         )
     return Found(
         dag_from_parents(names, parents),
-        sum(scores),
+        total_of(scores),
         math.inf,
         stop or "finished",
         time.perf_counter() - began,

@@ -8,7 +8,7 @@ from arbornet import _core
 from arbornet._core import ArbornetError, CandidatesHandle, ParameterError
 from arbornet.constraints import Constraints, resolved
 from arbornet.progress import shown
-from arbornet.search.base import Found, Incumbent, Stopped, dag_from_parents
+from arbornet.search.base import Found, Incumbent, Stopped, dag_from_parents, total_of
 from arbornet.search.branch_and_bound import BranchAndBound, solve
 from arbornet.search.budget import Budget
 from arbornet.search.certificate import certified, outward_of
@@ -189,7 +189,7 @@ class Search:
                 component.improve(0, 0, 0.0)
         order = [v for component in self.components for v in component.order or ()]
         parents, scores = _core.best_along(self.handle, order)
-        score = sum(scores)
+        score = total_of(scores)
         outward = outward_of(scores, self.unit)
         bound = score
         if any(c.cost != c.bound for c in self.components):

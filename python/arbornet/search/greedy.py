@@ -13,7 +13,7 @@ from arbornet._core import ParameterError
 from arbornet.constraints import Constraints, Rules, resolved
 from arbornet.prepare import prepared
 from arbornet.progress import shown
-from arbornet.search.base import Found, Stopped, dag_from_parents
+from arbornet.search.base import Found, Stopped, dag_from_parents, total_of
 
 
 class Spec(Protocol):
@@ -92,7 +92,7 @@ def hill_climb(
             n_jobs,
             tell,
         )
-    total = sum(scores)
+    total = total_of(scores)
     stopped: Stopped = stop or ("proven" if total == bound else "finished")
     details = {"search": "hill_climb", **counters}
     return Found(dag_from_parents(names, parents), total, bound, stopped, time.perf_counter() - began, details=details)

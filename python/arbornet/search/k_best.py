@@ -15,7 +15,7 @@ from arbornet import _core
 from arbornet._core import CandidatesHandle, ParameterError
 from arbornet.constraints import Constraints, resolved
 from arbornet.progress import shown
-from arbornet.search.base import Found, Stopped, dag_from_parents
+from arbornet.search.base import Found, Stopped, dag_from_parents, total_of
 from arbornet.search.branch_and_bound import BranchAndBound
 from arbornet.search.budget import Budget
 from arbornet.search.exact import NoGraphError, Search
@@ -160,9 +160,9 @@ def k_best(
         with shown("ranking graphs", progress) as tell:
             found = Ranking(handle if free else _core.restrict(handle, spec), rest, n_jobs, tell).run(k, within)
         return replace(found, stopped="interrupted") if interrupted else found
-    best = sum(ranked[0][1])
+    best = total_of(ranked[0][1])
     graphs = tuple(
-        Found(dag_from_parents(handle.names, parents), sum(scores), best, "proven", budget.seconds)
+        Found(dag_from_parents(handle.names, parents), total_of(scores), best, "proven", budget.seconds)
         for parents, scores in ranked[:k]
     )
     return KBest(graphs, complete=len(ranked) <= k)

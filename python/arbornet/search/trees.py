@@ -15,7 +15,7 @@ from arbornet.constraints import Constraints, Rules, resolved
 from arbornet.prepare import positions, prepared
 from arbornet.progress import shown
 from arbornet.scores import LogLikelihood
-from arbornet.search.base import Found, dag_from_parents
+from arbornet.search.base import Found, dag_from_parents, total_of
 
 if TYPE_CHECKING:
     from arbornet._core import CandidatesHandle, ScoreHandle
@@ -131,7 +131,7 @@ def _grown(
             tell,
         )
     details = {"search": "chow_liu" if class_ is None else "tan", "directed": told_apart, "scored": n_scored}
-    dag, total = dag_from_parents(names, parents), sum(scores)
+    dag, total = dag_from_parents(names, parents), total_of(scores)
     return Found(dag, total, total, "proven", time.perf_counter() - began, details=details)
 
 

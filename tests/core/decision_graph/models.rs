@@ -9,15 +9,16 @@ use arbornet_core::model::decision_graph::Node;
 use arbornet_core::{Affine, Codes, Column, Kind, LocalModel, LocalScore, Model, Predictive, Table, Value, Variable};
 use proptest::prelude::*;
 
+use crate::cases::cases;
 use crate::scores::{graph, legal};
-use crate::tables::{Draws, configurations, drawn, levels, network_table, settings, table, values};
+use crate::tables::{Draws, configurations, levels, network_table, odd, settings, table, values};
 
 proptest! {
-    #![proptest_config(ProptestConfig::with_cases(24))]
+    #![proptest_config(cases(24))]
 
     #[test]
     fn unused_parents_are_those_no_configuration_depends_on(seed in any::<u64>(), steps in 0_usize..9) {
-        let table = drawn(seed, 50, &[2, 3, 2, 3]);
+        let table = odd(seed, 50, &[2, 3, 2, 3]);
         let prepared = settings("CBM", PriorChoice::Ess(4.0), 1.0, true).prepared(&table).unwrap();
         let problem = prepared.problem(0, &[1, 2, 3]).unwrap();
         let mut state = State::new(&problem).unwrap();
@@ -55,7 +56,7 @@ proptest! {
 
     #[test]
     fn the_text_and_the_rules_name_every_leaf_once(seed in any::<u64>(), n_rows in 10_usize..200) {
-        let table = drawn(seed, n_rows, &[3, 4, 4, 3]);
+        let table = odd(seed, n_rows, &[3, 4, 4, 3]);
         let score = settings("CBM", PriorChoice::Ess(1.0), 1.0, false).prepared(&table).unwrap();
         let model = LocalScore::model(&score, 0, &[1, 2, 3]).unwrap();
         let LocalModel::DecisionGraph(graph) = &model else { panic!("a decision graph") };

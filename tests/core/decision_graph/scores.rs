@@ -12,7 +12,8 @@ use arbornet_core::{Kind, Model, Network, Table, Value};
 use libm::lgamma;
 use proptest::prelude::*;
 
-use crate::tables::{Draws, beliefs, codes, configurations, drawn, settings, values};
+use crate::cases::cases;
+use crate::tables::{Draws, beliefs, codes, configurations, drawn, odd, settings, values};
 
 /// All legal operators of a state, told from its leaves' rows and regions.
 pub fn legal(problem: &Problem<'_>, state: &State, table: &Table) -> Vec<Operator> {
@@ -117,7 +118,7 @@ pub fn graph(problem: &Problem<'_>, state: &State) -> DecisionGraph {
 }
 
 proptest! {
-    #![proptest_config(ProptestConfig::with_cases(24))]
+    #![proptest_config(cases(24))]
 
     #[test]
     fn every_gain_is_the_difference_of_full_scores(
@@ -125,7 +126,7 @@ proptest! {
         kappa in prop::sample::select(vec![1.0, 0.3]), which in 0_usize..3,
         operators in prop::sample::select(vec!["CBM", "BM", "CM", "B", "CB"]),
     ) {
-        let table = drawn(seed, n_rows, &[3, 2, 4, 3]);
+        let table = odd(seed, n_rows, &[3, 2, 4, 3]);
         let settings = settings(operators, priors(&table)[which].clone(), kappa, thresholds);
         let prepared = settings.prepared(&table).unwrap();
         let problem = prepared.problem(0, &[1, 2, 3]).unwrap();
@@ -176,7 +177,7 @@ proptest! {
     fn merging_is_symmetric_and_a_graph_scores_the_sum_over_its_leaves(
         seed in any::<u64>(), n_rows in 4_usize..80, which in 0_usize..3,
     ) {
-        let table = drawn(seed, n_rows, &[3, 3, 4]);
+        let table = odd(seed, n_rows, &[3, 3, 4]);
         let settings = settings("CB", priors(&table)[which].clone(), 1.0, false);
         let merging = Settings { operators: "CBM".to_owned().try_into().unwrap(), ..settings };
         let prepared = merging.prepared(&table).unwrap();

@@ -32,6 +32,25 @@ impl Draws {
     }
 }
 
+/// Drawn columns, of which in half of the tables one is constant, lacks its last level, or is another's twin.
+pub fn odd(seed: u64, n_rows: usize, arities: &[usize]) -> Arc<Table> {
+    let plain = drawn(seed, n_rows, arities);
+    let mut columns: Vec<_> = arities.iter().enumerate().map(|(v, &k)| (k, codes(&plain, v))).collect();
+    let mut draws = Draws(!seed);
+    let at = draws.below(columns.len());
+    let other = columns[(at + 1) % columns.len()].1.clone();
+    let top = columns[at].0 as u32 - 1;
+    for (code, other) in columns[at].1.iter_mut().zip(other) {
+        *code = match seed % 6 {
+            0 => top,
+            1 => (*code).min(top.saturating_sub(1)),
+            2 => other.min(top),
+            _ => *code,
+        };
+    }
+    table(&columns)
+}
+
 /// The first column depends on the next two.
 pub fn drawn(seed: u64, n_rows: usize, arities: &[usize]) -> Arc<Table> {
     let mut draws = Draws(seed);

@@ -234,3 +234,49 @@ fn places(order: &[Var]) -> Vec<usize> {
     }
     place
 }
+
+#[cfg(test)]
+mod tests {
+    use rand::RngExt;
+
+    use super::super::testing;
+    use super::*;
+    use crate::constraints::Constraints;
+    use crate::control::Control;
+    use crate::prior::GraphPrior;
+    use crate::score::classic::likelihood::{Likelihood, Penalty};
+
+    #[test]
+    fn a_move_is_the_best_of_all_places_each_entered_anew() {
+        for seed in 0..testing::rounds(40) {
+            let mut rng = testing::rng(seed);
+            let n = rng.random_range(1..7);
+            let table = testing::odd_levels(n, &mut rng);
+            let score = Likelihood { penalty: Penalty::Bic, prior: GraphPrior::Uniform }.prepare(&table).unwrap();
+            let (control, none) = (Control::default(), Constraints::none(n));
+            let scored = Scored::new(&*score, &none, Budget::new(&control, None));
+            let mut sequence: Vec<Var> = (0..n).collect();
+            sequence.shuffle(&mut rng);
+            let mut at = Order::new(&scored, sequence.clone()).unwrap();
+            at.enter().unwrap();
+            let before = at.score();
+            let v = rng.random_range(0..n);
+            let of_place = |to: usize| {
+                let mut other = sequence.clone();
+                other.retain(|&w| w != v);
+                other.insert(to, v);
+                let mut fresh = Order::new(&scored, other).unwrap();
+                fresh.enter().unwrap();
+                fresh.score()
+            };
+            let best = (0..n).map(of_place).fold(f64::NEG_INFINITY, f64::max);
+            let moved = at.move_to_best(v).unwrap();
+            assert!(moved == (best > before + LEAST_GAIN) || (best - before - LEAST_GAIN).abs() < 1e-9, "seed {seed}");
+            let reached = if moved { best } else { before };
+            assert!((at.score() - reached).abs() < 1e-9, "seed {seed}: {} of {reached}", at.score());
+            let kept = at.score();
+            at.enter().unwrap();
+            assert!((at.score() - kept).abs() < 1e-9, "seed {seed}: the families are not those of the order");
+        }
+    }
+}

@@ -224,6 +224,63 @@ mod tests {
     use super::*;
     use crate::constraints::Constraints;
     use crate::control::{Budget, Control};
+    use crate::prior::GraphPrior;
+    use crate::score::LocalScore;
+    use crate::score::classic::likelihood::{Likelihood, Penalty};
+
+    /// The procedure as it is told: the best addition as long as one improves, then the best removal.
+    fn literal(score: &dyn LocalScore, child: Var, inside: &[Var]) -> Family {
+        let of = |parents: &Parents| Family { parents: parents.clone(), score: score.score(child, parents).unwrap() };
+        let best = |sets: Vec<Parents>, than: &Family| {
+            let better = sets.iter().map(&of).filter(|family| family.score > than.score);
+            better.reduce(|a, b| if b.score > a.score { b } else { a })
+        };
+        let mut family = of(&Parents::new());
+        loop {
+            let sets = inside.iter().filter(|p| !family.parents.contains(p)).map(|&p| {
+                let mut set = family.parents.clone();
+                set.push(p);
+                set.sort_unstable();
+                set
+            });
+            let Some(grown) = best(sets.collect(), &family) else { break };
+            family = grown;
+        }
+        loop {
+            let sets = family.parents.iter().map(|p| family.parents.iter().copied().filter(|q| q != p).collect());
+            let Some(shrunk) = best(sets.collect(), &family) else { return family };
+            family = shrunk;
+        }
+    }
+
+    #[test]
+    fn a_tree_gives_what_growing_and_shrinking_within_any_prefix_gives() {
+        for seed in 0..testing::rounds(60) {
+            let mut rng = testing::rng(seed);
+            let n = rng.random_range(1..7);
+            let table = testing::odd_levels(n, &mut rng);
+            let penalty = [Penalty::Bic, Penalty::Aic, Penalty::None][seed as usize % 3];
+            let score = Likelihood { penalty, prior: GraphPrior::Uniform }.prepare(&table).unwrap();
+            let (control, none) = (Control::default(), Constraints::none(n));
+            let scored = Scored::new(&*score, &none, Budget::new(&control, None));
+            let child = rng.random_range(0..n);
+            let mut tree = Tree::new(&scored, child).unwrap();
+            for _ in 0..12 {
+                let inside: Vec<Var> = (0..n).filter(|&v| v != child && rng.random::<f64>() < 0.6).collect();
+                let expected = literal(&*score, child, &inside);
+                assert_eq!(tree.within(|v| inside.contains(&v)).unwrap(), expected, "seed {seed}, {inside:?}");
+                if n > 1 {
+                    let v = (child + rng.random_range(1..n)) % n;
+                    let (without, with) = tree.without_and_with(|p| inside.contains(&p), v).unwrap();
+                    let mut other: Vec<Var> = inside.iter().copied().filter(|&p| p != v).collect();
+                    assert_eq!(without, literal(&*score, child, &other), "seed {seed}, {inside:?} without {v}");
+                    other.push(v);
+                    other.sort_unstable();
+                    assert_eq!(with, literal(&*score, child, &other), "seed {seed}, {inside:?} with {v}");
+                }
+            }
+        }
+    }
 
     #[test]
     fn a_tree_that_always_starts_anew_gives_the_same_families_in_less_memory() {

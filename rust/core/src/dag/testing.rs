@@ -1,6 +1,6 @@
 //! Random instances and brute force, for the tests of the searches.
 
-use std::sync::Arc;
+use std::sync::{Arc, OnceLock};
 
 use rand::seq::SliceRandom;
 use rand::{RngExt, SeedableRng};
@@ -9,6 +9,7 @@ use rand_xoshiro::Xoshiro256PlusPlus;
 use super::graph::Dag;
 use super::graph::tests::all_dags;
 use crate::candidates::{Candidates, ChildCandidates};
+use crate::cases::factor;
 use crate::constraints::{Constraints, ParentRule};
 use crate::error::Result;
 use crate::model::LocalModel;
@@ -51,12 +52,45 @@ pub fn total(candidates: &Candidates, dag: &Dag) -> Option<f64> {
     (0..dag.n_vars()).map(|v| stored(candidates, v, &dag.family(v))).sum()
 }
 
+/// Every DAG over so many variables, at most five.
+pub fn every_dag(n: usize) -> &'static [Dag] {
+    static KNOWN: [OnceLock<Vec<Dag>>; 6] = [const { OnceLock::new() }; 6];
+    KNOWN[n].get_or_init(|| all_dags(n))
+}
+
 /// Every DAG made of candidates with its score, best first; at most five variables.
-pub fn ranked(candidates: &Candidates) -> Vec<(f64, Dag)> {
-    let mut all: Vec<_> =
-        all_dags(candidates.n_vars()).into_iter().filter_map(|d| Some((total(candidates, &d)?, d))).collect();
+pub fn ranked(candidates: &Candidates) -> Vec<(f64, &'static Dag)> {
+    let scored = |dag: &'static Dag| Some((total(candidates, dag)?, dag));
+    let mut all: Vec<_> = every_dag(candidates.n_vars()).iter().filter_map(scored).collect();
     all.sort_by(|a, b| b.0.total_cmp(&a.0));
     all
+}
+
+/// So many rounds of a test, or as many times as many as a campaign asks for.
+pub fn rounds(by_default: u64) -> u64 {
+    by_default * u64::from(factor())
+}
+
+/// A table of levels as in `levels`, in which now and then a column is constant, another's twin, lacks levels, or there
+/// is but one row.
+pub fn odd_levels(n_vars: usize, rng: &mut Xoshiro256PlusPlus) -> Arc<Table> {
+    let n_rows = if rng.random::<f64>() < 0.05 { 1 } else { rng.random_range(2..120) };
+    let plain = levels(n_vars, n_rows, rng);
+    let mut columns: Vec<Vec<u32>> =
+        (0..n_vars).map(|v| plain.codes(v, "").unwrap().iter().map(|c| c as u32).collect()).collect();
+    for v in 0..n_vars {
+        let arity = 2 + (v % 3) as u32;
+        let twin = columns[rng.random_range(0..n_vars)].clone();
+        match rng.random_range(0..8) {
+            0 => columns[v].fill(arity - 1),
+            1 => columns[v] = twin.into_iter().map(|c| c.min(arity - 1)).collect(),
+            2 => columns[v].iter_mut().for_each(|c| *c = (*c).min(arity - 2)),
+            3 => columns[v] = twin.into_iter().map(|c| arity - 1 - c.min(arity - 1)).collect(),
+            _ => {}
+        }
+    }
+    let columns = columns.iter().enumerate().map(|(v, c)| Column::Codes(Codes::pack(c, 2 + v % 3)));
+    Arc::new(Table::new(plain.variables().to_vec(), columns.collect()).unwrap())
 }
 
 /// A table of levels sampled from a random chain of dependences.

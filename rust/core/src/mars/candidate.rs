@@ -313,3 +313,113 @@ fn push_squares(knots: &mut Knots, j: usize, one: f64, two: f64, three: f64) {
     knots.cross.push(three - t * two);
     knots.spread.push(0.0);
 }
+
+#[cfg(test)]
+mod tests {
+    use proptest::prelude::*;
+
+    use super::super::linear::dot;
+    use super::*;
+    use crate::cases::cases;
+
+    /// What the columns do not explain of a vector: each is taken away twice.
+    fn left_of(basis: &[Vec<f64>], vector: &[f64]) -> Vec<f64> {
+        let mut left = vector.to_vec();
+        for q in basis.iter().chain(basis) {
+            let product = dot(q, &left);
+            left.iter_mut().zip(q).for_each(|(x, q)| *x -= product * q);
+        }
+        left
+    }
+
+    /// The basis with one column more, unless it is explained already.
+    fn grown(basis: &[Vec<f64>], column: &[f64]) -> Vec<Vec<f64>> {
+        let left = left_of(basis, column);
+        let length = dot(&left, &left).sqrt();
+        let mut grown = basis.to_vec();
+        if length > 1e-6 * dot(column, column).sqrt() {
+            grown.push(left.iter().map(|x| x / length).collect());
+        }
+        grown
+    }
+
+    fn rss(basis: &[Vec<f64>], responses: &[Vec<f64>]) -> f64 {
+        responses.iter().map(|y| left_of(basis, y)).map(|left| dot(&left, &left)).sum()
+    }
+
+    /// Ties, few rows, a constant, far outliers, units of any size.
+    fn numbers(n: usize) -> impl Strategy<Value = Vec<f64>> {
+        let value = prop_oneof![
+            3 => prop::collection::vec(-2.0..2.0_f64, n),
+            2 => prop::collection::vec((-2..3_i8).prop_map(f64::from), n),
+            1 => prop::collection::vec(prop_oneof![9 => -1.0..1.0_f64, 1 => Just(50.0)], n),
+            1 => Just(vec![0.7; n]),
+        ];
+        (value, prop::sample::select(vec![1.0, 1e-9, 1e9])).prop_map(|(x, unit)| x.iter().map(|x| unit * x).collect())
+    }
+
+    proptest! {
+        #![proptest_config(cases(128))]
+
+        /// Kept from column to column, or made late and told of several at once: each knot's gain is what the residual
+        /// sum of squares loses when line and hinge are fitted anew.
+        #[test]
+        fn every_gain_is_what_fitting_anew_gains(
+            (x, other, responses, columns) in (3..40_usize).prop_flat_map(|n| (
+                numbers(n), numbers(n),
+                prop::collection::vec(prop::collection::vec(-1.0..1.0_f64, n), 1..3),
+                prop::collection::vec(prop::collection::vec(-1.0..1.0_f64, n), 0..6),
+            )),
+            product in any::<bool>(), made_at in 1..4_usize, told_at in 1..7_usize, between in 1..4_usize,
+        ) {
+            let n = x.len();
+            let number = Number::new(&x, None);
+            let parent: Vec<f64> = if product {
+                Number::new(&other, None).z.iter().map(|z| z.max(0.0)).collect()
+            } else {
+                vec![1.0; n]
+            };
+            let mut literal: Vec<Vec<f64>> = vec![];
+            for column in [vec![1.0; n], parent.clone()].iter().chain(&columns) {
+                literal = grown(&literal, column);
+            }
+            let theta = |q: &[f64]| responses.iter().map(|y| dot(q, y)).collect();
+            let basis: Vec<Column> = literal.iter().map(|q| Column { q: q.clone(), theta: theta(q) }).collect();
+            let current = made_at.min(basis.len());
+            let residuals: Vec<Vec<f64>> = responses.iter().map(|y| left_of(&literal[..current], y)).collect();
+            let spans = Spans { end: 1, start: 1, between };
+            let mut candidate = Candidate::number(&number, &parent, spans, &residuals, false);
+            candidate.update(&basis[..told_at.clamp(current, basis.len())], current);
+            candidate.update(&basis, current);
+
+            let before = rss(&literal, &responses);
+            let close = |gain: f64, literal: f64| (gain - literal).abs() < 1e-7 * (1.0 + before);
+            let line: Vec<f64> = parent.iter().zip(&number.z).map(|(b, z)| b * z).collect();
+            let independent = candidate.independent(1e-5);
+            let with_line = if independent { grown(&literal, &line) } else { literal.clone() };
+            let rule = Rule { tolerance: 0.01, most: f64::INFINITY };
+            let best = candidate.gains(independent, rule);
+            prop_assert!(close(best.line, before - rss(&with_line, &responses)), "{best:?} of {before}");
+            let mut highest = best.line;
+            // One knot at a time: the others are taken out.
+            let all = std::mem::take(&mut candidate.knots);
+            for j in 0..all.t.len() {
+                candidate.knots = Knots {
+                    t: vec![all.t[j]],
+                    above: vec![all.above[j]],
+                    spread: vec![all.spread[j]],
+                    left: vec![all.left[j]],
+                    cross: vec![all.cross[j]],
+                    y: all.y.iter().map(|y| vec![y[j]]).collect(),
+                };
+                let hinge: Vec<f64> = parent.iter().zip(&number.z).map(|(b, z)| b * (z - all.t[j]).max(0.0)).collect();
+                let anew = before - rss(&grown(&with_line, &hinge), &responses);
+                if let Some((_, gain)) = candidate.gains(independent, rule).knot {
+                    prop_assert!(close(gain, anew), "knot {} gains {gain}, not {anew}", all.t[j]);
+                    highest = highest.max(gain);
+                }
+            }
+            prop_assert_eq!(best.knot.map_or(best.line, |knot| knot.1), highest);
+        }
+    }
+}

@@ -24,7 +24,7 @@ fn by_definition(pool: &Pool, order: &[u32]) -> Vec<u32> {
 #[test]
 fn a_move_is_the_best_place_and_leaves_the_best_sets() {
     let mut rng = testing::rng(1);
-    for _ in 0..40 {
+    for _ in 0..testing::rounds(40) {
         let candidates = testing::candidates(9, 40, true, &mut rng);
         let stored = Stored::new(&candidates, &Constraints::none(9)).unwrap();
         let pool = Pool::new(&stored);
@@ -57,7 +57,7 @@ fn a_move_is_the_best_place_and_leaves_the_best_sets() {
 #[test]
 fn a_window_over_everything_finds_the_best_of_all_graphs() {
     let mut rng = testing::rng(2);
-    for round in 0..60 {
+    for round in 0..testing::rounds(60) as usize {
         let candidates = testing::candidates(1 + round % 5, 8, round % 3 == 0, &mut rng);
         let found = search(&candidates, Anytime::default());
         assert!(found.proven);

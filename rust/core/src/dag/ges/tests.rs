@@ -1,3 +1,5 @@
+use rand::RngExt;
+
 use super::super::boss::Boss;
 use super::super::families::Scored;
 use super::super::graph::tests::all_dags;
@@ -8,6 +10,7 @@ use crate::constraints::Constraints;
 use crate::control::Control;
 use crate::prior::GraphPrior;
 use crate::score::LocalScore;
+use crate::score::classic::dirichlet::Bdeu;
 use crate::score::classic::likelihood::{Likelihood, Penalty};
 
 type Search = fn(&Scored<'_>, Budget<'_>) -> Result<Classed>;
@@ -44,7 +47,7 @@ fn best_of_all(score: &dyn LocalScore, constraints: &Constraints) -> f64 {
 #[test]
 fn on_the_score_of_a_population_every_search_finds_the_class_of_its_network() {
     for (search, name) in [(FGES, "fges"), (BOSS, "boss"), (GRASP, "grasp")] {
-        for seed in 0..60 {
+        for seed in 0..testing::rounds(60) {
             let mut rng = testing::rng(seed);
             let n = 4 + seed as usize % 7;
             let dag = testing::random_dag(n, 2.5 / n as f64, &mut rng);
@@ -52,6 +55,70 @@ fn on_the_score_of_a_population_every_search_finds_the_class_of_its_network() {
             let found = found(search, &score, &Constraints::none(n));
             assert_eq!(found.class, dag.cpdag(), "{name} {seed}");
             assert_eq!(found.dag.cpdag(), found.class);
+        }
+    }
+}
+
+/// Every graph with one arc more, or with one arc less.
+fn one_arc_away(dag: &Dag, more: bool) -> Vec<Dag> {
+    let n = dag.n_vars();
+    let mut out = vec![];
+    for (a, b) in (0..n).flat_map(|a| (0..n).map(move |b| (a, b))).filter(|(a, b)| a != b) {
+        let mut next = dag.clone();
+        let differs = if more {
+            !dag.adjacent(a, b) && next.add_arc(a, b)
+        } else {
+            next.remove_arc(a, b);
+            dag.has_arc(a, b)
+        };
+        if differs {
+            out.push(next);
+        }
+    }
+    out
+}
+
+/// Chickering's definition of the steps: classes that hold a graph with one arc more than a member of this one (or one
+/// less). The best gain among them is that of the operators, and every operator's gain is what its class gains.
+#[test]
+fn the_operators_of_any_class_lead_to_its_neighbours_and_gain_what_these_gain() {
+    for seed in 0..testing::rounds(80) {
+        let mut rng = testing::rng(seed);
+        let n = rng.random_range(2..5);
+        let table = testing::odd_levels(n, &mut rng);
+        let bdeu = Bdeu { ess: 1.5, prior: GraphPrior::Uniform }.prepare(&table);
+        let bic = Likelihood { penalty: Penalty::Bic, prior: GraphPrior::Uniform }.prepare(&table);
+        let score = if seed % 2 == 0 { bic } else { bdeu }.unwrap();
+        let dags = testing::every_dag(n);
+        let start = dags[rng.random_range(0..dags.len())].clone();
+        let none = Constraints::none(n);
+        let (control, knowledge) = (Control::default(), Knowledge::new(&none));
+        let budget = Budget::new(&control, None);
+        let scored = Scored::new(&*score, &none, budget);
+        let climb = Climb::new(&scored, &knowledge, budget, start.clone());
+        let (class, here) = (start.cpdag(), total(&*score, &start));
+        let members: Vec<&Dag> = dags.iter().filter(|dag| dag.cpdag() == class).collect();
+        let all: Vec<Var> = (0..n).collect();
+        for forward in [true, false] {
+            let mut literal = f64::NEG_INFINITY;
+            for next in members.iter().flat_map(|member| one_arc_away(member, forward)) {
+                literal = literal.max(total(&*score, &next) - here);
+            }
+            let mut best = f64::NEG_INFINITY;
+            for y in 0..n {
+                let arrows = if forward { climb.insertions(y, &all) } else { climb.deletions(y, &all) };
+                for arrow in arrows.unwrap() {
+                    let next = if forward { climb.inserted(y, &arrow) } else { climb.deleted(y, &arrow) };
+                    if let Some((next, _)) = next {
+                        let gained = total(&*score, &next) - here;
+                        assert!((gained - arrow.gain).abs() < 1e-8, "seed {seed}: {arrow:?} gains {gained}");
+                        assert!(next.n_arcs().abs_diff(start.n_arcs()) == 1, "seed {seed}: {arrow:?}");
+                        best = best.max(arrow.gain);
+                    }
+                }
+            }
+            let found = (best - literal).abs() < 1e-8 || (literal < LEAST_GAIN + 1e-8 && best < LEAST_GAIN + 1e-8);
+            assert!(found, "seed {seed}, forward {forward}: {best} of {literal}");
         }
     }
 }
@@ -81,7 +148,7 @@ fn the_best_class_of_five_variables_is_that_of_brute_force() {
 #[test]
 fn every_search_obeys_whatever_is_required_forbidden_or_limited() {
     for (search, name) in [(FGES, "fges"), (BOSS, "boss"), (GRASP, "grasp")] {
-        for seed in 0..40 {
+        for seed in 0..testing::rounds(40) {
             let mut rng = testing::rng(100 + seed);
             let n = 7;
             let dag = testing::random_dag(n, 0.4, &mut rng);

@@ -57,10 +57,59 @@ fn no_single_change_improves_on_what_is_found() {
     }
 }
 
+/// The best gain of a single change, by scoring every graph one change away in full.
+fn best_change(total: &dyn Fn(&Dag) -> f64, dag: &Dag) -> f64 {
+    let here = total(dag);
+    neighbours(dag).iter().map(|next| total(next) - here).fold(f64::NEG_INFINITY, f64::max)
+}
+
+fn gain_of<F>(at: &Position<'_, F>, chosen: Move) -> f64 {
+    match chosen {
+        Move::Toggle(p, c) => at.gains[c][p],
+        Move::Reverse(p, c) => at.gains[c][p] + at.gains[p][c],
+    }
+}
+
+#[test]
+fn wherever_a_walk_leads_the_gains_kept_are_differences_of_full_scores() {
+    for seed in 0..testing::rounds(60) {
+        let mut rng = testing::rng(seed);
+        let n = rng.random_range(1..6);
+        let table = testing::odd_levels(n, &mut rng);
+        let penalty = [Penalty::Bic, Penalty::Aic][seed as usize % 2];
+        let score = Likelihood { penalty, prior: GraphPrior::Uniform }.prepare(&table).unwrap();
+        let (control, none) = (Control::default(), Constraints::none(n));
+        let families = Scored::new(&*score, &none, Budget::new(&control, None));
+        let mut at = Position::new(&families, &Dag::new(n)).unwrap();
+        at.look_everywhere().unwrap();
+        for _ in 0..rng.random_range(0..12) {
+            at.random_move(&mut rng).unwrap();
+            let literal = |dag: &Dag| total(&*score, dag);
+            let here = literal(&at.dag);
+            assert!((at.scores.iter().sum::<f64>() - here).abs() < 1e-8, "seed {seed}");
+            for (p, c) in (0..n).flat_map(|p| (0..n).map(move |c| (p, c))).filter(|(p, c)| p != c) {
+                let mut next = at.dag.clone();
+                let had = next.has_arc(p, c);
+                next.remove_arc(p, c);
+                let legal = had || next.add_arc(p, c);
+                assert_eq!(at.legal(p, c), legal, "seed {seed}: {p} -> {c}");
+                if legal {
+                    assert!((at.gains[c][p] - (literal(&next) - here)).abs() < 1e-8, "seed {seed}: {p} -> {c}");
+                }
+            }
+            let best = best_change(&literal, &at.dag);
+            match at.best_move(&Tabu::new(0), f64::NEG_INFINITY) {
+                Some(chosen) => assert!((gain_of(&at, chosen) - best).abs() < 1e-8, "seed {seed}: {best} {chosen:?}"),
+                None => assert_eq!(best, f64::NEG_INFINITY, "seed {seed}"),
+            }
+        }
+    }
+}
+
 #[test]
 fn over_candidates_no_single_change_improves_and_the_optimum_bounds_it() {
     let mut rng = testing::rng(1);
-    for round in 0..60 {
+    for round in 0..testing::rounds(60) {
         let candidates = testing::candidates(5, 200, round % 2 == 0, &mut rng);
         let (control, none) = (Control::default(), Constraints::none(5));
         let budget = Budget::new(&control, None);
@@ -93,7 +142,7 @@ fn with_restarts_the_best_of_all_graphs_over_five_variables_is_found() {
 #[test]
 fn toggled_is_the_family_score_of_each_toggle() {
     let mut rng = testing::rng(2);
-    for _ in 0..20 {
+    for _ in 0..testing::rounds(20) {
         let candidates = testing::candidates(9, 30, true, &mut rng);
         let families = Stored::new(&candidates, &Constraints::none(9)).unwrap();
         for child in 0..9 {

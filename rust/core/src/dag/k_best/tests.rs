@@ -33,7 +33,7 @@ fn check(candidates: &Candidates, ranked: &[Ranked]) {
 #[test]
 fn the_list_is_that_of_all_graphs_ranked() {
     let mut rng = testing::rng(1);
-    for round in 0..120 {
+    for round in 0..testing::rounds(120) as usize {
         let candidates = testing::candidates(1 + round % 5, 2 + round % 14, round % 3 == 0, &mut rng);
         let all: Vec<f64> = testing::ranked(&candidates).iter().map(|g| g.0).collect();
         for k in [1, 2, 5, 40, 1000] {
@@ -47,7 +47,7 @@ fn the_list_is_that_of_all_graphs_ranked() {
 #[test]
 fn a_margin_gives_every_graph_within_it_up_to_the_limit() {
     let mut rng = testing::rng(2);
-    for round in 0..40 {
+    for round in 0..testing::rounds(40) {
         let candidates = testing::candidates(5, 12, round % 2 == 0, &mut rng);
         let all: Vec<f64> = testing::ranked(&candidates).iter().map(|g| g.0).collect();
         for margin in [0.0, 1.0, 7.5] {

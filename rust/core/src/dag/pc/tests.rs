@@ -29,7 +29,7 @@ fn on_the_d_separations_of_any_graph_of_four_variables_its_class_is_found() {
 
 #[test]
 fn on_the_d_separations_of_random_graphs_their_classes_are_found() {
-    for seed in 0..40 {
+    for seed in 0..testing::rounds(40) {
         let n = 5 + seed as usize % 11;
         let dag = testing::random_dag(n, 2.5 / n as f64, &mut testing::rng(seed));
         for how in BOTH {
@@ -41,7 +41,7 @@ fn on_the_d_separations_of_random_graphs_their_classes_are_found() {
 
 #[test]
 fn true_constraints_narrow_the_class_to_the_members_that_obey() {
-    for seed in 0..60 {
+    for seed in 0..testing::rounds(60) {
         let mut rng = testing::rng(seed);
         let n = 5 + seed as usize % 5;
         let dag = testing::random_dag(n, 0.4, &mut rng);
@@ -73,7 +73,7 @@ impl IndependenceTest for Noise {
 #[test]
 fn tests_that_contradict_each_other_still_give_a_graph_that_obeys() {
     let mut inconsistent = 0;
-    for seed in 0..150 {
+    for seed in 0..testing::rounds(150) {
         let mut rng = testing::rng(seed);
         let n = 7;
         let constraints = testing::constraints(&testing::random_dag(n, 0.4, &mut rng), &mut rng);
@@ -105,7 +105,7 @@ fn the_order_of_the_variables_does_not_matter() {
             self.1.test(self.0[x], self.0[y], &given)
         }
     }
-    for seed in 0..30 {
+    for seed in 0..testing::rounds(30) {
         let n = 8;
         let order = [3, 7, 0, 5, 1, 6, 2, 4];
         let plain: Vec<usize> = (0..n).collect();

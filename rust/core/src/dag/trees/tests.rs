@@ -5,6 +5,7 @@ use std::sync::Arc;
 use proptest::prelude::*;
 
 use super::*;
+use crate::cases::cases;
 use crate::constraints::Constraints;
 use crate::control::{Budget, Control};
 use crate::dag::Dag;
@@ -73,10 +74,21 @@ fn rows() -> impl Strategy<Value = Vec<[u32; 4]>> {
     // The last number makes columns depend on one another.
     let dependent =
         |r: (u32, u32, u32, u32, u32)| if r.4 > 0 { [r.0, r.0 + r.2, r.2, r.0 * 3] } else { [r.0, r.1, r.2, r.3] };
-    prop::collection::vec(row, 2..40).prop_map(move |rows| rows.into_iter().map(dependent).collect())
+    (prop::collection::vec(row, 1..40), 0..6_u32).prop_map(move |(rows, oddity)| {
+        let odd = |[a, b, c, d]: [u32; 4]| match oddity {
+            0 => [a, b, a, d],     // twins: every tree through them ties
+            1 => [1, b, c, d],     // a constant
+            2 => [a, b, c, b],     // twins but for a level that never comes
+            3 => [a, a, 1 - a, a], // everything says the same
+            _ => [a, b, c, d],
+        };
+        rows.into_iter().map(dependent).map(odd).collect()
+    })
 }
 
 proptest! {
+    #![proptest_config(cases(256))]
+
     #[test]
     fn it_is_the_best_of_all_trees(rows in rows(), spec in 0..SPECS.len(), class in 0..5_usize, root in 0..5_usize,
                                    forest: bool) {

@@ -55,12 +55,16 @@ fn literal_bd(counts: &[Vec<u32>], a: f64) -> f64 {
 /// Some tables have levels that never come, constant columns, or a column that is another's twin.
 fn rows() -> impl Strategy<Value = Vec<(u32, u32, u32)>> {
     let row = (0..2_u32, 0..3_u32, 0..4_u32);
-    (prop::collection::vec(row, 1..60), 0..5_u32).prop_map(|(mut rows, oddity)| {
+    let n = prop_oneof![1 => 1..2_usize, 9 => 1..60_usize];
+    let rows = n.prop_flat_map(move |n| prop::collection::vec(row.clone(), n));
+    (rows, 0..8_u32).prop_map(|(mut rows, oddity)| {
         for row in &mut rows {
             *row = match oddity {
                 0 => (0, row.1, row.2),
                 1 => (row.0, row.0, row.2),
                 2 => (row.0, row.1, row.1 + u32::from(row.1 > 0)),
+                3 => (1, 2, 3),
+                4 => (row.0, row.1.min(1), row.2.min(2)),
                 _ => *row,
             };
         }
@@ -112,6 +116,68 @@ proptest! {
             if equivalent {
                 prop_assert!((forward - backward).abs() < 1e-9 * (1.0 + forward.abs()), "{spec}: {forward} {backward}");
             }
+        }
+    }
+}
+
+/// The regularised lower incomplete gamma function by its series: the distribution of half a chi-squared variable.
+fn below(df: f64, x: f64) -> f64 {
+    let (a, x) = (df / 2.0, x / 2.0);
+    let (mut term, mut sum, mut k) = (1.0 / a, 1.0 / a, a);
+    while term > 1e-17 * sum {
+        k += 1.0;
+        term *= x / k;
+        sum += term;
+    }
+    sum * (a * x.ln() - x - libm::lgamma(a)).exp()
+}
+
+/// By halving.
+fn quantile(df: f64, p: f64) -> f64 {
+    let (mut low, mut high) = (0.0, 10.0 * df + 100.0);
+    for _ in 0..200 {
+        let middle = 0.5 * (low + high);
+        if below(df, middle) < p { low = middle } else { high = middle }
+    }
+    low
+}
+
+/// De Campos 2006: mutual information, less the quantiles by the parents' numbers of levels, largest first.
+fn literal_mit(counts: &[Vec<u32>], parent_levels: &[usize], alpha: f64) -> f64 {
+    let n: f64 = counts.iter().flatten().map(|&m| f64::from(m)).sum();
+    let r = counts[0].len();
+    let of_child: Vec<f64> = (0..r).map(|k| counts.iter().map(|cell| f64::from(cell[k])).sum()).collect();
+    let mut information = 0.0;
+    for cell in counts {
+        let given: f64 = cell.iter().map(|&m| f64::from(m)).sum();
+        for (&m, of_child) in cell.iter().zip(&of_child).filter(|(m, _)| **m > 0) {
+            information += f64::from(m) * (f64::from(m) * n / (given * of_child)).ln();
+        }
+    }
+    let mut levels = parent_levels.to_vec();
+    levels.sort_unstable();
+    let mut penalty = 0.0;
+    while let Some(k) = levels.pop() {
+        let larger: usize = parent_levels.iter().product::<usize>() / levels.iter().product::<usize>() / k;
+        let df = ((r - 1) * (k - 1) * larger) as f64;
+        penalty += quantile(df, alpha);
+    }
+    2.0 * information - penalty
+}
+
+proptest! {
+    #![proptest_config(cases(64))]
+
+    #[test]
+    fn mit_is_its_literal_formula(rows in rows(), alpha in prop::sample::select(vec![0.5, 0.9, 0.99, 0.9999])) {
+        let table = table(&rows);
+        let spec = format!(r#"{{"score":"mit","alpha":{alpha}}}"#);
+        let score = ScoreSpec::parse(&spec).unwrap().prepare(&table).unwrap();
+        for (child, parents) in [(0, vec![]), (0, vec![1]), (1, vec![0, 2]), (2, vec![0, 1]), (1, vec![2]), (0, vec![1, 2])] {
+            let levels: Vec<usize> = parents.iter().map(|&p| [2, 3, 4][p]).collect();
+            let expected = literal_mit(&literal_counts(&rows, child, &parents), &levels, alpha);
+            let got = score.score(child, &parents).unwrap();
+            prop_assert!((got - expected).abs() < 1e-7 * (1.0 + expected.abs()), "{child} {parents:?}: {got} {expected}");
         }
     }
 }
