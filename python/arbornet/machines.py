@@ -31,6 +31,8 @@ BLOCKS = 8
 AHEAD = 3
 #: How often a task is sent again when what it needs was lost with its worker.
 ATTEMPTS = 5
+#: Seconds to wait for a worker where all have died.
+PATIENCE = 120
 #: How often, in seconds, a run that waits looks whether the scheduler is still there.
 LOOK = 0.01
 
@@ -98,15 +100,22 @@ class _Spread:
         for attempt in range(1, ATTEMPTS + 1):
             self._check()
             try:
-                while not self.client.nthreads():
-                    time.sleep(0.1)
-                    self._check()
+                self._wait()
                 return self.client.scatter(what, broadcast=True, hash=False)
             except (OSError, KeyError, CancelledError) as error:
                 if attempt == ATTEMPTS or isinstance(error, ConnectionError):
                     raise
                 time.sleep(attempt * 0.2)
         raise AssertionError("the last attempt returns or raises")
+
+    def _wait(self) -> None:
+        """Until there is a worker: those that died may be on their way back."""
+        patient = time.monotonic() + PATIENCE
+        while not self.client.nthreads():
+            if time.monotonic() > patient:
+                raise ConnectionError(f"it has had no worker for {PATIENCE} seconds")
+            time.sleep(0.1)
+            self._check()
 
     def _send(self, arrived: Any) -> None:
         while len(self.sent) < self.most and (work := self.book.next(BLOCKS)) is not None:

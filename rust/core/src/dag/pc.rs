@@ -6,7 +6,8 @@
 //!
 //! A triple x - z - y with x and y not adjacent is a collider if the set that separates x and y lacks z; conservatively,
 //! if all sets of neighbours of x or y that separate them lack z. What is known (constraints) is directed first, colliders
-//! that contradict it or stronger ones are left out, and Meek's four rules do the rest.
+//! that contradict it or stronger ones are left out, and Meek's four rules do the rest. Where a variable has more parents than
+//! it may have, another member of the class is taken, and only if there is none, adjacencies are given up.
 
 use rayon::prelude::*;
 use rustc_hash::FxHashSet;
@@ -24,6 +25,9 @@ use crate::independence::IndependenceTest;
 use crate::table::Var;
 
 type Set = SmallVec<[Var; 4]>;
+
+/// So many members of a class are looked at for one in which nobody has too many parents.
+const MOST_MEMBERS: usize = 256;
 
 /// How to search.
 #[derive(Clone, Copy, Debug, PartialEq)]
@@ -131,6 +135,8 @@ impl Pc {
             let extension = class.extension();
             let consistent = extension.is_some();
             let dag = extension.unwrap_or_else(|| class.nearest_dag());
+            let mut members = MOST_MEMBERS;
+            let dag = work.obeying(&class, &mut members).unwrap_or(dag);
             if let Some((p, v)) = work.too_many(&skeleton, &dag) {
                 skeleton.separate(p, v);
                 n_trimmed += 1;
@@ -380,6 +386,21 @@ impl Work<'_> {
         class.close_where(|x, z, y| !open.contains(&(x.min(y), z, x.max(y))));
         // Rules that run into a cycle rest on tests that contradict each other: nothing is concluded from them.
         if class.is_cyclic() { known } else { class }
+    }
+
+    /// A member of a class without a variable that has more parents than it may have: of the links that point to such a
+    /// one, some must be turned. `None` if there is none, or none was found among so many members looked at.
+    fn obeying(&self, class: &Pdag, left: &mut usize) -> Option<Dag> {
+        *left = left.checked_sub(1)?;
+        let dag = class.extension()?;
+        let full = |&v: &Var| bits::len(dag.parent_bits(v)) > self.knowledge.max_parents(v);
+        let Some(v) = (0..self.n()).find(full) else { return Some(dag) };
+        let turned = |p: Var| {
+            let mut turned = class.clone();
+            turned.set_arc(v, p);
+            turned
+        };
+        dag.parents(v).filter(|&p| class.has_link(p, v)).find_map(|p| self.obeying(&turned(p), left))
     }
 
     /// The weakest adjacency of a variable with more parents than it may have.
