@@ -88,7 +88,7 @@ def test_a_density_integrates_to_one(mixed):
     frame = pl.DataFrame({"body_mass_g": grams}).with_columns(
         pl.lit("Adelie").alias("species"), pl.lit("male").alias("sex")
     )
-    density = np.exp(mixed.log_likelihood(frame, by="node")["body_mass_g"])
+    density = np.exp(mixed.log_likelihood(frame, by="node")["body_mass_g"].to_numpy())
     assert math.isclose(float(np.sum((density[1:] + density[:-1]) / 2 * np.diff(grams))), 1.0, rel_tol=1e-4)
 
 
