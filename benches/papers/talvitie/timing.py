@@ -88,7 +88,9 @@ def page(options: argparse.Namespace) -> str:
         f"**{len(rows) - len(beyond)} of {len(rows)} tables in full (at most {MOST_PARENTS} parents, all four models): "
         f"{spent / 60:,.1f} CPU minutes in all.** The other {len(beyond)} were fitted with fewer parents or not at "
         f"all, as the column *run* says; with {MOST_PARENTS} parents they would take about {_long(sum(rest.values()))} "
-        f"of one core together: {told_rest}.\n\n"
+        f"of one core together: {told_rest}. Dear are full tables of four cut parents (1,296 joint choices of bins a "
+        "family) and trees over four columns of several levels each, times the number of families; *families* counts "
+        "them.\n\n"
         + markdown(rows, head)
         + panels(options.pages / "talvitie2019" / "figure7.svg", list(SCORES), lambda m, axis: _draw(axis, kept, m), 4)
     )
