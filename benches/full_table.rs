@@ -1,8 +1,6 @@
 //! Full tables: every child with every parent set of the papers' tables, on one thread.
 
-#[path = "support/uci.rs"]
-mod uci;
-
+use arbornet_benches::uci;
 use arbornet_core::score::full_table::FullTable;
 use criterion::{Criterion, criterion_group, criterion_main};
 

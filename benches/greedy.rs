@@ -1,9 +1,9 @@
 //! The searches without proof: hill climbing, the anytime order search, equivalence classes.
 
 use std::hint::black_box;
-use std::path::Path;
 use std::sync::Arc;
 
+use arbornet_benches::places;
 use arbornet_core::control::Budget;
 use arbornet_core::dag::anytime::Anytime;
 use arbornet_core::dag::families::{Scored, Stored};
@@ -15,11 +15,9 @@ use criterion::{Criterion, criterion_group, criterion_main};
 use rand::{RngExt, SeedableRng};
 use rand_xoshiro::Xoshiro256PlusPlus;
 
-/// An instance beside the project, if it is there.
-fn instance(name: &str) -> Option<Candidates> {
-    let path = Path::new(env!("CARGO_MANIFEST_DIR")).join("../../../shared/golden/instances").join(name);
-    let text = std::fs::read_to_string(path).ok()?;
-    Some(jkl::read(&text, name).expect("the instances are well formed"))
+fn instance(name: &str) -> Candidates {
+    let text = places::text(&places::data().join("instances").join(name));
+    jkl::read(&text, name).expect("the instances are well formed")
 }
 
 /// Levels with about two parents each, 37 columns as in ALARM.
@@ -58,7 +56,7 @@ fn hill_climb(c: &mut Criterion) {
     c.bench_function("hill_climb/bic_10000x37", |b| {
         b.iter(|| HillClimb::default().run(&Scored::new(&*score, &none, budget), None, budget));
     });
-    let Some(alarm) = instance("alarm1000_bic.jkl") else { return };
+    let alarm = instance("alarm1000_bic.jkl");
     let stored = Stored::new(&alarm, &none).expect("no constraints");
     let how = HillClimb { restarts: 100, ..HillClimb::default() };
     c.bench_function("hill_climb/alarm1000_100_restarts", |b| b.iter(|| how.run(&stored, None, budget)));
@@ -67,7 +65,7 @@ fn hill_climb(c: &mut Criterion) {
 fn anytime(c: &mut Criterion) {
     let control = Control::default();
     for name in ["soybean_bic.jkl", "wdbc_bic.jkl", "carpo100_bic.jkl"] {
-        let Some(candidates) = instance(name) else { continue };
+        let candidates = instance(name);
         let stored = Stored::new(&candidates, &Constraints::none(candidates.n_vars())).expect("no constraints");
         let how = Anytime { rounds: 16, chains: 1, ..Anytime::default() };
         c.bench_function(&format!("anytime/{name}_16_rounds"), |b| {

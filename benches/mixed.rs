@@ -1,58 +1,39 @@
 //! Seconds per score of the scores for mixed data, over random sets of up to four parents among 100 variables.
 //!
-//! Reads `../shared/data/G_simulated` where it is there (gunzipped by the system's `gzip`), and draws a table of the same
-//! shape elsewhere. Every round prepares the score anew, so that nothing is remembered from the round before; within a
+//! Every round prepares the score anew, so that nothing is remembered from the round before; within a
 //! round every set is scored once, as a search with a cache of its own would.
 
 use std::hint::black_box;
-use std::path::Path;
-use std::process::Command;
 use std::sync::Arc;
 
+use arbornet_benches::places;
 use arbornet_core::score::registry::ScoreSpec;
 use arbornet_core::{Affine, Codes, Column, Kind, Level, Table, Var, Variable};
 use criterion::{Criterion, Throughput, criterion_group, criterion_main};
 use rand::{RngExt, SeedableRng};
 use rand_xoshiro::Xoshiro256PlusPlus;
 
-fn simulated() -> Option<Arc<Table>> {
-    let folder = Path::new(env!("CARGO_MANIFEST_DIR")).join("../../../shared/data/G_simulated");
-    let csv = Command::new("gzip").arg("-dc").arg(folder.join("cg100_d2_n1000_s1.csv.gz")).output().ok()?.stdout;
-    let csv = String::from_utf8(csv).ok()?;
-    let about: serde_json::Value =
-        serde_json::from_str(&std::fs::read_to_string(folder.join("cg100_d2_n1000_s1.json")).ok()?).ok()?;
+fn simulated() -> Arc<Table> {
+    let read = |ending: &str| places::text(&places::data().join(format!("simulated/cg100_d2_n1000_s1.{ending}")));
+    let (csv, about) = (read("csv.gz"), read("json"));
+    let about: serde_json::Value = serde_json::from_str(&about).expect("JSON");
     let mut lines = csv.lines();
-    let names: Vec<&str> = lines.next()?.split(',').collect();
-    let rows: Vec<Vec<f64>> = lines.map(|line| line.split(',').map(|x| x.parse().unwrap_or(0.0)).collect()).collect();
+    let names: Vec<&str> = lines.next().expect("a header").split(',').collect();
+    let rows: Vec<Vec<f64>> =
+        lines.map(|line| line.split(',').map(|x| x.parse().expect("a number")).collect()).collect();
     let (mut variables, mut columns) = (vec![], vec![]);
     for (at, &name) in names.iter().enumerate() {
-        let k = about["levels"][name].as_u64()? as usize;
+        let k = about["levels"][name].as_u64().expect("a number of levels") as usize;
         let values: Vec<f64> = rows.iter().map(|row| row[at]).collect();
-        push(&mut variables, &mut columns, name, k, values);
+        let levels = (0..k as i64).map(Level::Int).collect();
+        let kind = if k == 0 { Kind::Continuous { scale: Affine::IDENTITY } } else { Kind::Categorical { levels } };
+        columns.push(match k {
+            0 => Column::Reals(values),
+            k => Column::Codes(Codes::pack(&values.iter().map(|&x| x as u32).collect::<Vec<_>>(), k)),
+        });
+        variables.push(Variable { name: name.into(), kind });
     }
-    Some(Arc::new(Table::new(variables, columns).ok()?))
-}
-
-fn push(variables: &mut Vec<Variable>, columns: &mut Vec<Column>, name: &str, k: usize, values: Vec<f64>) {
-    let levels = (0..k as i64).map(Level::Int).collect();
-    let kind = if k == 0 { Kind::Continuous { scale: Affine::IDENTITY } } else { Kind::Categorical { levels } };
-    columns.push(match k {
-        0 => Column::Reals(values),
-        k => Column::Codes(Codes::pack(&values.iter().map(|&x| x as u32).collect::<Vec<_>>(), k)),
-    });
-    variables.push(Variable { name: name.into(), kind });
-}
-
-fn drawn() -> Arc<Table> {
-    let mut rng = Xoshiro256PlusPlus::seed_from_u64(1);
-    let (mut variables, mut columns) = (vec![], vec![]);
-    for v in 0..100 {
-        let k = if v % 2 == 0 { 0 } else { 2 + v / 2 % 4 };
-        let draw = |_| if k == 0 { rng.random_range(-1.7..1.7) } else { rng.random_range(0..k) as f64 };
-        let values = (0..1000).map(draw).collect();
-        push(&mut variables, &mut columns, &format!("X{v}"), k, values);
-    }
-    Arc::new(Table::new(variables, columns).expect("made to fit"))
+    Arc::new(Table::new(variables, columns).expect("a table"))
 }
 
 /// Random children with 0 to 4 random parents.
@@ -72,7 +53,7 @@ fn families(n_vars: usize, n: usize) -> Vec<(Var, Vec<Var>)> {
 }
 
 fn mixed(criterion: &mut Criterion) {
-    let table = simulated().unwrap_or_else(drawn);
+    let table = simulated();
     let families = families(table.n_vars(), 4000);
     let mut group = criterion.benchmark_group("100 variables, 1,000 rows, 4,000 random families");
     group.sample_size(10).throughput(Throughput::Elements(families.len() as u64));

@@ -1,12 +1,10 @@
 //! User seconds and effort of PCART on every child with every parent set, on one thread.
 //!
-//! `cargo run --release --example pcart_sets -- wine 3`, or without arguments: the tables that the authors' program was
+//! `cargo bench --bench pcart_sets -- wine 3`, or without arguments: the tables that the authors' program was
 //! timed on, each with the ratio of its user seconds to ours, corrected by a loop of arithmetic that stands for the
 //! speed of the machine.
 
-#[path = "support/uci.rs"]
-mod uci;
-
+use arbornet_benches::uci;
 use arbornet_core::score::pcart::Pcart;
 use arbornet_core::tree::optimal::Effort;
 
@@ -21,7 +19,8 @@ const AUTHORS: [(&str, usize, f64); 6] = [
 ];
 
 fn main() {
-    let arguments: Vec<String> = std::env::args().collect();
+    // Cargo adds an argument of its own.
+    let arguments: Vec<String> = std::env::args().filter(|argument| argument != "--bench").collect();
     if let [_, name, most] = &arguments[..] {
         measured(name, most.parse().expect("a number of parents"));
         return;

@@ -1,15 +1,16 @@
 //! Processor seconds of scoring every child with every parent set, on one thread.
 //!
-//! `cargo run --release --example score_seconds -- '{"score":"full_table"}' abalone 3`
+//! `cargo bench --bench score_seconds -- '{"score":"full_table"}' abalone 3`, which is also what it does without arguments.
 
-#[path = "support/uci.rs"]
-mod uci;
-
+use arbornet_benches::uci;
 use arbornet_core::score::registry::ScoreSpec;
 
 fn main() {
-    let arguments: Vec<String> = std::env::args().collect();
-    let [_, spec, name, most] = &arguments[..] else { panic!("give a score's JSON, a table's name and D") };
+    // Cargo adds an argument of its own.
+    let given: Vec<String> = std::env::args().skip(1).filter(|argument| argument != "--bench").collect();
+    let by_default = [r#"{"score":"full_table"}"#, "abalone", "3"].map(String::from);
+    let arguments = if given.is_empty() { &by_default[..] } else { &given[..] };
+    let [spec, name, most] = arguments else { panic!("give a score's JSON, a table's name and D") };
     let table = uci::table(name);
     let spec = ScoreSpec::parse(spec).expect("a score");
     let most = most.parse().expect("a number of parents");

@@ -17,7 +17,6 @@ import arbornet as an
 
 Call = Callable[[], object]
 Search = Callable[[float], object]
-SHARED = Path(__file__).parents[2] / "shared/golden/instances"
 #: Name -> what prepares the call.
 CALLS: dict[str, Callable[[], Call]] = {}
 #: Searches under a time limit: name -> what prepares a call of the limit.

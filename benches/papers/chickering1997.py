@@ -84,7 +84,7 @@ def local(table: an.Table, child: str, parents: list[str], **parameters: Any) ->
 def classes(kept: Kept) -> str:
     """Tables 1 and 2."""
     out = []
-    frame = pl.read_csv(DATA / "C_chickering" / "promoters.csv", infer_schema=False)
+    frame = pl.read_csv(DATA / "chickering" / "promoters.csv.gz", infer_schema=False)
     promoters = discrete(frame)
     bases = [name for name in frame.columns if name != "class"]
     rows: list[list[Any]] = []
@@ -109,7 +109,7 @@ def classes(kept: Kept) -> str:
         "The paper prints the last row, ess 50, as a second U-PN 40. The merge columns of the U-PN rows depend on how"
         " ties are broken.\n"
     )
-    frame = pl.read_csv(DATA / "C_chickering" / "splice-junction.csv.gz", infer_schema=False)
+    frame = pl.read_csv(DATA / "chickering" / "splice-junction.csv.gz", infer_schema=False)
     splice = discrete(frame)
     bases = [name for name in frame.columns if name != "class"]
     rows = []
@@ -170,7 +170,7 @@ def alarm_scores(net: an.BayesNet, seed: int) -> dict[str, list[float]]:
 
 def alarm(kept: Kept, quick: bool) -> str:
     """Tables 3 to 6."""
-    net = an.read_bif(DATA / "D_networks" / "alarm.bif.gz")
+    net = an.read_bif(DATA / "networks" / "alarm.bif.gz")
     draws = [
         kept.get(f"alarm, both schedules, {seed}", lambda s=seed: alarm_scores(net, s))
         for seed in range(2 if quick else 10)
@@ -242,7 +242,7 @@ def optimum(table: an.Table, child: str, parents: list[str]) -> dict[str, float]
 
 def greediness(kept: Kept, quick: bool) -> str:
     """How far greedy trees are from the best, node by node."""
-    net = an.read_bif(DATA / "D_networks" / "alarm.bif.gz")
+    net = an.read_bif(DATA / "networks" / "alarm.bif.gz")
     problems: list[tuple[str, an.Table, str, list[str]]] = []
     for n in (1000,) if quick else (1000, 10_000):
         frame = net.sample(n, seed=0)
@@ -255,7 +255,7 @@ def greediness(kept: Kept, quick: bool) -> str:
             if parents:
                 problems.append((f"ALARM, {n:,} rows", table, v, parents))
     for name in ("tic-tac-toe-endgame", "spect-heart", "congressional-voting-records"):
-        frame = pl.read_csv(DATA / "A_uci" / f"{name}.csv", infer_schema=False).drop_nulls()
+        frame = pl.read_csv(DATA / "uci" / f"{name}.csv.gz", infer_schema=False).drop_nulls()
         table = discrete(frame)
         names = frame.columns
         for i, child in enumerate(names):

@@ -15,7 +15,7 @@ from typing import Any
 import polars as pl
 
 ROOT = Path(__file__).resolve().parents[2]
-DATA = Path(os.environ.get("ARBORNET_DATA", ROOT.parent / "shared" / "data"))
+DATA = Path(os.environ.get("ARBORNET_DATA", ROOT / "benches" / "data"))
 PRINTED = Path(__file__).parent / "printed"
 PAGES = ROOT / "docs" / "papers"
 RESULTS = ROOT / "benches" / "papers" / "results"

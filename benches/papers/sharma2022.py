@@ -16,7 +16,6 @@ sampler; Tetrad's random networks are replaced by our own of the same size and d
 from __future__ import annotations
 
 import argparse
-import csv
 import gzip
 import json
 import resource
@@ -124,7 +123,7 @@ def data(task: Task) -> tuple[an.Table, nx.DiGraph]:
     if task.part == "networks":
         with tempfile.TemporaryDirectory() as folder:
             path = Path(folder) / "net.bif"
-            path.write_bytes(gzip.decompress((DATA / "D_networks" / f"{task.name}.bif.gz").read_bytes()))
+            path.write_bytes(gzip.decompress((DATA / "networks" / f"{task.name}.bif.gz").read_bytes()))
             net = an.read_bif(path)
         return _levels(net.sample(task.rows, seed=task.rows)), nx.DiGraph(net.graph)
     if task.part == "simulated":
@@ -164,20 +163,19 @@ def _simulated(n: int, rows: int) -> tuple[an.Table, nx.DiGraph]:
 
 
 def _dream4(name: str, rows: int) -> tuple[an.Table, nx.DiGraph]:
-    folder = DATA / "E_dream4"
+    folder = DATA / "dream4"
     sub = rows == 100
     kinds = ("multifactorial",) if sub else ("knockouts", "knockdowns", "timeseries", "wildtype")
     frames = []
     for kind in kinds:
-        path = next(folder.glob(f"size100_{name}_{kind}.csv*"))
-        frame = pl.read_csv(gzip.decompress(path.read_bytes()) if path.suffix == ".gz" else path.read_bytes())
+        path = folder / f"size100_{name}_{kind}.csv.gz"
+        frame = pl.read_csv(path)
         frames.append(frame.select([c for c in frame.columns if c.startswith("G")]).cast(pl.Float64))
     frame = pl.concat([f.select(frames[0].columns) for f in frames])
-    gold = folder / f"size100_{name}_{'multifactorial_' if sub else ''}gold_standard.csv"
+    gold = folder / f"size100_{name}_{'multifactorial_' if sub else ''}gold_standard.csv.gz"
     graph = nx.DiGraph()
     graph.add_nodes_from(frame.columns)
-    with gold.open(encoding="utf-8") as file:
-        graph.add_edges_from((row["from"], row["to"]) for row in csv.DictReader(file))
+    graph.add_edges_from(pl.read_csv(gold).select("from", "to").rows())
     return an.Table(frame, schema=an.infer_schema(frame).with_types(dict.fromkeys(frame.columns, "continuous"))), graph
 
 

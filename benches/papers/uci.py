@@ -40,7 +40,7 @@ class Prepared:
 def names() -> list[str]:
     """The tables' names, ascending."""
     tables = json.loads((DATA / "manifest.json").read_text(encoding="utf-8"))["tables"]
-    return sorted(t["name"] for t in tables if t["group"] == "A_uci" and t["name"] not in NOT_IN_PAPER)
+    return sorted(t["name"] for t in tables if t["group"] == "uci" and t["name"] not in NOT_IN_PAPER)
 
 
 def prepared(name: str, ordinal: bool = False) -> Prepared:

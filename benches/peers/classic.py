@@ -12,6 +12,7 @@ from __future__ import annotations
 import gzip
 import itertools
 import json
+import os
 import resource
 import sys
 import tempfile
@@ -25,7 +26,7 @@ import polars as pl
 import arbornet as an
 
 warnings.filterwarnings("ignore")
-ALARM = Path(__file__).parents[3] / "shared" / "data" / "D_networks" / "alarm.bif.gz"
+ALARM = Path(os.environ.get("ARBORNET_DATA", Path(__file__).parents[1] / "data")) / "networks" / "alarm.bif.gz"
 CLASS = "BP"
 TASKS = {
     "scores": "BDeu(1) of 20 variables, up to 3 parents, 10,000 rows",

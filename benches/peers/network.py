@@ -11,6 +11,7 @@ from __future__ import annotations
 
 import gzip
 import json
+import os
 import resource
 import sys
 import tempfile
@@ -25,7 +26,7 @@ import polars as pl
 import arbornet as an
 
 warnings.filterwarnings("ignore")
-NETWORKS = Path(__file__).parents[3] / "shared" / "data" / "D_networks"
+NETWORKS = Path(os.environ.get("ARBORNET_DATA", Path(__file__).parents[1] / "data")) / "networks"
 TARGET = "HYPOVOLEMIA"
 Result = dict[str, dict[str, float]]
 

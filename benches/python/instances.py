@@ -1,6 +1,7 @@
 """User seconds, states and gap of the exact search on published instances.
 
-Run: python benches/python/instances.py FOLDER [seconds per instance]. The folder holds .jkl files, compressed or not.
+Run: python benches/python/instances.py [FOLDER [seconds per instance]]. The folder holds .jkl files, compressed or not
+(default: benches/data/instances).
 """
 
 import resource
@@ -11,7 +12,8 @@ from arbornet.search import Found, exact
 
 
 def main() -> None:
-    folder, limit = Path(sys.argv[1]), float(sys.argv[2]) if len(sys.argv) > 2 else 60.0
+    folder = Path(sys.argv[1]) if len(sys.argv) > 1 else Path(__file__).parents[1] / "data" / "instances"
+    limit = float(sys.argv[2]) if len(sys.argv) > 2 else 60.0
     print(
         f"{'instance':28} {'vars':>5} {'user s':>8} {'states':>8} {'score':>18} {'gap':>10} {'root gap':>10}  stopped"
     )

@@ -2,21 +2,17 @@
 //! levels (the rarest merged into one), ordered levels taken as categories.
 
 use std::collections::BTreeMap;
-use std::path::PathBuf;
 use std::sync::Arc;
 
 use arbornet_core::{Affine, Codes, Column, Kind, Level, Table, Variable};
 
-/// The folder `shared/data` beside the project.
-fn folder() -> PathBuf {
-    PathBuf::from(env!("CARGO_MANIFEST_DIR")).join("../../../shared/data")
-}
+use crate::places;
 
-/// One table of `A_uci`.
+/// One table of `benches/data/uci`.
 pub fn table(name: &str) -> Arc<Table> {
-    let read = |path: &str| std::fs::read_to_string(folder().join(path)).expect("shared/data beside the project");
+    let read = |path: &str| places::text(&places::data().join(path));
     let types: serde_json::Value = serde_json::from_str(&read("types.json")).expect("JSON");
-    let csv = read(&format!("A_uci/{name}.csv"));
+    let csv = read(&format!("uci/{name}.csv.gz"));
     let mut lines = csv.lines();
     let names: Vec<&str> = lines.next().expect("a header").split(',').collect();
     let rows: Vec<Vec<&str>> = lines.map(|l| l.split(',').collect()).filter(|r: &Vec<&str>| !r.contains(&"")).collect();

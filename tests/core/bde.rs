@@ -1,16 +1,13 @@
 //! `BDe` against its definition: the prior network's joint distribution by brute force, literal gamma functions.
 
-#[path = "support/cases.rs"]
-mod cases;
-
 use std::sync::Arc;
 
+use crate::support::cases::cases;
 use arbornet_core::model::cells::{Cell, Cells};
 use arbornet_core::score::registry::ScoreSpec;
 use arbornet_core::{
     Affine, Codes, Column, Kind, Level, LocalModel, LocalScore, Network, Predictive, Table, Value, Variable,
 };
-use cases::cases;
 use proptest::prelude::*;
 
 const LEVELS: [usize; 4] = [2, 3, 2, 3];

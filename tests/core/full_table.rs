@@ -1,16 +1,13 @@
 //! Full tables against a literal oracle: every joint choice of bins, one after the other, one hash map of cells each.
 
-#[path = "support/cases.rs"]
-mod cases;
-
 use std::collections::BTreeMap;
 use std::sync::Arc;
 
+use crate::support::cases::cases;
 use arbornet_core::leaf::{Leaf, LeafModel, LeafPriors};
 use arbornet_core::model::outline::Outline;
 use arbornet_core::score::full_table::FullTable;
 use arbornet_core::{Affine, Codes, Column, Kind, Level, LocalModel, LocalScore, Predictive, Table, Value, Variable};
-use cases::cases;
 use proptest::prelude::*;
 
 /// Rows of a mixed table: two numbers (the second with many ties), an ordinal of five levels, two categories.

@@ -1,6 +1,4 @@
 //! The classic scores against R bnlearn 5.2.1, node by node, and MIT and the complexities against independent numbers.
-//!
-//! Reads `../shared/golden/scores`; without that folder there is nothing to compare with, and the tests say so.
 
 use std::collections::BTreeMap;
 use std::path::{Path, PathBuf};
@@ -11,22 +9,19 @@ use arbornet_core::score::registry::ScoreSpec;
 use arbornet_core::{Codes, Column, Kind, Level, Table, Variable};
 use serde_json::Value;
 
-fn golden(file: &str) -> Option<PathBuf> {
-    let path = Path::new(env!("CARGO_MANIFEST_DIR")).join("../../../shared/golden/scores").join(file);
-    if path.exists() {
-        return Some(path);
-    }
-    eprintln!("not compared: {} is missing", path.display());
-    None
+use crate::support::places;
+
+fn golden(file: &str) -> PathBuf {
+    places::golden().join("scores").join(file)
 }
 
 fn json(path: &Path) -> Value {
-    serde_json::from_str(&std::fs::read_to_string(path).unwrap()).unwrap()
+    serde_json::from_str(&places::text(path)).unwrap()
 }
 
 /// A table of the CSV's columns named in `levels`, in the order of `levels`.
 fn table(csv: &Path, levels: &BTreeMap<String, Vec<String>>) -> Arc<Table> {
-    let text = std::fs::read_to_string(csv).unwrap();
+    let text = places::text(csv);
     let mut lines = text.lines().map(|line| line.split(',').map(|cell| cell.trim_matches('"')).collect::<Vec<_>>());
     let header = lines.next().unwrap();
     let rows: Vec<_> = lines.collect();
@@ -47,7 +42,7 @@ fn levels(value: &Value) -> BTreeMap<String, Vec<String>> {
 
 #[test]
 fn every_node_of_every_network_scores_as_in_bnlearn() {
-    let Some(path) = golden("scores.json") else { return };
+    let path = golden("scores.json");
     let specs = [
         ("loglik", r#"{"score":"likelihood","penalty":"none"}"#, 1e-9),
         ("aic", r#"{"score":"likelihood","penalty":"aic"}"#, 1e-9),
@@ -89,8 +84,8 @@ fn every_node_of_every_network_scores_as_in_bnlearn() {
 
 #[test]
 fn mit_is_our_reading_of_the_paper() {
-    let (Some(path), Some(scores)) = (golden("mit.json"), golden("scores.json")) else { return };
-    let networks = json(&scores);
+    let path = golden("mit.json");
+    let networks = json(&golden("scores.json"));
     let mut tables: BTreeMap<String, Arc<Table>> = BTreeMap::new();
     for case in json(&path).as_array().unwrap() {
         let csv = case["csv"].as_str().unwrap();
@@ -113,8 +108,7 @@ fn mit_is_our_reading_of_the_paper() {
 
 #[test]
 fn complexities_are_exact() {
-    let Some(path) = golden("nml_regret.json") else { return };
-    for (rows, by_levels) in json(&path).as_object().unwrap() {
+    for (rows, by_levels) in json(&golden("nml_regret.json")).as_object().unwrap() {
         for (levels, expected) in by_levels.as_object().unwrap() {
             let ours = ln_complexity(levels.parse().unwrap(), rows.parse().unwrap());
             let expected = expected.as_f64().unwrap();

@@ -1,21 +1,16 @@
 //! Table 1 of Chickering, Heckerman and Meek (1997): promoters, the class given 57 bases.
-//!
-//! Reads `../shared/data`; without that folder there is nothing to compare with, and the test says so.
 
 use std::collections::BTreeSet;
-use std::path::Path;
 use std::sync::Arc;
 
 use arbornet_core::decision_graph::grow::grown;
 use arbornet_core::decision_graph::{PriorChoice, Schedule, Settings};
 use arbornet_core::{Codes, Column, Kind, Level, Table, Variable};
 
-fn promoters() -> Option<Arc<Table>> {
-    let path = Path::new(env!("CARGO_MANIFEST_DIR")).join("../../../shared/data/C_chickering/promoters.csv");
-    let Ok(text) = std::fs::read_to_string(&path) else {
-        eprintln!("not compared: {} is missing", path.display());
-        return None;
-    };
+use crate::support::places;
+
+fn promoters() -> Arc<Table> {
+    let text = places::text(&places::data().join("chickering/promoters.csv.gz"));
     let mut lines = text.lines().map(|line| line.split(',').collect::<Vec<_>>());
     let header = lines.next().unwrap();
     let rows: Vec<_> = lines.collect();
@@ -27,7 +22,7 @@ fn promoters() -> Option<Arc<Table>> {
         let levels = levels.into_iter().map(|l| Level::Text(l.into())).collect();
         variables.push(Variable { name: (*name).into(), kind: Kind::Categorical { levels } });
     }
-    Some(Arc::new(Table::new(variables, columns).unwrap()))
+    Arc::new(Table::new(variables, columns).unwrap())
 }
 
 fn score(table: &Arc<Table>, operators: &str, prior: PriorChoice, schedule: Schedule) -> f64 {
@@ -40,7 +35,7 @@ fn score(table: &Arc<Table>, operators: &str, prior: PriorChoice, schedule: Sche
 
 #[test]
 fn the_uniform_row_is_the_papers() {
-    let Some(table) = promoters() else { return };
+    let table = promoters();
     let of = |operators, schedule| score(&table, operators, PriorChoice::Uniform, schedule);
     let complete = of("C", Schedule::Best);
     assert!((complete + 34.09).abs() < 0.005, "{complete}");
@@ -63,7 +58,7 @@ fn the_uniform_row_is_the_papers() {
 #[test]
 #[allow(clippy::approx_constant)] // 3.14 is a difference of scores
 fn the_rows_of_the_uniform_prior_network_are_the_papers() {
-    let Some(table) = promoters() else { return };
+    let table = promoters();
     for (ess, binary, both) in
         [(10.0, 6.11, 4.20), (20.0, 5.10, 3.35), (30.0, 4.62, 2.97), (40.0, 3.14, 1.26), (50.0, 2.99, 1.13)]
     {

@@ -1,22 +1,16 @@
 //! The scores and tests for mixed data against independent numbers.
-//!
-//! Reads `../shared/golden/mixed`; without that folder there is nothing to compare with, and the tests say so.
 
-use std::path::PathBuf;
 use std::sync::Arc;
 
 use arbornet_core::score::registry::ScoreSpec;
 use arbornet_core::{Affine, Codes, Column, Kind, Level, Table, Var, Variable};
 use serde_json::Value;
 
-fn tables() -> Vec<(String, Arc<Table>, Value)> {
-    let folder = PathBuf::from(env!("CARGO_MANIFEST_DIR")).join("../../../shared/golden/mixed");
-    if !folder.is_dir() {
-        eprintln!("not compared: {} is missing", folder.display());
-        return Vec::new();
-    }
-    let load = |name: &str| {
-        let read = |extension| std::fs::read_to_string(folder.join(format!("{name}.{extension}"))).unwrap();
+use crate::support::places;
+
+fn tables() -> [(&'static str, Arc<Table>, Value); 2] {
+    let load = |name: &'static str| {
+        let read = |extension| places::text(&places::golden().join(format!("mixed/{name}.{extension}")));
         let json: Value = serde_json::from_str(&read("json")).unwrap();
         let csv = read("csv");
         let mut lines = csv.lines();
@@ -36,9 +30,9 @@ fn tables() -> Vec<(String, Arc<Table>, Value)> {
             variables.push(Variable { name: name.into(), kind });
             columns.push(column);
         }
-        (name.to_owned(), Arc::new(Table::new(variables, columns).unwrap()), json)
+        (name, Arc::new(Table::new(variables, columns).unwrap()), json)
     };
-    ["cg10_n200", "cg20_n1000"].map(load).into()
+    ["cg10_n200", "cg20_n1000"].map(load)
 }
 
 fn position(table: &Table, name: &Value) -> Var {

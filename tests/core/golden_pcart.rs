@@ -1,7 +1,6 @@
 //! Every score, tree and prediction of the golden tables, which a slow literal reference computed; `published` comes
 //! from the authors' own program.
 
-use std::path::PathBuf;
 use std::sync::Arc;
 
 use arbornet_core::model::tree::Node;
@@ -9,20 +8,15 @@ use arbornet_core::score::pcart::Pcart;
 use arbornet_core::{Affine, Codes, Column, Kind, Level, LocalModel, LocalScore, Table, Value, Variable};
 use serde_json::Value as Json;
 
+use crate::support::places;
+
 struct Golden {
     table: Arc<Table>,
     scores: Vec<Json>,
 }
 
-fn folder() -> PathBuf {
-    PathBuf::from(env!("CARGO_MANIFEST_DIR")).join("../../../shared/golden/pcart")
-}
-
 fn golden(name: &str) -> Golden {
-    let read = |ending: &str| {
-        let path = folder().join(format!("{name}.{ending}"));
-        std::fs::read_to_string(&path).unwrap_or_else(|e| panic!("{}: {e}", path.display()))
-    };
+    let read = |ending: &str| places::text(&places::golden().join(format!("pcart/{name}.{ending}")));
     let json: Json = serde_json::from_str(&read("json")).unwrap();
     let csv = read("csv");
     let mut lines = csv.lines();

@@ -1,14 +1,11 @@
 //! The scores for mixed data on awkward tables, and what equivalence promises.
 
-#[path = "support/cases.rs"]
-mod cases;
-
 use std::sync::Arc;
 
+use crate::support::cases::cases;
 use arbornet_core::model::LocalModel;
 use arbornet_core::score::registry::ScoreSpec;
 use arbornet_core::{Affine, Codes, Column, Kind, Level, LocalScore, Table, Value, Var, Variable};
-use cases::cases;
 use proptest::prelude::*;
 use rand::{RngExt, SeedableRng};
 use rand_xoshiro::Xoshiro256PlusPlus;

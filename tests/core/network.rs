@@ -1,16 +1,12 @@
 //! Networks against brute force: every joint probability enumerated, every answer summed by hand.
 
-#[path = "support/cases.rs"]
-#[allow(dead_code)] // networks are drawn by the tests themselves
-mod cases;
-
 use std::sync::Arc;
 
+use crate::support::cases::factor;
 use arbornet_core::model::cells::{Cell, Cells};
 use arbornet_core::model::full_table::FullTable;
 use arbornet_core::network::{Method, Network, Observed, Rows, Settings, Within};
 use arbornet_core::{Affine, Control, Kind, Level, LocalModel, Predictive, Value, Var, Variable};
-use cases::factor;
 use rand::{RngExt, SeedableRng};
 use rand_xoshiro::Xoshiro256PlusPlus;
 

@@ -1,16 +1,13 @@
 //! The tree search against oracles: Algorithm 1 word by word, and every tree there is.
 
-#[path = "support/cases.rs"]
-mod cases;
-
 use std::ops::Range;
 use std::sync::Arc;
 
+use crate::support::cases::cases;
 use arbornet_core::leaf::{Categorical, Leaf, LeafModel, Ordinal};
 use arbornet_core::model::tree::Node;
 use arbornet_core::score::pcart::{Pcart, Prepared};
 use arbornet_core::{Affine, Codes, Column, Kind, Level, LocalModel, LocalScore, Table, Value, Variable};
-use cases::cases;
 use proptest::prelude::*;
 
 /// Codes of a column with levels, or numbers.

@@ -1,18 +1,15 @@
 //! Step 1 against an oracle that scores everything and then drops what a permitted subset dominates.
 
-#[path = "support/cases.rs"]
-mod cases;
-
 use std::collections::BTreeMap;
 use std::sync::Arc;
 use std::sync::atomic::{AtomicU64, Ordering};
 
+use crate::support::cases::cases;
 use arbornet_core::step1::{Journal, Layer, Ledger, Manifest, Next, Outcome, Record, Step1, score_block};
 use arbornet_core::table::{Column, Kind, Var, Variable};
 use arbornet_core::{
     Affine, ChildScore, Constraints, Control, Error, LocalModel, LocalScore, ParentRule, Result, Table,
 };
-use cases::cases;
 use proptest::prelude::*;
 
 /// Scores drawn from a hash of the family: many ties, no structure.

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import os
 from pathlib import Path
 
 import networkx as nx
@@ -11,15 +12,14 @@ import pytest
 
 import arbornet as an
 
-NETWORKS = Path(__file__).parents[3] / "shared" / "data" / "D_networks"
-ASIA = Path(__file__).parents[3] / "shared" / "data" / "F_examples" / "bnlearn-asia.csv"
+DATA = Path(os.environ.get("ARBORNET_DATA", Path(__file__).parents[2] / "benches" / "data"))
+NETWORKS = DATA / "networks"
+ASIA = DATA / "examples" / "bnlearn-asia.csv.gz"
 ARCS = ["AT", "TE", "LE", "SL", "SB", "EX", "ED", "BD"]
 
 
 @pytest.fixture
 def asia() -> an.BayesNet:
-    if not ASIA.exists():
-        pytest.skip(f"{ASIA} is missing")
     return an.fit(an.Table(pl.read_csv(ASIA)), nx.DiGraph([tuple(arc) for arc in ARCS]), an.BIC())
 
 

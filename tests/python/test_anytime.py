@@ -14,9 +14,9 @@ import numpy as np
 import pytest
 
 import arbornet as an
+from places import INSTANCES
 from arbornet import _core
 
-INSTANCES = Path(__file__).parents[3] / "shared/golden/instances"
 OPTIMA = {
     "asia.num.jkl": -22466.39654649,
     "child5000.num.jkl": -71542.801,
@@ -59,7 +59,6 @@ def rescored(handle, dag):
     return total
 
 
-@pytest.mark.skipif(not INSTANCES.exists(), reason="the shared instances are not beside the project")
 @pytest.mark.parametrize("name", OPTIMA)
 def test_instances_reach_their_optimum_and_never_exceed_it(name):
     handle = load(name)

@@ -15,8 +15,9 @@ import polars as pl
 import pytest
 
 import arbornet as an
+from places import GOLDEN
 
-GOLDEN = Path(__file__).parents[2].parent / "shared" / "golden" / "scores"
+SCORES = GOLDEN / "scores"
 # bnlearn approximates the complexity above 1,000 rows or 100 levels.
 TOLERANCE = {"fnml": 1e-6, "qnml": 1e-4}
 NAMED = {
@@ -58,14 +59,13 @@ def total(table: an.Table, graph: nx.DiGraph[str], score: Any) -> float:
 
 @cache
 def golden(file: str) -> Any:
-    return json.loads((GOLDEN / file).read_text())
+    return json.loads((SCORES / file).read_text())
 
 
-@pytest.mark.skipif(not GOLDEN.is_dir(), reason=f"no golden numbers at {GOLDEN}")
 def test_every_node_scores_as_in_bnlearn() -> None:
     compared = 0
     for network in golden("scores.json")["networks"]:
-        frame = pl.read_csv(GOLDEN / network["csv"], infer_schema=False)
+        frame = pl.read_csv(SCORES / network["csv"], infer_schema=False)
         declared = {name: an.Categorical(levels) for name, levels in network["levels"].items()}
         table = an.Table(frame, an.infer_schema(frame).with_types(declared))
         for name, by_node in network["by_node"].items():
@@ -78,11 +78,10 @@ def test_every_node_scores_as_in_bnlearn() -> None:
     assert compared > 900
 
 
-@pytest.mark.skipif(not GOLDEN.is_dir(), reason=f"no golden numbers at {GOLDEN}")
 def test_mit_is_our_reading_of_the_paper() -> None:
     levels = {network["csv"]: network["levels"] for network in golden("scores.json")["networks"]}
     for case in golden("mit.json"):
-        frame = pl.read_csv(GOLDEN / case["csv"], infer_schema=False)
+        frame = pl.read_csv(SCORES / case["csv"], infer_schema=False)
         declared = {name: an.Categorical(of) for name, of in levels[case["csv"]].items()}
         table = an.Table(frame, an.infer_schema(frame).with_types(declared))
         for alpha in (0.9, 0.95, 0.99, 0.999):

@@ -13,18 +13,14 @@ import polars as pl
 import pytest
 
 import arbornet as an
+from places import DATA, GOLDEN
 
-ROOT = Path(__file__).parents[2]
-DATA = ROOT.parent / "shared" / "data"
-GOLDEN = ROOT.parent / "shared" / "golden"
 DISAGREEMENTS = Path(__file__).parent / "inference_disagreements.csv"
-
-pytestmark = pytest.mark.skipif(not DATA.exists(), reason=f"the collected data sets are not at {DATA}")
 
 
 @cache
 def declared_types() -> dict[str, dict[str, Any]]:
-    return json.loads((DATA / "types.json").read_text()) if DATA.exists() else {}
+    return json.loads((DATA / "types.json").read_text())
 
 
 @cache
@@ -97,7 +93,6 @@ def test_every_disagreement_with_the_declared_types_is_explained() -> None:
     assert disagreements() == known
 
 
-@pytest.mark.skipif(not GOLDEN.exists(), reason=f"the golden files are not at {GOLDEN}")
 def test_every_golden_table_loads() -> None:
     paths = sorted(GOLDEN.rglob("*.csv"))
     assert paths

@@ -17,10 +17,10 @@ import polars as pl
 import pytest
 
 import arbornet as an
+from places import DATA
 from arbornet.draw import Tree, tree_svg
 from arbornet.draw.tree import tree_scene
 
-DATA = Path(__file__).parents[3] / "shared" / "data"
 
 
 @pytest.fixture(scope="module")
@@ -315,10 +315,7 @@ def test_levels_never_seen_are_predicted():
 
 
 def test_the_promoters_come_out_as_printed_from_python():
-    path = DATA / "C_chickering" / "promoters.csv"
-    if not path.exists():
-        pytest.skip(f"{path} is missing")
-    frame = pl.read_csv(path, infer_schema=False)
+    frame = pl.read_csv(DATA / "chickering" / "promoters.csv.gz", infer_schema=False)
     table = an.Table(frame, schema=an.infer_schema(frame).with_types(dict.fromkeys(frame.columns, "categorical")))
     bases = [name for name in frame.columns if name != "class"]
 

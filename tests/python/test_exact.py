@@ -13,13 +13,13 @@ import networkx as nx
 import pytest
 
 import arbornet as an
+from places import INSTANCES
 from arbornet._core import CandidatesHandle, SearchComponent, search_components
 from arbornet.search import BranchAndBound, Cuts, Found, exact
 from arbornet.search.budget import in_bytes
 from arbornet.search.certificate import ClusterCertificate, PricedBlock
 from arbornet.search.halves import search_halves
 
-INSTANCES = Path(__file__).parents[2] / ".." / "shared" / "golden" / "instances"
 #: Optimum, and whether more than one solver proved it. steel_bic and kdd.test are left to benches/python/instances.py.
 OPTIMA = {
     "asia.num.jkl": (-22466.39654649, True),
@@ -58,12 +58,6 @@ TIERS = {
     "branching without patterns": BranchAndBound(small=0, looks=0, affordable=0, patience=math.inf, pattern=0),
     "program after all": BranchAndBound(cuts=NONE, small=0, looks=0, affordable=0, patience=0, beam=0, batch=1),
 }
-
-
-def instance(name: str) -> Path:
-    if not INSTANCES.is_dir():
-        pytest.skip(f"the instances are not at {INSTANCES}")
-    return INSTANCES / name
 
 
 def checked(found: Found, handle: CandidatesHandle) -> None:
@@ -145,7 +139,7 @@ def test_every_tier_finds_what_trying_all_orders_finds(n: int, tier: str) -> Non
 @pytest.mark.parametrize("name", OPTIMA)
 def test_published_instances_reach_their_optimum(name: str) -> None:
     optimum, agreed = OPTIMA[name]
-    path = instance(name)
+    path = INSTANCES / name
     found = exact(path)
     assert found.stopped == "proven"
     assert found.gap == 0
@@ -156,7 +150,7 @@ def test_published_instances_reach_their_optimum(name: str) -> None:
 
 @pytest.mark.parametrize("name", ["autos_bic.jkl", "wdbc_bic.jkl"])
 def test_any_number_of_threads_finds_the_same_graph(name: str) -> None:
-    one, many = (exact(instance(name), n_jobs=n) for n in (1, 3))
+    one, many = (exact(INSTANCES / name, n_jobs=n) for n in (1, 3))
     assert sorted(one.dag.edges) == sorted(many.dag.edges)
     assert (one.score, one.bound) == (many.score, many.bound)
     assert one.details["expanded"] == many.details["expanded"]
@@ -164,7 +158,7 @@ def test_any_number_of_threads_finds_the_same_graph(name: str) -> None:
 
 @pytest.mark.parametrize("seconds", [0.0, 0.05, 0.3, 1.0])
 def test_the_bound_holds_whenever_the_time_is_up(seconds: float) -> None:
-    path = instance("soybean_bic.jkl")
+    path = INSTANCES / "soybean_bic.jkl"
     found = exact(path, time_limit=seconds)
     assert found.stopped == "time"
     assert found.seconds < seconds + 2
@@ -174,9 +168,9 @@ def test_the_bound_holds_whenever_the_time_is_up(seconds: float) -> None:
 
 
 def test_little_memory_keeps_the_answer_or_says_so() -> None:
-    found = exact(instance("autos_bic.jkl"), memory_limit="3 MB")
+    found = exact(INSTANCES / "autos_bic.jkl", memory_limit="3 MB")
     assert found.stopped == "proven"
-    found = exact(instance("soybean_bic.jkl"), memory_limit="200 kB", time_limit=10)
+    found = exact(INSTANCES / "soybean_bic.jkl", memory_limit="200 kB", time_limit=10)
     assert found.stopped == "memory"
     assert found.score <= -3122.06379938 + 1e-6 <= found.bound
 
@@ -226,7 +220,7 @@ def test_the_peak_of_memory_stays_below_the_limit(n: int, limit: float) -> None:
 
 
 def test_an_interrupt_returns_the_incumbent_within_a_second() -> None:
-    path = instance("soybean_bic.jkl")
+    path = INSTANCES / "soybean_bic.jkl"
     timer = threading.Timer(0.7, signal.raise_signal, [signal.SIGINT])
     timer.start()
     found = exact(path)
@@ -238,14 +232,14 @@ def test_an_interrupt_returns_the_incumbent_within_a_second() -> None:
 
 
 def test_a_gap_that_is_allowed_is_kept() -> None:
-    found = exact(instance("autos_bic.jkl"), gap=3.0)
+    found = exact(INSTANCES / "autos_bic.jkl", gap=3.0)
     assert found.stopped == "proven"
     assert found.gap <= 3.0
     assert found.score <= -1585.75974095 + 1e-6 <= found.bound
 
 
 def test_a_forged_certificate_is_refused() -> None:
-    path = instance("insurance1000_bic.jkl")
+    path = INSTANCES / "insurance1000_bic.jkl"
     certificate = exact(path).certificate
     assert isinstance(certificate, ClusterCertificate)
     assert certificate.exact_bound(path) <= Fraction(certificate.bound)
@@ -282,7 +276,7 @@ def test_a_forged_block_is_refused() -> None:
 
 
 def test_halves_end_where_their_room_ends_with_a_bound_that_holds() -> None:
-    components, unit, base = search_components(an.io.jkl.read(instance("soybean_bic.jkl")), 1)
+    components, unit, base = search_components(an.io.jkl.read(INSTANCES / "soybean_bic.jkl"), 1)
     best = -3122.0637993799996
     root = max(components, key=lambda c: len(c.vars))
     root.improve(20, 1, None)
@@ -300,7 +294,7 @@ def test_halves_end_where_their_room_ends_with_a_bound_that_holds() -> None:
 
 
 def test_a_stop_among_the_halves_keeps_a_bound_that_holds() -> None:
-    path = instance("soybean_bic.jkl")
+    path = INSTANCES / "soybean_bic.jkl"
     best = -3122.0637993799996
     found = exact(path, time_limit=4.0, strategy=BranchAndBound(patience=math.inf, states=500))
     assert found.score <= best + 1e-6
@@ -311,7 +305,7 @@ def test_a_stop_among_the_halves_keeps_a_bound_that_holds() -> None:
 
 
 def test_constraints_are_obeyed() -> None:
-    handle = an.io.jkl.read(instance("asia.num.jkl"))
+    handle = an.io.jkl.read(INSTANCES / "asia.num.jkl")
     free = exact(handle)
     arc = sorted(free.dag.edges)[0]
     without = exact(handle, constraints=an.Constraints(forbidden=[arc]))

@@ -11,18 +11,16 @@ import numpy as np
 import pytest
 
 import arbornet as an
+from places import GOLDEN
 from arbornet._core import TableHandle
 
-FOLDER = Path(__file__).parents[2].parent / "shared" / "golden" / "pcart"
 TABLES = ["mixed", "narrow", "nominal", "ties"]
-
-pytestmark = pytest.mark.skipif(not FOLDER.is_dir(), reason=f"no golden numbers at {FOLDER}")
 
 
 @cache
 def golden(name: str) -> tuple[TableHandle, dict[str, Any], dict[str, list[Any]]]:
-    document = json.loads((FOLDER / f"{name}.json").read_text())
-    lines = (FOLDER / f"{name}.csv").read_text().splitlines()
+    document = json.loads((GOLDEN / "pcart" / f"{name}.json").read_text())
+    lines = (GOLDEN / "pcart" / f"{name}.csv").read_text().splitlines()
     cells = zip(*(line.split(",") for line in lines[1:]), strict=True)
     kinds, levels, columns, rows = [], [], [], {}
     for column, values in zip(lines[0].split(","), cells, strict=True):

@@ -12,10 +12,10 @@ import numpy as np
 import pytest
 
 import arbornet as an
+from places import INSTANCES
 from arbornet import _core
 from arbornet.graphs import cpdag
 
-INSTANCES = Path(__file__).parents[3] / "shared/golden/instances"
 
 
 class Bic:
@@ -114,7 +114,6 @@ def test_what_cannot_be_climbed_is_refused_with_the_way_out():
         an.search.hill_climb(table(3), Bic(), time_limit=-1)
 
 
-@pytest.mark.skipif(not INSTANCES.exists(), reason="the shared instances are not beside the project")
 def test_over_candidates_a_thousand_restarts_reach_the_known_optimum():
     handle = _core.CandidatesHandle.from_jkl((INSTANCES / "alarm1000_bic.jkl").read_text(), "alarm")
     found = an.search.hill_climb(handle, restarts=1000, perturb=10)

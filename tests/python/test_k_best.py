@@ -9,12 +9,12 @@ import networkx as nx
 import pytest
 
 import arbornet as an
+from places import INSTANCES
 from arbornet import _core
 from arbornet.search.budget import Budget
 from arbornet.search.k_best import Ranking
 from test_anytime import random_candidates, rescored
 
-INSTANCES = Path(__file__).parents[3] / "shared/golden/instances"
 
 
 def all_graphs(handle):
@@ -75,7 +75,6 @@ def test_a_margin_limits_the_list():
     assert not an.search.k_best(handle, 2, margin=6.0).complete
 
 
-@pytest.mark.skipif(not INSTANCES.exists(), reason="the shared instances are not beside the project")
 @pytest.mark.parametrize(("name", "optimum"), [("wine.BIC.3.jkl", -1258.44590861), ("child5000.num.jkl", -71542.801)])
 def test_the_first_of_a_list_is_the_known_optimum(name, optimum):
     handle = _core.CandidatesHandle.from_jkl((INSTANCES / name).read_text(), name)

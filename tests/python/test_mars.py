@@ -11,17 +11,15 @@ import polars as pl
 import pytest
 
 import arbornet as an
+from places import GOLDEN
 
-GOLDEN = Path(__file__).parents[3] / "shared" / "golden" / "mars"
-if not GOLDEN.is_dir():
-    pytest.skip(f"the golden numbers are not at {GOLDEN}", allow_module_level=True)
-
-CASES = [path.stem for path in sorted(GOLDEN.glob("*.json")) if "xtx" not in path.stem and "noauto" not in path.stem]
+MARS = GOLDEN / "mars"
+CASES = [path.stem for path in sorted(MARS.glob("*.json")) if "xtx" not in path.stem and "noauto" not in path.stem]
 
 
 def case(name):
-    document = json.loads((GOLDEN / f"{name}.json").read_text())
-    frame = pl.read_csv(GOLDEN / document["csv"])
+    document = json.loads((MARS / f"{name}.json").read_text())
+    frame = pl.read_csv(MARS / document["csv"])
     kinds = {c: "continuous" if t.is_numeric() else "categorical" for c, t in frame.schema.items()}
     table = an.Table(frame, schema=an.infer_schema(frame).with_types(kinds))
     predictors = document["predictor_columns"]

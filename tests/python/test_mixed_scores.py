@@ -14,10 +14,9 @@ import pytest
 from sklearn.linear_model import LogisticRegression
 
 import arbornet as an
+from places import GOLDEN
 import mixed_literal as literal
 
-GOLDEN = Path(__file__).parents[2].parent / "shared" / "golden" / "mixed"
-needs_golden = pytest.mark.skipif(not GOLDEN.is_dir(), reason=f"no golden numbers at {GOLDEN}")
 
 MIXED = [
     an.ConditionalGaussian(),
@@ -48,13 +47,12 @@ def made(frame: pl.DataFrame, levels: dict[str, int]) -> an.Table:
 
 @cache
 def golden(name: str) -> tuple[an.Table, literal.Data, dict[str, Any]]:
-    document = json.loads((GOLDEN / f"{name}.json").read_text())
-    frame = pl.read_csv(GOLDEN / f"{name}.csv")
+    document = json.loads((GOLDEN / "mixed" / f"{name}.json").read_text())
+    frame = pl.read_csv(GOLDEN / "mixed" / f"{name}.csv")
     data = literal.Data([frame[c].to_numpy() for c in frame.columns], [document["levels"][c] for c in frame.columns])
     return made(frame, document["levels"]), data, document
 
 
-@needs_golden
 @pytest.mark.parametrize("name", ["cg10_n200", "cg20_n1000"])
 def test_scores_are_the_golden_numbers(name: str) -> None:
     table, _, document = golden(name)
@@ -67,7 +65,6 @@ def test_scores_are_the_golden_numbers(name: str) -> None:
             assert got == pytest.approx(number, rel=1e-9), (score, child, parents)
 
 
-@needs_golden
 @pytest.mark.parametrize("name", ["cg10_n200", "cg20_n1000"])
 def test_tests_find_the_golden_p_values(name: str) -> None:
     table, _, document = golden(name)
@@ -79,7 +76,6 @@ def test_tests_find_the_golden_p_values(name: str) -> None:
             assert found.p_value == pytest.approx(entry[f"{key}_p"], rel=1e-9, abs=tolerance), (key, entry)
 
 
-@needs_golden
 def test_defaults_are_their_definitions() -> None:
     table, data, document = golden("cg20_n1000")
     names = table.names
@@ -99,7 +95,6 @@ def test_defaults_are_their_definitions() -> None:
     assert compared > 3
 
 
-@needs_golden
 def test_logistic_regression_finds_the_maximum_another_program_finds() -> None:
     table, data, _ = golden("cg20_n1000")
     child, numbers = "X9", ["X3", "X5", "X16"]

@@ -14,8 +14,8 @@ from hypothesis import HealthCheck, given, settings
 from hypothesis import strategies as st
 
 import arbornet as an
+from places import NETWORKS
 
-NETWORKS = Path(__file__).parents[3] / "shared" / "data" / "D_networks"
 GARDEN = """
 network n {} variable "wet, grass" { type discrete [2] { yes, "no way" }; }
 variable 雨 { type discrete [3] { "a \\" quote", "<b>&amp;", "(c) % | ;" }; }
@@ -100,10 +100,7 @@ def test_blanks_and_line_breaks_in_names_come_back(tmp_path):
 
 @pytest.mark.parametrize("name", ["asia", "alarm", "child", "insurance", "hailfinder", "win95pts"])
 def test_published_networks_round_trip(name, tmp_path):
-    path = NETWORKS / f"{name}.bif.gz"
-    if not path.exists():
-        pytest.skip(f"{path} is missing")
-    net = an.read_network(path)
+    net = an.read_network(NETWORKS / f"{name}.bif.gz")
     rows = net.sample(200, seed=1)
     for ending, text in {"xmlbif": net.to_xmlbif(), "net": net.to_net()}.items():
         again = read(tmp_path, ending, text)

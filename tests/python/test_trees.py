@@ -13,8 +13,8 @@ import polars as pl
 import pytest
 
 import arbornet as an
+from places import GOLDEN
 
-GOLDEN = Path(__file__).parents[2].parent / "shared" / "golden" / "scores"
 SCORES = [
     an.LogLikelihood(),
     an.BIC(),
@@ -28,21 +28,19 @@ SCORES = [
 
 
 def golden_trees() -> list[dict[str, Any]]:
-    path = GOLDEN / "scores.json"
-    return json.loads(path.read_text())["trees"] if path.exists() else []
+    return json.loads((GOLDEN / "scores" / "scores.json").read_text())["trees"]
 
 
 def golden_table(csv: str) -> an.Table:
-    document = json.loads((GOLDEN / "scores.json").read_text())
+    document = json.loads((GOLDEN / "scores" / "scores.json").read_text())
     levels = next((net["levels"] for net in document["networks"] if net["csv"] == csv), None)
-    frame = pl.read_csv(GOLDEN / csv, infer_schema=False)
+    frame = pl.read_csv(GOLDEN / "scores" / csv, infer_schema=False)
     schema = an.infer_schema(frame)
     if levels is not None:
         schema = schema.with_types({name: an.Categorical(of) for name, of in levels.items()})
     return an.Table(frame, schema.with_types(dict.fromkeys(frame.columns, "categorical")) if levels is None else schema)
 
 
-@pytest.mark.skipif(not GOLDEN.is_dir(), reason=f"no golden numbers at {GOLDEN}")
 @pytest.mark.parametrize("case", golden_trees(), ids=lambda case: case["name"])
 def test_trees_are_those_of_bnlearn(case: dict[str, Any]) -> None:
     table = golden_table(case["csv"])

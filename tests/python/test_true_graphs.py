@@ -10,9 +10,9 @@ import polars as pl
 import pytest
 
 import arbornet as an
+from places import DATA
 
-FOLDER = Path(__file__).resolve().parents[3] / "shared" / "data" / "G_simulated"
-pytestmark = pytest.mark.skipif(not FOLDER.exists(), reason=f"needs the shared data in {FOLDER}")
+FOLDER = DATA / "simulated"
 
 SEEDS = (1, 2, 3)
 PRIOR = an.priors.Binomial(1)

@@ -40,7 +40,7 @@ MOST_PARENTS = 3
 def run(options: argparse.Namespace) -> None:
     """Distances repeat by repeat, so that a run that is stopped has a few of each network."""
     kept = Kept(options.results / "recovery.json")
-    networks = {name: an.read_bif(DATA / "D_networks" / f"{name}.bif.gz") for name in NETWORKS}
+    networks = {name: an.read_bif(DATA / "networks" / f"{name}.bif.gz") for name in NETWORKS}
     repeats, sizes, most = (2, SIZES[:4:3], 2) if options.quick else (REPEATS, SIZES, MOST_PARENTS)
     for repeat in range(1, repeats + 1):
         for name, network in networks.items():

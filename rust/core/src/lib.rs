@@ -58,6 +58,11 @@ pub use table::{Affine, Codes, Column, Kind, Level, Table, Var, Variable};
 #[path = "../../../tests/core/support/cases.rs"]
 mod cases;
 
+#[cfg(test)]
+#[path = "../../../tests/core/support/places.rs"]
+#[allow(dead_code)] // the golden numbers are for the tests beside the crate
+mod places;
+
 /// The worked example of a new score compiles and runs as a doc test.
 #[cfg(doctest)]
 #[doc = include_str!("../../../docs/contributing-score.md")]

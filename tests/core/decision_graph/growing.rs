@@ -5,7 +5,7 @@ use arbornet_core::decision_graph::state::{Operator, State};
 use arbornet_core::decision_graph::{PriorChoice, Schedule, Settings};
 use arbornet_core::{LocalModel, LocalScore};
 
-use crate::tables::{Draws, drawn, settings, table};
+use super::tables::{Draws, drawn, settings, table};
 
 #[test]
 fn two_parents_that_only_matter_together_are_found_by_looking_ahead() {

@@ -10,7 +10,7 @@ use arbornet_core::decision_graph::{Prepared, PriorChoice};
 use arbornet_core::model::decision_graph::DecisionGraph;
 use arbornet_core::{Constraints, Control, Model, ParentRule};
 
-use crate::tables::{network_table, settings};
+use super::tables::{network_table, settings};
 
 fn found(
     prepared: &Prepared,

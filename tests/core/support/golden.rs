@@ -1,23 +1,19 @@
-//! Golden tables and numbers kept beside the project, in `../shared/golden`.
+//! The golden tables of trees and full tables, with their numbers.
 
-use std::path::PathBuf;
 use std::sync::Arc;
 
 use arbornet_core::{Affine, Codes, Column, Kind, Level, Table, Variable};
 use serde_json::Value;
 
-/// The tables of `pcart/`, each with its JSON; says so and gives none where the folder is missing.
-pub fn pcart() -> Vec<(String, Arc<Table>, Value)> {
-    let folder = PathBuf::from(env!("CARGO_MANIFEST_DIR")).join("../../../shared/golden/pcart");
-    if !folder.is_dir() {
-        eprintln!("no golden numbers at {}: nothing is compared", folder.display());
-        return Vec::new();
-    }
-    ["mixed", "narrow", "nominal", "ties"].map(|name| load(&folder, name)).into()
+use super::places;
+
+/// The tables of `pcart/`, each with its name and its JSON.
+pub fn pcart() -> [(&'static str, Arc<Table>, Value); 4] {
+    ["mixed", "narrow", "nominal", "ties"].map(load)
 }
 
-fn load(folder: &std::path::Path, name: &str) -> (String, Arc<Table>, Value) {
-    let read = |extension| std::fs::read_to_string(folder.join(format!("{name}.{extension}"))).expect("a golden file");
+fn load(name: &'static str) -> (&'static str, Arc<Table>, Value) {
+    let read = |extension| places::text(&places::golden().join(format!("pcart/{name}.{extension}")));
     let json: Value = serde_json::from_str(&read("json")).expect("golden JSON");
     let csv = read("csv");
     let mut lines = csv.lines();
@@ -43,7 +39,7 @@ fn load(folder: &std::path::Path, name: &str) -> (String, Arc<Table>, Value) {
         });
         variables.push(Variable { name: name.into(), kind });
     }
-    (name.to_owned(), Arc::new(Table::new(variables, columns).expect("a golden table")), json)
+    (name, Arc::new(Table::new(variables, columns).expect("a golden table")), json)
 }
 
 /// Child and sorted parents of one golden entry.

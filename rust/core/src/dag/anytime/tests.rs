@@ -3,7 +3,7 @@ use super::*;
 use crate::candidates::Candidates;
 use crate::constraints::{Constraints, ParentRule};
 use crate::control::Control;
-use crate::jkl;
+use crate::{jkl, places};
 
 fn search(candidates: &Candidates, how: Anytime) -> Ordered {
     let control = Control::default();
@@ -141,11 +141,6 @@ fn parameters_outside_their_range_are_refused() {
 
 #[test]
 fn instances_with_known_optima_reach_them_in_a_budget_of_rounds() {
-    let folder = concat!(env!("CARGO_MANIFEST_DIR"), "/../../../shared/golden/instances/");
-    if !std::path::Path::new(folder).exists() {
-        println!("the shared instances are not beside the project: nothing checked");
-        return;
-    }
     for (file, optimum, rounds) in [
         ("asia.num.jkl", -22466.39654649, 1),
         ("wine.BIC.3.jkl", -1258.44590861, 5),
@@ -157,7 +152,7 @@ fn instances_with_known_optima_reach_them_in_a_budget_of_rounds() {
         ("alarm1000_bic.jkl", -11783.05241228, 150),
         ("carpo100_bic.jkl", -2000.21316531, 150),
     ] {
-        let text = std::fs::read_to_string(format!("{folder}{file}")).unwrap();
+        let text = places::text(&places::data().join("instances").join(file));
         let found = search(&jkl::read(&text, file).unwrap(), Anytime { rounds, ..Anytime::default() });
         let score: f64 = found.scores.iter().sum();
         assert!((score - optimum).abs() < 2e-3, "{file}: {score} of {optimum}");

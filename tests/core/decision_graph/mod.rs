@@ -1,0 +1,7 @@
+//! Decision graphs, one claim a file: scores against literal recomputation, growing, fitted models, joint search.
+
+mod growing;
+mod joint;
+mod models;
+mod scores;
+mod tables;

@@ -1,0 +1,18 @@
+//! The core against literal twins, brute force and golden numbers: one file a room, one program for all.
+
+mod bde;
+mod decision_graph;
+mod full_table;
+mod golden_classic;
+mod golden_decision_graph;
+mod golden_full_table;
+mod golden_mars;
+mod golden_mixed;
+mod golden_pcart;
+mod mars;
+mod mixed;
+mod network;
+mod pcart_limits;
+mod pcart_oracles;
+mod step1;
+mod support;
