@@ -9,10 +9,15 @@ SOURCES := $(shell find rust python -name '*.rs' -o -name '*.toml' -o -name '*.p
 .PHONY: setup run test lint bench docs clean
 setup: $(VENV)/.built
 
+# What builds the package, and apart from it what tests and lints it: `make run` need not wait for that.
 $(VENV)/.tools: pyproject.toml
 	test -x $(PY) || $(PYTHON) -m venv $(VENV)
 	$(PY) -m pip install --quiet --upgrade "pip>=25.1"
-	$(PY) -m pip install --quiet --group build --group test --group lint
+	$(PY) -m pip install --quiet --group build
+	touch $@
+
+$(VENV)/.checkers: pyproject.toml $(VENV)/.tools
+	$(PY) -m pip install --quiet --group test --group lint
 	touch $@
 
 $(VENV)/.built: $(VENV)/.tools $(SOURCES)
@@ -22,11 +27,14 @@ $(VENV)/.built: $(VENV)/.tools $(SOURCES)
 run: setup
 	$(PY) examples/learn.py
 
-test: setup
-	PROPTEST_RNG_SEED=$(SEED) cargo test --workspace --locked
-	$(PY) -m pytest --hypothesis-seed=$(SEED)
+# One program tests the core; the readers, whose memory is counted, and the examples in the docs have their own.
+test: setup $(VENV)/.checkers
+	PROPTEST_RNG_SEED=$(SEED) cargo test --locked -p arbornet-core --lib
+	PROPTEST_RNG_SEED=$(SEED) cargo test --locked -p arbornet-core --profile dev --test readers
+	cargo test --locked -p arbornet-core --profile dev --doc
+	$(PY) -m pytest --hypothesis-seed=$(SEED) -n 4 --dist loadfile
 
-lint: setup
+lint: setup $(VENV)/.checkers
 	cargo fmt --all --check
 	cargo clippy --workspace --all-targets --locked --quiet -- -D warnings
 	$(PY) -m ruff format --check .
@@ -39,7 +47,7 @@ docs: setup
 	$(PY) -m mkdocs build --strict --quiet
 
 bench: setup
-	cargo bench --workspace --locked
+	cargo bench --locked -p arbornet-benches
 
 clean:
 	rm -rf target site $(VENV)

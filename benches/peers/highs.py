@@ -1,6 +1,7 @@
 """The linear program of the root bound: HiGHS beside our interior-point rounds, on published instances.
 
-Run: python benches/peers/highs.py benches/data/instances [simplex|ipm] (needs `pip install highspy`). The folder holds .jkl files.
+Run: python benches/peers/highs.py benches/data/instances [simplex|ipm] (needs `pip install highspy`). The folder holds
+.jkl files.
 
 Both start after the same dual ascents and incumbent, add at most so many violated clusters a round by the same
 separation, keep the same number of columns and price the rest, and stop by the same rule. For HiGHS only the time in

@@ -2,7 +2,7 @@
 
 use std::sync::Arc;
 
-use crate::support::cases::cases;
+use super::support::cases::cases;
 use arbornet_core::model::cells::{Cell, Cells};
 use arbornet_core::score::registry::ScoreSpec;
 use arbornet_core::{

@@ -3,7 +3,7 @@
 use std::collections::BTreeMap;
 use std::sync::Arc;
 
-use crate::support::cases::cases;
+use super::support::cases::cases;
 use arbornet_core::leaf::{Leaf, LeafModel, LeafPriors};
 use arbornet_core::model::outline::Outline;
 use arbornet_core::score::full_table::FullTable;

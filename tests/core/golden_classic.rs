@@ -9,7 +9,7 @@ use arbornet_core::score::registry::ScoreSpec;
 use arbornet_core::{Codes, Column, Kind, Level, Table, Variable};
 use serde_json::Value;
 
-use crate::support::places;
+use super::support::places;
 
 fn golden(file: &str) -> PathBuf {
     places::golden().join("scores").join(file)

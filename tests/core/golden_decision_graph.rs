@@ -7,7 +7,7 @@ use arbornet_core::decision_graph::grow::grown;
 use arbornet_core::decision_graph::{PriorChoice, Schedule, Settings};
 use arbornet_core::{Codes, Column, Kind, Level, Table, Variable};
 
-use crate::support::places;
+use super::support::places;
 
 fn promoters() -> Arc<Table> {
     let text = places::text(&places::data().join("chickering/promoters.csv.gz"));

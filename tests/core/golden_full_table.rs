@@ -2,7 +2,7 @@
 
 use arbornet_core::score::registry::ScoreSpec;
 
-use crate::support::golden;
+use super::support::golden;
 
 fn every_number_matches(spec: &str, number: impl Fn(&serde_json::Value) -> Option<f64>) -> usize {
     let mut compared = 0;

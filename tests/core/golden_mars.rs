@@ -5,7 +5,7 @@ use std::path::{Path, PathBuf};
 use arbornet_core::mars::{Fit, Number, Predictor, Problem, Pruning, Settings, Shape, fit};
 use serde_json::Value;
 
-use crate::support::places;
+use super::support::places;
 
 fn golden() -> PathBuf {
     places::golden().join("mars")

@@ -6,7 +6,7 @@ use arbornet_core::score::registry::ScoreSpec;
 use arbornet_core::{Affine, Codes, Column, Kind, Level, Table, Var, Variable};
 use serde_json::Value;
 
-use crate::support::places;
+use super::support::places;
 
 fn tables() -> [(&'static str, Arc<Table>, Value); 2] {
     let load = |name: &'static str| {

@@ -8,7 +8,7 @@ use arbornet_core::score::pcart::Pcart;
 use arbornet_core::{Affine, Codes, Column, Kind, Level, LocalModel, LocalScore, Table, Value, Variable};
 use serde_json::Value as Json;
 
-use crate::support::places;
+use super::support::places;
 
 struct Golden {
     table: Arc<Table>,

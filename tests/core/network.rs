@@ -2,7 +2,7 @@
 
 use std::sync::Arc;
 
-use crate::support::cases::factor;
+use super::support::cases::factor;
 use arbornet_core::model::cells::{Cell, Cells};
 use arbornet_core::model::full_table::FullTable;
 use arbornet_core::network::{Method, Network, Observed, Rows, Settings, Within};

@@ -3,7 +3,7 @@
 use std::ops::Range;
 use std::sync::Arc;
 
-use crate::support::cases::cases;
+use super::support::cases::cases;
 use arbornet_core::leaf::{Categorical, Leaf, LeafModel, Ordinal};
 use arbornet_core::model::tree::Node;
 use arbornet_core::score::pcart::{Pcart, Prepared};

@@ -4,7 +4,7 @@ use std::collections::BTreeMap;
 use std::sync::Arc;
 use std::sync::atomic::{AtomicU64, Ordering};
 
-use crate::support::cases::cases;
+use super::support::cases::cases;
 use arbornet_core::step1::{Journal, Layer, Ledger, Manifest, Next, Outcome, Record, Step1, score_block};
 use arbornet_core::table::{Column, Kind, Var, Variable};
 use arbornet_core::{

@@ -14,8 +14,8 @@ import numpy as np
 import pytest
 
 import arbornet as an
-from places import INSTANCES
 from arbornet import _core
+from places import INSTANCES
 
 OPTIMA = {
     "asia.num.jkl": -22466.39654649,

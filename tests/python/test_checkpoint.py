@@ -1,4 +1,5 @@
 import random
+import resource
 import signal
 import subprocess
 import sys
@@ -204,7 +205,6 @@ def test_blocks_of_another_run_that_strayed_into_the_folder_are_not_read(tmp_pat
 
 
 def test_a_run_whose_file_may_not_grow_is_told_so_and_goes_on_later(tmp_path):
-    resource = pytest.importorskip("resource")
     table, before = chain(7, 100), resource.getrlimit(resource.RLIMIT_FSIZE)
     whole = an.score_parents(table, BIC(), 3)
     handler = signal.signal(signal.SIGXFSZ, signal.SIG_IGN)

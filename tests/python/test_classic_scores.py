@@ -6,7 +6,6 @@ import itertools
 import json
 from collections import Counter
 from functools import cache
-from pathlib import Path
 from typing import Any
 
 import networkx as nx

@@ -9,7 +9,6 @@ import signal
 import threading
 import time
 import warnings
-from pathlib import Path
 
 import networkx as nx
 import numpy as np
@@ -17,10 +16,9 @@ import polars as pl
 import pytest
 
 import arbornet as an
-from places import DATA
 from arbornet.draw import Tree, tree_svg
 from arbornet.draw.tree import tree_scene
-
+from places import DATA
 
 
 @pytest.fixture(scope="module")

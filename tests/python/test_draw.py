@@ -7,13 +7,11 @@ import re
 import subprocess
 import sys
 import xml.etree.ElementTree as ET
-from pathlib import Path
 
 import networkx as nx
 import pytest
 
 import arbornet as an
-from places import NETWORKS
 from arbornet.draw import Graph, Tree, draw, draw_tree, network_svg, tree_svg
 from arbornet.draw import order as order_module
 from arbornet.draw.layout import NODE_HEIGHT, layered
@@ -24,6 +22,7 @@ from arbornet.draw.place import isotonic
 from arbornet.draw.ranks import ranks
 from arbornet.draw.scene import PAINTS, shortened, text_width
 from arbornet.draw.tree import spread, tree_scene
+from places import NETWORKS
 
 HOSTILE = ["</script><b>", 'a "quoted" & name', "größe µ 尺寸", "x\x00y\ud800", "-->", " ", "n" * 300]
 
@@ -283,7 +282,8 @@ def test_trees_stay_inside_their_picture(tree):
 
 
 def test_the_spread_of_a_leaf_is_its_68_percent_interval():
-    stats = pytest.importorskip("scipy.stats")
+    from scipy import stats
+
     for df in (1.5, 2, 3, 5, 10, 30):
         exact = stats.t.ppf(stats.norm.cdf(1), df)
         assert spread(Leaf(1, (), 0.0, 2.0, df)) == pytest.approx(2 * exact, rel=0.01)

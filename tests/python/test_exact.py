@@ -13,12 +13,12 @@ import networkx as nx
 import pytest
 
 import arbornet as an
-from places import INSTANCES
 from arbornet._core import CandidatesHandle, SearchComponent, search_components
 from arbornet.search import BranchAndBound, Cuts, Found, exact
 from arbornet.search.budget import in_bytes
 from arbornet.search.certificate import ClusterCertificate, PricedBlock
 from arbornet.search.halves import search_halves
+from places import INSTANCES
 
 #: Optimum, and whether more than one solver proved it. steel_bic and kdd.test are left to benches/python/instances.py.
 OPTIMA = {

@@ -4,15 +4,14 @@ from __future__ import annotations
 
 import json
 from functools import cache
-from pathlib import Path
 from typing import Any
 
 import numpy as np
 import pytest
 
 import arbornet as an
-from places import GOLDEN
 from arbornet._core import TableHandle
+from places import GOLDEN
 
 TABLES = ["mixed", "narrow", "nominal", "ties"]
 

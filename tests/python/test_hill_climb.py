@@ -12,10 +12,9 @@ import numpy as np
 import pytest
 
 import arbornet as an
-from places import INSTANCES
 from arbornet import _core
 from arbornet.graphs import cpdag
-
+from places import INSTANCES
 
 
 class Bic:

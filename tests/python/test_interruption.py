@@ -174,7 +174,7 @@ print("done")
 """
 
 
-@pytest.mark.skipif(not hasattr(os, "fork"), reason="needs fork")
+@pytest.mark.skipif(not hasattr(os, "fork"), reason="no fork on this system")
 def test_a_fork_while_threads_work_finds_no_lock_held():
     command = [sys.executable, "-W", "ignore::DeprecationWarning", "-c", FORKED]
     done = subprocess.run(command, capture_output=True, text=True, timeout=300)

@@ -12,6 +12,7 @@ from arbornet import ArbornetError, FormatError
 from arbornet._core import CandidatesHandle
 from arbornet.io import families, jkl
 from arbornet.search import Found, anytime, exact, hill_climb
+from places import INSTANCES
 
 SMALL = "2\nrain 2\n-1.5 1 wet\n-2 0\nwet 1\n-3 0\n"
 
@@ -59,7 +60,7 @@ def test_a_small_archive_of_a_huge_text_is_refused(tmp_path: Path, monkeypatch: 
         jkl.read(tmp_path / "x.jkl")
 
 
-PACKED, SQUEEZED = gzip.compress(SMALL.encode() * 99), lzma.compress(SMALL.encode() * 99)
+PACKED, SQUEEZED = gzip.compress(SMALL.encode() * 99, mtime=0), lzma.compress(SMALL.encode() * 99)
 
 
 @pytest.mark.parametrize(
@@ -86,7 +87,7 @@ def test_archives_damaged_anywhere_are_format_errors(tmp_path: Path, data: bytes
         SMALL.replace("\n", "\r\n").encode(),
         SMALL.replace(" ", "\t").encode(),
         SMALL.encode("utf-8-sig"),
-        gzip.compress(SMALL.encode("utf-8-sig")),
+        gzip.compress(SMALL.encode("utf-8-sig"), mtime=0),
         SMALL.encode("utf-16"),
         SMALL.rstrip().encode(),
         ("# META pss_version = 0.1\n# META score_type=BDeu\n" + SMALL).encode(),

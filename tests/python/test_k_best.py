@@ -3,18 +3,16 @@ import math
 import signal
 import threading
 import time
-from pathlib import Path
 
 import networkx as nx
 import pytest
 
 import arbornet as an
-from places import INSTANCES
 from arbornet import _core
 from arbornet.search.budget import Budget
 from arbornet.search.k_best import Ranking
+from places import INSTANCES
 from test_anytime import random_candidates, rescored
-
 
 
 def all_graphs(handle):

@@ -4,12 +4,11 @@ import os
 import signal
 import time
 
+import distributed
 import pytest
 
 import arbornet as an
 from small_tables import BIC, chain
-
-distributed = pytest.importorskip("distributed")
 
 
 @pytest.fixture(scope="module")

@@ -5,7 +5,6 @@ import json
 import math
 import pickle
 import re
-from pathlib import Path
 
 import polars as pl
 import pytest

@@ -14,9 +14,8 @@ import pytest
 from sklearn.linear_model import LogisticRegression
 
 import arbornet as an
-from places import GOLDEN
 import mixed_literal as literal
-
+from places import GOLDEN
 
 MIXED = [
     an.ConditionalGaussian(),

@@ -6,7 +6,6 @@ import datetime as dt
 import itertools
 import logging
 import math
-from pathlib import Path
 
 import networkx as nx
 import numpy as np

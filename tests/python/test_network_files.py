@@ -5,7 +5,6 @@ from __future__ import annotations
 import gzip
 import json
 import pickle
-from pathlib import Path
 
 import networkx as nx
 import numpy as np
@@ -15,8 +14,8 @@ from hypothesis import HealthCheck, given, settings
 from hypothesis import strategies as st
 
 import arbornet as an
-from places import NETWORKS
 from arbornet.io.json import from_text, to_text
+from places import NETWORKS
 
 ARCS = [("island", "species"), ("species", "body_mass_g"), ("body_mass_g", "bill_depth_mm"), ("sex", "body_mass_g")]
 

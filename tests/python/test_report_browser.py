@@ -7,7 +7,7 @@ from browser import CHROMIUM, browser
 from made_reports import made_report
 from test_report import HOSTILE
 
-pytestmark = pytest.mark.skipif(CHROMIUM is None, reason="no chromium on the PATH (Debian: apt install chromium)")
+pytestmark = pytest.mark.skipif(CHROMIUM is None, reason="no browser (Debian: apt install chromium)")
 SHOWN = "document.querySelector('article:not([hidden]) h2')?.textContent ?? null"
 FOCUSED = "document.activeElement.dataset.name ?? document.activeElement.id"
 

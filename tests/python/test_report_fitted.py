@@ -79,7 +79,7 @@ def test_a_saved_network_gives_the_same_report(fitted, tmp_path):
     assert (tmp_path / "a.html").read_bytes() == (tmp_path / "b.html").read_bytes()
 
 
-@pytest.mark.skipif(CHROMIUM is None, reason="no chromium on the PATH (Debian: apt install chromium)")
+@pytest.mark.skipif(CHROMIUM is None, reason="no browser (Debian: apt install chromium)")
 def test_it_opens_in_a_browser_without_a_word_on_the_console(fitted, tmp_path):
     net, frame, _ = fitted
     net.report(tmp_path / "net.html", frame)

@@ -3,7 +3,6 @@
 import gzip
 import json
 from functools import cache
-from pathlib import Path
 
 import networkx as nx
 import polars as pl

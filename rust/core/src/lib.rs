@@ -55,13 +55,12 @@ pub use score::{ChildScore, LocalScore};
 pub use table::{Affine, Codes, Column, Kind, Level, Table, Var, Variable};
 
 #[cfg(test)]
-#[path = "../../../tests/core/support/cases.rs"]
-mod cases;
+extern crate self as arbornet_core;
 
+/// The tests that use the crate as others do.
 #[cfg(test)]
-#[path = "../../../tests/core/support/places.rs"]
-#[allow(dead_code)] // the golden numbers are for the tests beside the crate
-mod places;
+#[path = "../../../tests/core/mod.rs"]
+mod tests;
 
 /// The worked example of a new score compiles and runs as a doc test.
 #[cfg(doctest)]

@@ -9,9 +9,9 @@ use arbornet_core::model::decision_graph::Node;
 use arbornet_core::{Affine, Codes, Column, Kind, LocalModel, LocalScore, Model, Predictive, Table, Value, Variable};
 use proptest::prelude::*;
 
+use super::super::support::cases::cases;
 use super::scores::{graph, legal};
 use super::tables::{Draws, configurations, levels, network_table, odd, settings, table, values};
-use crate::support::cases::cases;
 
 proptest! {
     #![proptest_config(cases(24))]

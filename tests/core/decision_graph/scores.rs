@@ -12,8 +12,8 @@ use arbornet_core::{Kind, Model, Network, Table, Value};
 use libm::lgamma;
 use proptest::prelude::*;
 
+use super::super::support::cases::cases;
 use super::tables::{Draws, beliefs, codes, configurations, drawn, odd, settings, values};
-use crate::support::cases::cases;
 
 /// All legal operators of a state, told from its leaves' rows and regions.
 pub fn legal(problem: &Problem<'_>, state: &State, table: &Table) -> Vec<Operator> {

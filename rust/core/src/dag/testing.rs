@@ -9,12 +9,12 @@ use rand_xoshiro::Xoshiro256PlusPlus;
 use super::graph::Dag;
 use super::graph::tests::all_dags;
 use crate::candidates::{Candidates, ChildCandidates};
-use crate::cases::factor;
 use crate::constraints::{Constraints, ParentRule};
 use crate::error::Result;
 use crate::model::LocalModel;
 use crate::score::{ChildScore, LocalScore};
 use crate::table::{Codes, Column, Kind, Level, Table, Var, Variable};
+use crate::tests::support::cases::factor;
 
 /// A generator of its own for every test.
 pub fn rng(seed: u64) -> Xoshiro256PlusPlus {

@@ -320,7 +320,7 @@ mod tests {
 
     use super::super::linear::dot;
     use super::*;
-    use crate::cases::cases;
+    use crate::tests::support::cases::cases;
 
     /// What the columns do not explain of a vector: each is taken away twice.
     fn left_of(basis: &[Vec<f64>], vector: &[f64]) -> Vec<f64> {

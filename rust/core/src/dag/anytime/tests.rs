@@ -3,7 +3,8 @@ use super::*;
 use crate::candidates::Candidates;
 use crate::constraints::{Constraints, ParentRule};
 use crate::control::Control;
-use crate::{jkl, places};
+use crate::jkl;
+use crate::tests::support::places;
 
 fn search(candidates: &Candidates, how: Anytime) -> Ordered {
     let control = Control::default();

@@ -4,10 +4,10 @@ use rand::{RngExt, SeedableRng};
 use rand_xoshiro::Xoshiro256PlusPlus;
 
 use crate::candidates::{Candidates, ChildCandidates};
-use crate::cases::factor;
 use crate::control::{Budget, Control};
 use crate::dag::exact::engine::{self, Component, Limits};
 use crate::dag::exact::problem::{Loose, NEVER};
+use crate::tests::support::cases::factor;
 
 /// Random candidates: scores are not equivalent, tie often, may be positive; sets may be dominated; the empty set may
 /// be missing; some variables are twins, some isolated.

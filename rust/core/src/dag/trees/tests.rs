@@ -5,7 +5,6 @@ use std::sync::Arc;
 use proptest::prelude::*;
 
 use super::*;
-use crate::cases::cases;
 use crate::constraints::Constraints;
 use crate::control::{Budget, Control};
 use crate::dag::Dag;
@@ -13,6 +12,7 @@ use crate::dag::families::Scored;
 use crate::score::LocalScore;
 use crate::score::registry::ScoreSpec;
 use crate::table::{Codes, Column, Kind, Level, Table, Variable};
+use crate::tests::support::cases::cases;
 
 const SPECS: [&str; 8] = [
     r#"{"score":"likelihood","penalty":"none"}"#,

@@ -2,9 +2,9 @@
 
 use proptest::prelude::*;
 
-use crate::cases::cases;
 use crate::score::registry::ScoreSpec;
 use crate::table::{Column, Kind, Level, Table, Variable};
+use crate::tests::support::cases::cases;
 
 use super::*;
 
