@@ -17,8 +17,10 @@ import multiprocessing
 import os
 import sys
 import time
+from collections.abc import Sequence
 from concurrent.futures import ProcessPoolExecutor, as_completed
 from pathlib import Path
+from types import ModuleType
 
 from recorded import (
     candidates,
@@ -46,8 +48,8 @@ def names() -> list[str]:
     return [*tables.names(), *published.names(), *instances.names()]
 
 
-def record(name: str, n_jobs: int = 1) -> Book:
-    """All that the package makes of one table, network or instance."""
+def record(name: str, n_jobs: int = 1, rooms: Sequence[ModuleType] = ROOMS) -> Book:
+    """All that the package makes of one table, network or instance; of a table, in some rooms only if so asked."""
     if name.startswith("networks/"):
         return published.record(name, n_jobs)
     if name.startswith("instances/"):
@@ -56,7 +58,7 @@ def record(name: str, n_jobs: int = 1) -> Book:
     source = tables.source(name)
     texts.schema(source, book)
     for form in tables.forms(source, n_jobs):
-        for room in ROOMS:
+        for room in rooms:
             room.record(form, book)
     return book
 

@@ -8,6 +8,7 @@ from __future__ import annotations
 import datetime as dt
 import json
 import os
+import warnings
 from collections.abc import Iterator
 from dataclasses import dataclass, field
 from functools import cache
@@ -112,12 +113,6 @@ def source(name: str) -> Source:
     return _read(name, DATA / file, kinds, target)
 
 
-def path(name: str) -> Path | None:
-    """The file of a table, if it is one of its own."""
-    found = list(DATA.glob(f"{name}.csv.gz"))
-    return found[0] if found else None
-
-
 def forms(of: Source, n_jobs: int) -> Iterator[Form]:
     """A table as mixed columns, as levels alone, and with all its columns."""
     few = thinned(of.frame.select(spread(of.frame.columns, FEW_COLUMNS, of.target)).drop_nulls(), FEW_ROWS)
@@ -180,7 +175,9 @@ def _read(name: str, file: Path, kinds: dict[str, Any], target: str | None) -> S
 
 
 def _form(name: str, of: Source, frame: pl.DataFrame, most_levels: int, n_jobs: int) -> Form:
-    schema = an.infer_schema(frame, max_levels=most_levels, n_jobs=n_jobs)
+    with warnings.catch_warnings():
+        warnings.simplefilter("ignore", an.LeftOutWarning)
+        schema = an.infer_schema(frame, max_levels=most_levels, n_jobs=n_jobs)
     declared: dict[str, Any] = {
         column: _kind(of.kinds[column], most_levels) for column in frame.columns if column in of.kinds
     }
