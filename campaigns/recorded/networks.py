@@ -8,7 +8,7 @@ import numpy as np
 
 import arbornet as an
 from recorded.book import Book
-from recorded.tables import Form
+from recorded.tables import FEW_LEVELS, Form
 
 
 def record(form: Form, book: Book) -> None:
@@ -37,13 +37,14 @@ def _estimators(form: Form) -> dict[str, Any]:
     target = form.first("levels")
     n_jobs = form.n_jobs
     frame = form.frame
-    made: dict[str, Any] = {
-        "ChowLiu": lambda: an.ChowLiu(an.PCART(), n_jobs=n_jobs).fit(frame).score_samples(frame[:50])
-    }
+    schema = form.table.schema
+    density = an.ChowLiu(an.PCART(), schema=schema, n_jobs=n_jobs)
+    made: dict[str, Any] = {"ChowLiu": lambda: density.fit(frame).score_samples(frame[:50])}
     if target is None:
         return made
-    # Labels and columns as text where they are categories: estimators infer their kinds themselves.
     X, y = frame.drop(target), frame[target]
+    others = an.Schema(tuple(column for column in schema.columns if column.name != target))
+    of_trees = an.TANClassifier(an.PCART(), schema=others, n_jobs=n_jobs)
 
     def classified(classifier: Any) -> object:
         fitted = classifier.fit(X, y)
@@ -52,7 +53,7 @@ def _estimators(form: Form) -> dict[str, Any]:
     return made | {
         "naive Bayes": lambda: classified(an.NaiveBayes(n_jobs=n_jobs)),
         "TAN": lambda: classified(an.TANClassifier(an.K2(), n_jobs=n_jobs)),
-        "TAN of trees": lambda: classified(an.TANClassifier(an.PCART(), n_jobs=n_jobs)),
+        "TAN of trees": lambda: classified(of_trees) if y.n_unique() <= FEW_LEVELS else "too many classes",
         "Fayyad and Irani": lambda: _cut(form, X, y),
     }
 

@@ -35,7 +35,13 @@ def rooms(campaign: ModuleType, but: str) -> list[ModuleType]:
 
 @pytest.mark.parametrize(
     ("name", "but"),
-    [("uci/zoo", ""), ("bundled/moments", "predictions"), ("networks/survey", ""), ("instances/asia.num", "")],
+    [
+        ("uci/zoo", ""),
+        ("examples/bnlearn-marks", ""),
+        ("bundled/moments", "predictions"),
+        ("networks/survey", ""),
+        ("instances/asia.num", ""),
+    ],
 )
 def test_results_are_those_of_the_record_but_for_rounding(campaign, name, but):
     from recorded.book import read
