@@ -44,11 +44,15 @@ def run(asked: Options) -> None:
     """Runs the command."""
     import arbornet as an
     from arbornet.cli import files, words
+    from arbornet.cli.outputs import Output, tried
 
+    tried([Output("-o", asked.output, "candidates")], [asked.table, asked.schema])
     score = words.score(asked.score)
     rules = words.constraints(asked.require, asked.forbid, asked.tier)
     most = words.max_parents(asked.max_parents)
     table = files.read_table(asked, an.read(asked.table))
+    if table.dropped:
+        files.say(str(table.dropped))
     if asked.child is not None:
         parents = [name.strip() for name in asked.parents.split(",") if name.strip()]
         value = an.local_score(table, asked.child, parents, score)

@@ -37,17 +37,19 @@ def run(asked: Options) -> None:
     """Runs the command."""
     import arbornet as an
     from arbornet.cli import files
+    from arbornet.cli.outputs import Output, Written, tried
 
+    outputs = [Output("--report", asked.report, "page"), Output("--draw", asked.draw, "picture")]
+    tried(outputs, [asked.network, asked.data])
     net = files.read_network(asked.network)
-    if asked.report:
-        net.report(asked.report, data=an.read(asked.data) if asked.data else None)
-        files.wrote(asked.report)
-    if asked.draw and asked.variable:
-        net[asked.variable].draw(asked.draw)
-        files.wrote(asked.draw)
-    elif asked.draw:
-        net.draw(asked.draw, engine=asked.engine)
-        files.wrote(asked.draw)
+    data = an.read(asked.data) if asked.data else None
+    with Written() as written:
+        if asked.report:
+            written(asked.report, lambda: net.report(asked.report, data=data))
+        if asked.draw and asked.variable:
+            written(asked.draw, lambda: net[asked.variable].draw(asked.draw))
+        elif asked.draw:
+            written(asked.draw, lambda: net.draw(asked.draw, engine=asked.engine))
     if asked.json:
         files.print_json(net[asked.variable].to_dict() if asked.variable else as_dict(net))
     elif asked.variable:

@@ -29,19 +29,19 @@ def to_text(net: BayesNet) -> str:
         "format": FORMAT,
         "version": VERSION,
         "arbornet": __version__,
-        "origin": _finite(dataclasses.asdict(net.origin)),
+        "origin": finite(dataclasses.asdict(net.origin)),
         "schema": net.schema.to_dict(),
         "network": json.loads(net.handle.to_json()),
     }
     return json.dumps(told, ensure_ascii=False, allow_nan=False, separators=(",", ":"))
 
 
-def _finite(told: Any) -> Any:
+def finite(told: Any) -> Any:
     """The same with null for numbers that JSON cannot hold (the score of a family that cannot be scored)."""
     if isinstance(told, dict):
-        return {key: _finite(value) for key, value in told.items()}
+        return {key: finite(value) for key, value in told.items()}
     if isinstance(told, list | tuple):
-        return [_finite(value) for value in told]
+        return [finite(value) for value in told]
     return None if isinstance(told, float) and not math.isfinite(told) else told
 
 
