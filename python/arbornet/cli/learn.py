@@ -72,6 +72,7 @@ def run(asked: Options) -> None:
             Output("-o", asked.output, "network"),
             Output("--report", asked.report, "page"),
             Output("--draw", asked.draw, "picture"),
+            Output("--checkpoint", asked.checkpoint, "folder"),
         ],
         [asked.table, asked.schema],
     )

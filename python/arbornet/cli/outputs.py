@@ -6,6 +6,7 @@ hours of work, not after.
 
 from __future__ import annotations
 
+import errno
 import os
 from collections.abc import Callable, Iterable
 from dataclasses import dataclass
@@ -75,12 +76,22 @@ def tried(outputs: Iterable[Output], inputs: Iterable[str | None] = ()) -> None:
     for output in outputs:
         if output.path is None:
             continue
+        if output.kind == "folder":
+            _try_folder(Path(output.path))
+            continue
         CHECKS[output.kind](output.path)
         try_to_write(output.path)
         real = os.path.realpath(output.path)
         if real in taken and Path(real).is_file() is Path(real).exists():  # both may go to one pipe
             raise ParameterError(f"{output.option} {output.path}: this file {taken[real]}; name another")
         taken[real] = f"is that of {output.option} too"
+
+
+def _try_folder(path: Path) -> None:
+    if path.exists() and not path.is_dir():
+        raise NotADirectoryError(errno.ENOTDIR, "it is a file where a folder is needed; name another", str(path))
+    if path.exists() and not os.access(path, os.W_OK):
+        raise PermissionError(errno.EACCES, os.strerror(errno.EACCES), str(path))
 
 
 def fits(path: str | None, schema: Schema) -> None:

@@ -83,10 +83,13 @@ class Journal:
         self.results[job] = result
 
     def _write(self, line: str) -> None:
-        with self._path.open("a", encoding="utf-8") as file:
-            file.write(line + "\n")
-            file.flush()
-            os.fsync(file.fileno())
+        try:
+            with self._path.open("a", encoding="utf-8") as file:
+                file.write(line + "\n")
+                file.flush()
+                os.fsync(file.fileno())
+        except OSError as error:
+            raise OSError(error.errno, error.strerror, str(self._path)) from error
 
     def _read(self, about: dict[str, Any], n_jobs: int) -> None:
         text = self._path.read_bytes()

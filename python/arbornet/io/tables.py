@@ -3,6 +3,8 @@
 from __future__ import annotations
 
 import errno
+import os
+import re
 from collections.abc import Callable
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
@@ -59,5 +61,7 @@ def write_by(writer: Callable[[Path], Any], path: str | Path) -> None:
     with whole(path) as place:
         try:
             writer(place)
-        except (pl.exceptions.PolarsError, pl.exceptions.PanicException) as error:
-            raise OSError(errno.EIO, f"cannot be written ({error})", str(path)) from error
+        except (pl.exceptions.PolarsError, pl.exceptions.PanicException, OSError) as error:
+            known = re.search(r"\(os error (\d+)\)", str(error))  # as Rust tells what the system said
+            number = int(known[1]) if known else getattr(error, "errno", None) or errno.EIO
+            raise OSError(number, os.strerror(number) if known else str(error), str(path)) from error

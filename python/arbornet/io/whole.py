@@ -30,21 +30,20 @@ def whole(path: str | Path) -> Iterator[Path]:
         OSError: If it cannot be written, or is read-only; it names the file.
     """
     file = _file_of(path)
-    if file is None or not os.access(file.parent, os.W_OK):
-        yield Path(path)
-        return
-    partial = _beside(file)
+    partial = _beside(file) if file is not None and os.access(file.parent, os.W_OK) else None
     try:
-        yield partial
-        with partial.open("rb+") as written:
-            os.fsync(written.fileno())
-        if file.exists():
-            shutil.copymode(file, partial)
-        partial.replace(file)
+        yield partial or Path(path)
+        if partial is not None and file is not None:
+            with partial.open("rb+") as written:
+                os.fsync(written.fileno())
+            if file.exists():
+                shutil.copymode(file, partial)
+            partial.replace(file)
     except BaseException as error:
-        partial.unlink(missing_ok=True)
-        if isinstance(error, OSError) and error.errno is not None:
-            error.filename, error.filename2 = os.fspath(path), None
+        if partial is not None:
+            partial.unlink(missing_ok=True)
+        if isinstance(error, OSError) and error.errno is not None and error.filename != os.fspath(path):
+            raise OSError(error.errno, error.strerror, os.fspath(path)) from error
         raise
 
 
