@@ -50,13 +50,13 @@ def run(asked: Options) -> None:
     tried([Output("-o" if asked.output else "--write", target, "types")], [asked.table])
     frame = an.read(asked.table)
     schema = words.typed(files.read_schema(frame, asked.schema), asked.set)
+    if target == default:
+        _check_same_table(target, schema)
     if asked.json:
         files.print_json(schema.to_dict())
     else:
         print(schema)
     if target is not None:
-        if target == default:
-            _check_same_table(target, schema)
         schema.save(target)
         files.wrote(target)
     elif not asked.json:

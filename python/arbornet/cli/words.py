@@ -60,6 +60,8 @@ def _binned(setting: str, rest: str) -> Any:
         ) from None
 
 
+LONGEST = 10_000
+"""Characters of a score; more is a mistake, and takes brackets deeper than Python reads."""
 SHORT = {
     "cg": an.ConditionalGaussian(),
     "cgd": an.ConditionalGaussian(discretise=True),
@@ -78,6 +80,8 @@ def score(text: str) -> Any:
     Raises:
         ParameterError: If there is no such score, or it does not take these parameters.
     """
+    if len(text) > LONGEST:
+        raise ParameterError(f"--score {text[:40]!r}...: no score takes {len(text):,} characters to write")
     if text.strip().lower() in SHORT:
         return SHORT[text.strip().lower()]
     try:
