@@ -13,7 +13,7 @@ _SAID = (
     (r"and missing='error'", "and --missing is error"),
     (r"pass missing='drop'", "add --missing drop"),
     (
-        r"Schema\.with_types\(\{'(.*)': \.\.\.\}\) keeps one",
+        r"Schema\.with_types\(\{['\"](.*)['\"]: \.\.\.\}\) keeps one",
         r"--set '\1=categorical' (or continuous, or ordinal) keeps one",
     ),
     (r"keep some with Schema\.with_types", "keep some with --set NAME=categorical"),

@@ -28,7 +28,7 @@ def write_table(frame: pl.DataFrame, path: str | None, as_json: bool = False) ->
         tables.write_table(frame, path)
         wrote(path)
     if as_json:
-        out.data(frame.write_json() + "\n")
+        out.data(out.still(frame.write_json()) + "\n")
     elif path is None:
         out.data(frame.write_csv())
 

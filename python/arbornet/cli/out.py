@@ -104,8 +104,12 @@ def data(text: str) -> None:
 
 
 def as_json(value: object) -> str:
-    """JSON that is seen and never acts: what a terminal obeys is escaped, as JSON may."""
-    text = json.dumps(value, ensure_ascii=False, allow_nan=False, indent=1)
+    """A value as JSON for a reader."""
+    return still(json.dumps(value, ensure_ascii=False, allow_nan=False, indent=1))
+
+
+def still(text: str) -> str:
+    """JSON that is seen and never acts: what a terminal obeys is escaped, as JSON may be."""
     return HIDDEN.sub(lambda found: f"\\u{ord(found[0]):04x}", text)
 
 

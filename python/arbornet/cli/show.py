@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import argparse
+import math
 
 from arbornet.cli.parser import Options, json_option
 
@@ -75,13 +76,20 @@ def families(net: object) -> list[str]:
     width = max(map(len, graph), default=0)
     lines = []
     for name in graph:
-        arcs = sorted(graph.in_edges(name, data=True), key=lambda arc: -arc[2].get("contribution", 0.0))
+        arcs = sorted(graph.in_edges(name, data=True), key=_needed)
         told = [u + _figures(data) for u, _, data in arcs]
         lines.append(f"  {name.ljust(width)}  {'<- ' + ', '.join(told) if told else 'no parents'}")
     return lines
 
 
+def _needed(arc: tuple[str, str, dict[str, float]]) -> float:
+    """How an arc sorts: those first that the score loses most without."""
+    figure = arc[2].get("contribution", 0.0)
+    return 0.0 if math.isnan(figure) else -figure
+
+
 def _figures(data: dict[str, float]) -> str:
+    data = {key: figure for key, figure in data.items() if figure == figure}  # NaN is not known
     told = [f"{data['contribution']:.4g}"] if "contribution" in data else []
     told += [f"{data['strength']:.0%}"] if "strength" in data else []
     return f" ({', '.join(told)})" if told else ""

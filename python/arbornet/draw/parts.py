@@ -74,9 +74,9 @@ class Arc:
     def description(self) -> str:
         """The arc and its figures in words."""
         parts = [f"{self.parent} → {self.child}"]
-        if self.strength is not None:
+        if self.strength is not None and self.strength == self.strength:  # NaN is not known
             parts.append(f"strength {self.strength:.2f}")
-        if self.contribution is not None:
+        if self.contribution is not None and self.contribution == self.contribution:
             parts.append(f"contributes {self.contribution:.4g} to the score")
         return ", ".join(parts)
 

@@ -139,6 +139,7 @@ class Structure:
 def _figures(data: Mapping[str, Any]) -> str:
     """An arc's figures in words."""
     told = []
+    data = {key: figure for key, figure in data.items() if figure == figure}  # NaN is not known
     if "contribution" in data:
         told.append(f"the score loses {data['contribution']:.4g} without this arc")
     if "strength" in data:
