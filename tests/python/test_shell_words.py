@@ -132,7 +132,10 @@ def test_data_in_a_pipe_are_utf_8_and_as_they_are(there):
         run = subprocess.run(command, capture_output=True, env=environment, check=True)
         assert pl.read_csv(run.stdout).columns == columns
     shown = subprocess.run(
-        [*line[:3], "show", "h.json", "--json"], capture_output=True, env={**os.environ, "PYTHONIOENCODING": "ascii"}, check=True
+        [*line[:3], "show", "h.json", "--json"],
+        capture_output=True,
+        env={**os.environ, "PYTHONIOENCODING": "ascii"},
+        check=True,
     )
     assert [v["name"] for v in json.loads(shown.stdout)["variables"]] == list(HOSTILE)
 
@@ -181,7 +184,9 @@ def test_json_holds_no_number_that_json_has_not(there, capsys):
     net = an.load("patients.json")
     n = len(net.names)
     arcs = tuple((float("-inf"),) * len(net.parents(name)) for name in net.names)
-    origin = an.BayesNet(net.handle, net.schema).origin.__class__("x", 5, (float("nan"),) * n, arcs, {"bound": float("inf")})
+    origin = an.BayesNet(net.handle, net.schema).origin.__class__(
+        "x", 5, (float("nan"),) * n, arcs, {"bound": float("inf")}
+    )
     an.BayesNet(net.handle, net.schema, origin).save("odd.json")
     code, out, _ = ended(capsys, "show", "odd.json", "--json")
     told = json.loads(out, parse_constant=pytest.fail)

@@ -195,5 +195,5 @@ def test_trying_a_file_leaves_everything_as_it_was(tmp_path):
     try_to_write(os.devnull)
     assert [path.read_text() for path in tmp_path.iterdir()] == ["old"]
     for name in ("nodir/x", ".", "x" * 300, "old/x"):
-        with pytest.raises(OSError, match="."):
+        with pytest.raises(OSError, match=r"\[Errno"):
             try_to_write(tmp_path / name)

@@ -46,7 +46,10 @@ def run(asked: Options) -> None:
     from arbornet.cli import files, words
     from arbornet.cli.outputs import Output, tried
 
-    tried([Output("-o", asked.output, "candidates"), Output("--checkpoint", asked.checkpoint, "folder")], [asked.table, asked.schema])
+    tried(
+        [Output("-o", asked.output, "candidates"), Output("--checkpoint", asked.checkpoint, "folder")],
+        [asked.table, asked.schema],
+    )
     score = words.score(asked.score)
     rules = words.constraints(asked.require, asked.forbid, asked.tier)
     most = words.max_parents(asked.max_parents)

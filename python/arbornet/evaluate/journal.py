@@ -61,6 +61,8 @@ class Journal:
     def __init__(self, path: Path, about: dict[str, Any], n_jobs: int):
         self._path = path
         self.results: dict[int, Any] = {}
+        if path.exists() and not path.is_file():
+            raise FormatError(f"{path} is no plain file, and cannot keep results; name another")
         first = json.dumps(about, sort_keys=True)
         if path.exists() and not self._cut_at_once(first):
             self._read(about, n_jobs)
