@@ -173,6 +173,12 @@ def test_what_the_shell_advises_can_be_done_in_the_shell(line, advice, there, ca
     assert not re.search(r"an\.\w|with_types|without\(|unseen=|missing=|bins=", err), err
 
 
+def test_the_search_of_decision_graphs_needs_no_score(there, capsys):
+    pl.DataFrame({"a": ["x", "y"] * 20, "b": ["u", "v", "v", "u"] * 10}).write_csv("levels.csv")
+    code, out, _ = ended(capsys, "learn", "levels.csv", "--search", "decision_graphs", "--quiet")
+    assert code == 0 and "score: DecisionGraph()" in out
+
+
 def test_levels_that_are_not_known_may_count_as_missing_when_learning(there, capsys):
     line = ["learn", "patients.csv", "--set", "stage=ordinal:I,II,III", "--quiet", "--search", "chow_liu", "--json"]
     assert "--unseen missing" in ended(capsys, *line)[2]

@@ -76,7 +76,7 @@ def run(asked: Options) -> None:
         ],
         [asked.table, asked.schema],
     )
-    score = words.score(asked.score)
+    score = words.score(asked.score) if asked.score else None
     rules = words.constraints(asked.require, asked.forbid, asked.tier)
     most = words.max_parents(asked.max_parents)
     frame = an.read(asked.table)

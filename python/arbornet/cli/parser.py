@@ -90,9 +90,9 @@ def learning_options(command: argparse.ArgumentParser) -> None:
     """Options of the commands that score parent sets."""
     command.add_argument(
         "--score",
-        default="PCART()",
         metavar="SCORE",
-        help="the local score, as in Python: PCART(), 'BDeu(10)', 'BIC(prior=EBIC(0.5))' (default: %(default)s)",
+        help="the local score, as in Python: PCART(), 'BDeu(10)', 'BIC(prior=EBIC(0.5))' (default: PCART(); "
+        "DecisionGraph() with --search decision_graphs)",
     )
     command.add_argument(
         "--max-parents", default="auto", metavar="N", help="most parents of a variable (default: what can be afforded)"

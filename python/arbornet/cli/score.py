@@ -50,7 +50,7 @@ def run(asked: Options) -> None:
         [Output("-o", asked.output, "candidates"), Output("--checkpoint", asked.checkpoint, "folder")],
         [asked.table, asked.schema],
     )
-    score = words.score(asked.score)
+    score = words.score(asked.score or "PCART()")
     rules = words.constraints(asked.require, asked.forbid, asked.tier)
     most = words.max_parents(asked.max_parents)
     table = files.read_table(asked, an.read(asked.table))
