@@ -2,7 +2,7 @@
 
 Run are: every `python` block; every line that starts with `$` of a `console` block; and every line of an indented block
 that starts with a command. What a page shows as output (the rest of a console block, or a `text` block right after a
-`python` block) must be what comes out; `...` stands for anything. A block of any other sort is an error, so that none is
+`python` block) must be what comes out; `...` stands for anything. A block of any other sort is an error, so none is
 left out silently. `python tests/python/guide.py` in the project's folder writes the outputs anew.
 """
 
