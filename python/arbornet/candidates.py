@@ -15,7 +15,7 @@ import numpy as np
 
 from arbornet._core import CandidatesHandle, ColumnError, FormatError, ParameterError
 from arbornet.io import jkl
-from arbornet.io.whole import whole
+from arbornet.io.tables import write_by
 from arbornet.prepare import shortened
 from arbornet.progress import duration
 
@@ -126,15 +126,13 @@ class Candidates:
             ParameterError: if the name ends otherwise.
         """
         path = Path(path)
-        if path.suffix == ".parquet":
+        if check_name(path) == ".parquet":
             about = {key: value for key, value in vars(self).items() if key != "handle"}
             about |= {"format": 1, "names": self.names}
-            with whole(path) as place:
-                self.frame().write_parquet(place, metadata={"arbornet": json.dumps(about)})
-        elif ".jkl" in path.suffixes[-2:]:
-            jkl.write(self.handle, path)
+            frame, metadata = self.frame(), {"arbornet": json.dumps(about)}
+            write_by(lambda place: frame.write_parquet(place, metadata=metadata), path)
         else:
-            raise ParameterError(f"path={str(path)!r}: name it .parquet, or .jkl (.jkl.gz, .jkl.xz) for other tools")
+            jkl.write(self.handle, path)
 
     @staticmethod
     def load(path: str | PathLike[str]) -> Candidates:
@@ -173,6 +171,20 @@ class Candidates:
         if self.seconds is not None:
             told.append(brief(self.seconds))
         return f"Candidates({', '.join(told)})"
+
+
+def check_name(path: str | PathLike[str]) -> str:
+    """The ending by which candidates are saved, `.parquet` or `.jkl`.
+
+    Raises:
+        ParameterError: If the name ends otherwise.
+    """
+    endings = [ending.lower() for ending in Path(path).suffixes[-2:]]
+    if endings[-1:] == [".parquet"]:
+        return ".parquet"
+    if ".jkl" in endings:
+        return ".jkl"
+    raise ParameterError(f"path={str(path)!r}: name it .parquet, or .jkl (.jkl.gz, .jkl.xz) for other tools")
 
 
 def brief(seconds: float) -> str:
@@ -265,8 +277,9 @@ def _from_parquet(path: Path) -> Candidates:
         return FormatError(f"{path}: {problem}")
 
     try:
-        frame = pl.read_parquet(path)
-        about = json.loads(pl.read_parquet_metadata(path).get("arbornet", "{}"))
+        frame = pl.read_parquet(path.absolute(), glob=False)
+        with path.open("rb") as file:
+            about = json.loads(pl.read_parquet_metadata(file).get("arbornet", "{}"))
     except (pl.exceptions.PolarsError, pl.exceptions.PanicException, OSError, ValueError, RecursionError) as problem:
         raise bad(f"not a readable Parquet file ({problem})") from problem
     if any(frame.schema.get(name) != kind for name, kind in _schema().items()):

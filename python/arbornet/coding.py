@@ -19,6 +19,10 @@ if TYPE_CHECKING:
     from arbornet.schema import Column, Schema
 
 Unseen = Literal["error", "missing"]
+TREAT_AS_MISSING = "; pass unseen='missing' to treat it as missing"
+"""The way out for rows that are predicted or scored."""
+DECLARE = "; declare it with Schema.with_types, or make the table with an.Table(frame, schema, unseen='missing')"
+"""The way out for rows that are learned from."""
 _NUMBER = re.compile(r"[ \t\r\n]*[+-]?(\d+\.?\d*|\.\d+)([eE][+-]?\d+)?[ \t\r\n]*", re.ASCII)
 _TIMES = {"date": "days", "datetime": "days", "duration": "seconds", "time": "seconds of a day"}
 
@@ -37,8 +41,8 @@ class Plan:
     scale: tuple[float, float] | None = None
 
 
-def plan(raw: Raw, column: Column, unseen: Unseen) -> Plan:
-    """The plan for a column whose levels are known.
+def plan(raw: Raw, column: Column, unseen: Unseen, way_out: str = "") -> Plan:
+    """The plan for a column whose levels are known; `way_out` is what helps against levels that are not.
 
     Raises:
         ColumnError: If the frame's values are of another kind, infinite, or not among the levels.
@@ -54,7 +58,7 @@ def plan(raw: Raw, column: Column, unseen: Unseen) -> Plan:
         levels = None if column.cuts is None else column.levels
         word = column.word if levels is not None else "continuous"
         return Plan(column.name, i, word, levels=levels, cuts=column.cuts, scale=scale)
-    return _plan_levels(raw.frame, i, column, seen, unseen)
+    return _plan_levels(raw.frame, i, column, seen, unseen, way_out)
 
 
 def _without_values(column: Column) -> Plan:
@@ -62,7 +66,7 @@ def _without_values(column: Column) -> Plan:
     return Plan(column.name, None, column.word, levels=column.levels or (), codes=() if is_coded else None)
 
 
-def _plan_levels(frame: RawFrame, i: int, column: Column, seen: Profile, unseen: Unseen) -> Plan:
+def _plan_levels(frame: RawFrame, i: int, column: Column, seen: Profile, unseen: Unseen, way_out: str) -> Plan:
     _check_can_have_levels(column, seen)
     levels = column.levels
     if levels is None:
@@ -72,7 +76,7 @@ def _plan_levels(frame: RawFrame, i: int, column: Column, seen: Profile, unseen:
     codes = codes_of(values, levels, merged)
     unknown = [rank for rank, code in enumerate(codes) if code == MISSING and counts[rank] > 0]
     if unknown and unseen == "error":
-        raise ColumnError(_unseen_text(frame, i, column, unknown))
+        raise ColumnError(_unseen_text(frame, i, column, unknown) + way_out)
     missing = MISSING if column.missing_level is None else len(levels) - 1
     if unknown and column.missing_level is not None:
         codes = [missing if code == MISSING else code for code in codes]
@@ -88,8 +92,7 @@ def _unseen_text(frame: RawFrame, i: int, column: Column, unknown: list[int]) ->
     rest = ", ..." if len(column.levels or ()) > 10 else ""
     return (
         f"column '{column.name}' holds {values[first]!r}{more} in {n_rows:,} row{'s' if n_rows != 1 else ''} "
-        f"(first in row {frame.first_row(i, first)}), which is not among its levels {known}{rest}; "
-        "declare it with Schema.with_types, or pass unseen='missing'"
+        f"(first in row {frame.first_row(i, first)}), which is not among its levels {known}{rest}"
     )
 
 
@@ -187,6 +190,6 @@ def _with_missing_level(column: Column) -> Column:
     return replace(column, kind=Categorical([*levels, name]), missing_level=name)
 
 
-def encode_rows(raw: Raw, schema: Schema, unseen: Unseen, n_jobs: int) -> RowsHandle:
+def encode_rows(raw: Raw, schema: Schema, unseen: Unseen, n_jobs: int, way_out: str = TREAT_AS_MISSING) -> RowsHandle:
     """All rows of a frame coded by a schema that knows its levels and scales."""
-    return raw.frame.rows([plan(raw, column, unseen) for column in schema.used], n_jobs)
+    return raw.frame.rows([plan(raw, column, unseen, way_out) for column in schema.used], n_jobs)

@@ -21,6 +21,7 @@ from arbornet.constraints import Constraints
 from arbornet.kinds import Continuous
 from arbornet.learn import Search, learn
 from arbornet.schema import Column, Schema
+from arbornet.table import Table
 
 Output = Literal["default", "polars", "pandas"]
 
@@ -40,6 +41,8 @@ class NetworkLearner(DensityMixin, BaseEstimator):  # type: ignore[misc]
         constraints: As for `learn`.
         schema: As for `learn`.
         missing: As for `learn`.
+        unseen: A level of new rows, or of a declared column, that is not known: `"error"`, or `"missing"` to treat it
+            as missing.
         time_limit: As for `learn`.
         n_jobs: Threads; None and -1 for all cores.
 
@@ -63,6 +66,7 @@ class NetworkLearner(DensityMixin, BaseEstimator):  # type: ignore[misc]
         constraints: Constraints | None = None,
         schema: Schema | None = None,
         missing: Literal["drop", "error", "level"] = "drop",
+        unseen: Literal["error", "missing"] = "error",
         time_limit: float | None = None,
         n_jobs: int | None = None,
     ) -> None:
@@ -72,6 +76,7 @@ class NetworkLearner(DensityMixin, BaseEstimator):  # type: ignore[misc]
         self.constraints = constraints
         self.schema = schema
         self.missing = missing
+        self.unseen = unseen
         self.time_limit = time_limit
         self.n_jobs = n_jobs
 
@@ -82,13 +87,11 @@ class NetworkLearner(DensityMixin, BaseEstimator):  # type: ignore[misc]
             columns = [Column(name, Continuous(), "number", "a column of an array") for name in frame]
             schema = Schema(tuple(columns))
         self.network_ = learn(
-            frame,
+            Table(frame, schema, self.missing, unseen=self.unseen, n_jobs=self._threads()),
             self.local_score,
             self.search,
             self.max_parents,
             self.constraints,
-            schema=schema,
-            missing=self.missing,
             time_limit=self.time_limit,
             n_jobs=self._threads(),
             verbose=False,
@@ -101,7 +104,7 @@ class NetworkLearner(DensityMixin, BaseEstimator):  # type: ignore[misc]
         """Natural log density of every row, missing values integrated out."""
         check_is_fitted(self)
         densities: NDArray[np.float64] = self.network_.log_likelihood(
-            self._read(X, reset=False), n_jobs=self._threads()
+            self._read(X, reset=False), unseen=self.unseen, n_jobs=self._threads()
         )
         return densities
 

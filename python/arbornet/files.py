@@ -19,14 +19,20 @@ NULLS = ("", "NA", "N/A", "NaN", "nan", "null", "NULL", "?")
 
 ISO_DATE = r"^\d{4}-\d\d-\d\d$"
 ISO_MOMENT = r"^\d{4}-\d\d-\d\d[T ]\d\d:\d\d(:\d\d(\.\d+)?)?$"
-_PACKED = (".gz", ".zst")
+PACKED = (".gz", ".zst")
+_TEXT = (".csv", ".tsv", ".tab", ".txt")
+_ARROW = (".arrow", ".feather", ".ipc")
+_NDJSON = (".ndjson", ".jsonl")
+ENDINGS = (*_TEXT, ".parquet", *_ARROW, *_NDJSON)
+"""Endings of the files that are read."""
 
 
 def read(path: str | Path, null_values: Sequence[str] = NULLS, **options: Any) -> pl.DataFrame:
     """Reads a CSV, TSV, Parquet, Arrow (Feather, IPC) or NDJSON file into a Polars frame.
 
     Args:
-        path: The file; its ending says what it is. Text may be packed as `.gz` or `.zst`.
+        path: The file; its ending says what it is. Text may be packed as `.gz` or `.zst`. A name is a name: `*`, `?`
+            and `[1]` in it are no patterns, and a leading `~` is no home.
         null_values: Fields of a CSV or TSV file that mean "missing".
         options: Passed on to the Polars reader. Without `try_parse_dates`, columns of a CSV or TSV file that hold
             nothing but dates or moments written 2021-03-04 or 2021-03-04 15:30 are read as such.
@@ -43,22 +49,24 @@ def read(path: str | Path, null_values: Sequence[str] = NULLS, **options: Any) -
     path = Path(path)
     if not path.exists():
         raise FileNotFoundError(f"there is no file {path}")
+    place = path.absolute()  # which starts with no ~ and no scheme, as Polars would read them
     endings = [ending.lower() for ending in path.suffixes]
-    packed = bool(endings) and endings[-1] in _PACKED
+    packed = bool(endings) and endings[-1] in PACKED
     ending = endings[-2] if packed and len(endings) > 1 else (endings[-1] if endings else "")
     read: Callable[[], pl.DataFrame] | None = None
-    if ending in (".csv", ".tsv", ".tab", ".txt"):
+    if ending in _TEXT:
         separator = "," if ending == ".csv" else "\t"
         # The whole file says what a column is: a column may be whole numbers for a million rows and then not.
         settings = {"separator": separator, "infer_schema_length": None, "null_values": list(null_values), **options}
-        read = partial(_read_csv, path, settings)
+        read = partial(_read_csv, place, {"glob": False, **settings})
     elif ending == ".parquet" and not packed:
-        read = partial(pl.read_parquet, path, **options)
-    elif ending in (".arrow", ".feather", ".ipc") and not packed:
-        read = partial(pl.read_ipc, path, **options)
-    elif ending in (".ndjson", ".jsonl"):
+        read = partial(pl.read_parquet, place, **{"glob": False, **options})
+    elif ending in _ARROW and not packed:
+        read = partial(_read_opened, pl.read_ipc, place, options)
+    elif ending in _NDJSON:
         settings = {"infer_schema_length": None, **options}
-        read = partial(_read_packed_ndjson, path, settings) if packed else partial(pl.read_ndjson, path, **settings)
+        function = _read_packed_ndjson if packed else partial(_read_opened, pl.read_ndjson)
+        read = partial(function, place, settings)
     if read is not None:
         try:
             return left_behind(read)  # Polars looks for Ctrl-C only once a file is read
@@ -77,6 +85,12 @@ def _read_csv(path: Path, settings: dict[str, Any]) -> pl.DataFrame:
         frame = frame.rename(lambda name: name.replace('""', '"'))
     # Polars itself would also guess at 03/04/2021.
     return frame if "try_parse_dates" in settings else frame.with_columns(map(_dated, frame))
+
+
+def _read_opened(reader: Callable[..., pl.DataFrame], path: Path, settings: dict[str, Any]) -> pl.DataFrame:
+    """What a reader that takes any name for a pattern reads of one file."""
+    with path.open("rb") as file:
+        return reader(file, **settings)
 
 
 def _dated(column: pl.Series) -> pl.Series:

@@ -109,6 +109,9 @@ class Ordinal:
         return "ordinal"
 
 
+MOST_BINS = 1 << 20
+
+
 @dataclass(frozen=True)
 class Binned:
     """Numbers cut into ordered bins; an ordinal from then on.
@@ -133,8 +136,8 @@ class Binned:
     def __post_init__(self) -> None:
         if self.cuts is not None:
             object.__setattr__(self, "cuts", _cuts(self.cuts))
-        if self.k < 2:
-            raise ParameterError(f"k={self.k}: give at least 2 bins")
+        if not 2 <= self.k <= MOST_BINS:
+            raise ParameterError(f"k={self.k}: give at least 2 bins, and at most {MOST_BINS:,}")
         if self.by not in ("frequency", "width"):
             raise ParameterError(f"by={self.by!r}: bins are made by 'frequency' or by 'width'")
 

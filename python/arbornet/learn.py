@@ -25,6 +25,7 @@ from arbornet.scores import PCART, DecisionGraph
 from arbornet.scoring import score_parents
 from arbornet.search.base import Found
 from arbornet.table import Table
+from arbornet.visible import visible
 
 if TYPE_CHECKING:
     from distributed import Client
@@ -88,7 +89,7 @@ def learn(
         >>> net = an.learn(an.example("penguins"))
         >>> net.explain("species")
     """
-    tell = print if verbose else _silent
+    tell = _said if verbose else _silent
     table = _table(frame, schema, missing, n_jobs, tell)
     if score is None:
         score = DecisionGraph() if search in ("decision_graphs", searches.decision_graphs) else PCART()
@@ -131,6 +132,10 @@ def _chosen_by(parents: Selection) -> str:
     return "a random forest" if isinstance(parents, str) else "the ranks given"
 
 
+def _said(text: str) -> None:
+    print(visible(text))
+
+
 def _silent(_: str) -> None:
     pass
 
@@ -142,7 +147,7 @@ def _table(frame: Any, schema: Schema | None, missing: Any, n_jobs: int, tell: C
         if hasattr(frame, "collect"):
             frame = frame.collect()
         with warnings.catch_warnings():
-            if tell is print:  # what is left out is told below
+            if tell is _said:  # what is left out is told below
                 warnings.simplefilter("ignore", LeftOutWarning)
             schema = infer_schema(frame, n_jobs=n_jobs) if schema is None else schema
         table = Table(frame, schema=schema, missing=missing, n_jobs=n_jobs)

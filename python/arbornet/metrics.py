@@ -10,13 +10,14 @@ from typing import Any
 import networkx as nx
 
 from arbornet._core import ParameterError
+from arbornet.alike import ByContent
 from arbornet.graphs import cpdag
 from arbornet.network import BayesNet
 from arbornet.search.base import Found
 
 
-@dataclass(frozen=True)
-class Comparison:
+@dataclass(frozen=True, eq=False)
+class Comparison(ByContent):
     """A learned graph against the true one.
 
     Every figure but the distance lies between 0 and 1, and is NaN where it would be a share of nothing.

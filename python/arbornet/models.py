@@ -19,6 +19,7 @@ from arbornet._core import ColumnError, FormatError, ModelHandle, ParameterError
 from arbornet.kinds import Level
 from arbornet.prepare import positions, prepared
 from arbornet.splines import Factor, Term, partial_responses
+from arbornet.visible import visible, visible_name
 
 if TYPE_CHECKING:
     from arbornet.draw import Picture
@@ -207,11 +208,11 @@ class LocalModel:
 
     def text(self) -> str:
         """The model drawn with lines: questions, answers, and at each leaf its rows and its distribution."""
-        return moments.worded(self.handle.text(self._words), self._plain, self.classes)
+        return visible(moments.worded(self.handle.text(self._words), self._plain, self.classes))
 
     def rules(self) -> list[str]:
         """One sentence a leaf, `if age >= 52.3 and stage in {II, III} then ...`; of MARS, one a term."""
-        return [moments.worded(rule, self._plain, self.classes) for rule in self.handle.rules(self._words)]
+        return [visible(moments.worded(rule, self._plain, self.classes)) for rule in self.handle.rules(self._words)]
 
     def distribution(self, given: Mapping[str, Any]) -> Distribution:
         """What the child does, given one value for each parent.
@@ -284,10 +285,10 @@ class LocalModel:
         return "\n".join(lines)
 
     def __repr__(self) -> str:
-        given = f" given {', '.join(self.parents)}" if self.parents else ""
+        of = visible_name(self.child + (f" given {', '.join(self.parents)}" if self.parents else ""))
         if self.spline is not None:
-            return f"<LocalModel of {self.child}{given}: {self.n_terms} {'term' if self.n_terms == 1 else 'terms'}>"
-        return f"<LocalModel of {self.child}{given}: {self.n_leaves} {'leaf' if self.n_leaves == 1 else 'leaves'}>"
+            return f"<LocalModel of {of}: {self.n_terms} {'term' if self.n_terms == 1 else 'terms'}>"
+        return f"<LocalModel of {of}: {self.n_leaves} {'leaf' if self.n_leaves == 1 else 'leaves'}>"
 
     def _repr_html_(self) -> str:
         if self.description is not None and 1 < self.n_leaves <= MOST_DRAWN:

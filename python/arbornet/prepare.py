@@ -8,6 +8,9 @@ from typing import Any, Protocol, runtime_checkable
 from arbornet._core import ColumnError, ParameterError, ScoreHandle, Step1, TableHandle
 from arbornet.constraints import Rules
 
+MOST_PARENTS = 1 << 32
+"""More than a table has columns: a larger limit is no other."""
+
 
 @runtime_checkable
 class Score(Protocol):
@@ -92,7 +95,7 @@ def checked_limit(max_parents: Any) -> int:
     """
     if isinstance(max_parents, bool) or not isinstance(max_parents, int) or max_parents < 0:
         raise ParameterError(f'max_parents={max_parents!r}: give an integer from 0 up, or "auto"')
-    return max_parents
+    return min(max_parents, MOST_PARENTS)
 
 
 def step1(score: Any, handle: ScoreHandle, max_parents: int, rules: Rules, memory_limit: int | None = None) -> Step1:

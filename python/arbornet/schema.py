@@ -24,6 +24,7 @@ from arbornet.levels import as_own_levels
 from arbornet.notices import LeftOutWarning
 from arbornet.schema_check import checked
 from arbornet.schema_text import as_html, as_text
+from arbornet.visible import visible_name
 
 if TYPE_CHECKING:
     from arbornet._core import RowsHandle
@@ -267,7 +268,7 @@ def schema_of_raw(raw: Raw, max_levels: int | None = None) -> Schema:
     for i, name in enumerate(names):
         seen = profile(raw.frame, i, name in raw.maybe_integers)
         columns.append(_inferred_column(raw, i, name, seen, max_levels))
-    left_out = [f"'{column.name}' {column.left_out}" for column in columns if not column.used]
+    left_out = [f"'{visible_name(column.name)}' {column.left_out}" for column in columns if not column.used]
     if left_out:
         told = "; ".join(left_out)
         way_out = f"with_types({{{columns_left(columns)!r}: ...}}) keeps one"

@@ -7,6 +7,8 @@ import html
 from collections.abc import Sequence
 from typing import TYPE_CHECKING
 
+from arbornet.visible import visible_name
+
 if TYPE_CHECKING:
     from arbornet.schema import Column, Schema
 
@@ -48,11 +50,10 @@ def _missing(column: Column) -> str:
 def _cells(column: Column) -> tuple[str, ...]:
     kind = str(column.kind) if column.used else "left out"
     why = column.reason if column.used else f"{column.left_out}"
-    return column.name, kind, _holds(column), _missing(column), why
+    return tuple(map(visible_name, (column.name, kind, _holds(column), _missing(column), why)))
 
 
 def _short(text: str, limit: int) -> str:
-    text = text.replace("\n", " ")
     return text if len(text) <= limit else text[: limit - 1] + "…"
 
 

@@ -13,6 +13,7 @@ import polars as pl
 from numpy.typing import NDArray
 
 from arbornet._core import ParameterError
+from arbornet.alike import alike
 from arbornet.kinds import Categorical, Continuous
 from arbornet.notices import LeftOutWarning
 from arbornet.schema import Schema, infer_schema
@@ -35,6 +36,12 @@ class Simulated(NamedTuple):
     """The rows: continuous columns standardised, levels as integers from 0."""
     schema: Schema
     """The columns' kinds, with all levels declared, observed or not."""
+
+    def __eq__(self, other: object) -> bool:
+        return isinstance(other, Simulated) and alike(tuple(self), tuple(other))
+
+    def __ne__(self, other: object) -> bool:
+        return not self == other
 
 
 def mixed_network(

@@ -10,11 +10,12 @@ import dataclasses
 from dataclasses import dataclass
 from typing import TYPE_CHECKING, Any, Literal
 
-from arbornet._core import ArbornetError, ColumnError, Keep, ParameterError, TableHandle
-from arbornet.coding import Plan, plan, resolve
+from arbornet._core import ArbornetError, ColumnError, Keep, ParameterError, TableHandle, table_fingerprint
+from arbornet.coding import DECLARE, Plan, plan, resolve
 from arbornet.frames import Raw, read_frame
 from arbornet.kinds import Binned, Categorical, Continuous, Ordinal
 from arbornet.schema import Column, Schema, schema_of_raw
+from arbornet.visible import visible_name
 
 if TYPE_CHECKING:
     import polars as pl
@@ -36,7 +37,7 @@ class Dropped:
         if not self.n_rows:
             return "no rows dropped"
         worst = sorted(self.by_column.items(), key=lambda item: -item[1])
-        told = ", ".join(f"'{name}' lacks {n:,}" for name, n in worst[:5])
+        told = ", ".join(f"'{visible_name(name)}' lacks {n:,}" for name, n in worst[:5])
         more = f" and {len(worst) - 5} more columns" if len(worst) > 5 else ""
         return f"{self.n_rows:,} row{'s' if self.n_rows != 1 else ''} dropped for missing values ({told}{more})"
 
@@ -96,14 +97,14 @@ class Table:
         if not standardise:
             identity = (0.0, 1.0)
             columns = [_scaled(column, column.scale or identity) for column in columns]
-        plans = [plan(raw, column, unseen) for column in columns]
+        plans = [plan(raw, column, unseen, DECLARE) for column in columns]
         keep = raw.frame.keep(plans)
         self.dropped = _dropped(raw, columns, keep)
         _check_dropped(raw, self.dropped, keep, missing)
         for i, column in enumerate(columns):
             if isinstance(column.kind, Binned) and column.cuts is None:
                 columns[i] = _cut(raw, column, keep, plans[i])
-                plans[i] = plan(raw, columns[i], unseen)
+                plans[i] = plan(raw, columns[i], unseen, DECLARE)
         self.handle = raw.frame.table(plans, keep, n_jobs)
         coded = {
             column.name: _scaled(column, self.handle.scale(var)) if isinstance(column.kind, Continuous) else column
@@ -143,6 +144,17 @@ class Table:
         from arbornet.values import to_polars
 
         return to_polars(self)
+
+    def __eq__(self, other: object) -> bool:
+        """Equal rows, coded alike, of equal columns."""
+        if not isinstance(other, Table):
+            return NotImplemented
+        if (self.n_rows, self.dropped, self.schema) != (other.n_rows, other.dropped, other.schema):
+            return False
+        return self.handle is other.handle or table_fingerprint(self.handle) == table_fingerprint(other.handle)
+
+    def __hash__(self) -> int:
+        return hash((self.n_rows, tuple(self.names)))
 
     def __repr__(self) -> str:
         kinds = [column.word for column in self.schema.used]

@@ -32,6 +32,7 @@ class ChowLiu(NetworkLearner):
             Densities are then those of the bins, and draws are bins.
         schema: As for `learn`.
         missing: As for `learn`.
+        unseen: As for `NetworkLearner`.
         n_jobs: Threads; None and -1 for all cores.
 
     Attributes:
@@ -56,6 +57,7 @@ class ChowLiu(NetworkLearner):
         bins: int | Binned | None = None,
         schema: Schema | None = None,
         missing: Literal["drop", "error", "level"] = "drop",
+        unseen: Literal["error", "missing"] = "error",
         n_jobs: int | None = None,
     ) -> None:
         self.local_score = local_score
@@ -65,6 +67,7 @@ class ChowLiu(NetworkLearner):
         self.bins = bins
         self.schema = schema
         self.missing = missing
+        self.unseen = unseen
         self.n_jobs = n_jobs
 
     def fit(self, X: Any, y: Any = None) -> Self:
@@ -82,7 +85,7 @@ class ChowLiu(NetworkLearner):
         score = self.local_score
         if score is None:
             score = PCART() if numbers else LogLikelihood()
-        table = Table(frame, schema, self.missing, n_jobs=self._threads())
+        table = Table(frame, schema, self.missing, unseen=self.unseen, n_jobs=self._threads())
         self.found_ = chow_liu(table, score, self.root, forest=self.forest, n_jobs=self._threads())
         self.network_ = smoothed_fit(table, self.found_.dag, score, self.smoothing, self._threads())
         self.graph_ = self.network_.graph

@@ -1,7 +1,9 @@
-"""Runs the pages of the guide: every `python` block, and every `$` line of a `console` block.
+"""Runs the pages a user reads: README, the start page and the guide, every example of them from the text itself.
 
-What a page shows as output (the rest of a console block, or a `text` block right after a `python` block) must be what
-comes out; `...` stands for anything. `python tests/python/guide.py` in the project's folder writes the outputs anew.
+Run are: every `python` block; every line that starts with `$` of a `console` block; and every line of an indented block
+that starts with a command. What a page shows as output (the rest of a console block, or a `text` block right after a
+`python` block) must be what comes out; `...` stands for anything. A block of any other sort is an error, so none is
+left out silently. `python tests/python/guide.py` in the project's folder writes the outputs anew.
 """
 
 from __future__ import annotations
@@ -18,13 +20,19 @@ from pathlib import Path
 from typing import Any
 
 ROOT = Path(__file__).parents[2]
-PAGES = sorted((ROOT / "docs" / "guide").glob("*.md"))
-FENCE = re.compile(r"^```(python|console|text)\n(.*?)^```$", re.MULTILINE | re.DOTALL)
+PAGES = [ROOT / "README.md", ROOT / "docs" / "index.md", *sorted((ROOT / "docs" / "guide").glob("*.md"))]
+LANGUAGES = ("python", "console", "text")
+FENCE = re.compile(r"^```([^\n]*)\n(.*?)^```$", re.MULTILINE | re.DOTALL)
+INDENTED = re.compile(r"(?<=\n\n)(?:    .*\n)+")
+RUN = ("arbornet", "python")
+"""Commands of indented blocks that are run."""
+BUILD = ("make", "pip")
+"""Commands that build the package that is under test: not run; a target of make has to exist."""
 
 
 @dataclass
 class Block:
-    """A fenced block of a page, with the place of its text."""
+    """A block of a page, with the place of its text."""
 
     language: str
     text: str
@@ -33,8 +41,39 @@ class Block:
 
 
 def blocks(page: str) -> list[Block]:
-    """The blocks that are run or compared, in order."""
-    return [Block(match[1], match[2], match.start(2), match.end(2)) for match in FENCE.finditer(page)]
+    """The blocks that are run or compared, in order.
+
+    Raises:
+        ValueError: If a block is of a sort that nobody runs.
+    """
+    found = [Block(match[1].strip(), match[2], match.start(2), match.end(2)) for match in FENCE.finditer(page)]
+    for block in found:
+        if block.language not in LANGUAGES:
+            raise ValueError(f"a block of {block.language!r} is neither run nor compared: {block.text}")
+    within = [range(block.start, block.end) for block in found]
+    found += [
+        Block("typed", typed, match.start(), match.end())
+        for match in INDENTED.finditer(page)
+        if not any(match.start() in fenced for fenced in within) and (typed := _typed(match[0]))
+    ]
+    return sorted(found, key=lambda block: block.start)
+
+
+def _typed(text: str) -> str:
+    """The commands of an indented block that are to be run; none of a drawing, or of what builds the package."""
+    if "──" in text:
+        return ""
+    out = []
+    for line in text.splitlines():
+        word, *rest = line.split() or [""]
+        if word in RUN:
+            out.append(f"$ {line.strip()}\n")
+        elif word == "make":
+            if not re.search(rf"^{rest[0]}:", (ROOT / "Makefile").read_text(encoding="utf-8"), re.MULTILINE):
+                raise ValueError(f"the Makefile has no target {rest[0]!r}")
+        elif word and word not in BUILD:
+            raise ValueError(f"an indented line that is no command known here: {line}")
+    return "".join(out)
 
 
 def ran(page: str, folder: Path) -> list[tuple[Block, str]]:
@@ -48,6 +87,8 @@ def ran(page: str, folder: Path) -> list[tuple[Block, str]]:
                 printed = _run_python(block.text, names)
             elif block.language == "text":
                 out.append((block, printed))
+            elif block.language == "typed":
+                _run_console(block.text)
             else:
                 out.append((block, _run_console(block.text)))
     return out

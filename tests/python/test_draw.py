@@ -12,6 +12,7 @@ import networkx as nx
 import pytest
 
 import arbornet as an
+from arbornet import ArbornetError
 from arbornet.draw import Graph, Tree, draw, draw_tree, network_svg, tree_svg
 from arbornet.draw import order as order_module
 from arbornet.draw.layout import NODE_HEIGHT, layered
@@ -339,7 +340,7 @@ def test_graphviz_is_used_when_asked_for_or_missed_by_name(tmp_path, monkeypatch
         root = ET.fromstring(network_svg(graph, engine="dot"))
         assert len(re.findall('class="an-node"', ET.tostring(root, encoding="unicode"))) == 12
     monkeypatch.setenv("PATH", str(tmp_path))
-    with pytest.raises(RuntimeError, match="Graphviz"):
+    with pytest.raises(ArbornetError, match="Graphviz"):
         network_svg(graph, engine="dot")
 
 

@@ -2,7 +2,9 @@
 
 from __future__ import annotations
 
+import errno
 import math
+import os
 import re
 from pathlib import Path
 from typing import Any
@@ -361,3 +363,39 @@ def test_a_contest_of_texts_is_refused() -> None:
     told = pl.DataFrame({"method": ["a", "b"], "data": ["x", "x"], "log_density": [1.0, 2.0]})
     with pytest.raises(an.ParameterError, match="'data': that column holds String"):
         an.evaluate.win_tie_loss(told, "data")
+
+
+def test_results_whose_first_line_a_full_disk_cut_begin_anew(tmp_path):
+    frame = {"a": ["x", "y"] * 20, "b": ["u", "v", "v", "u"] * 10}
+
+    def run():
+        return an.evaluate.cross_validate(frame, an.BIC(), folds=2, repeats=1, resume=tmp_path / "cv.json")
+
+    whole = run()
+    lines = (tmp_path / "cv.json").read_bytes()
+    first = lines.index(b"\n")
+    for length in (0, 1, 20, first, first + 1, first + 5):
+        (tmp_path / "cv.json").write_bytes(lines[:length])
+        assert run() == whole
+        assert (tmp_path / "cv.json").read_bytes().startswith(lines[: first + 1])
+    for foreign in (b"my thesis", lines[:20] + b"my thesis", b"{}"):
+        (tmp_path / "cv.json").write_bytes(foreign)
+        with pytest.raises(an.FormatError, match=r"cv\.json"):
+            run()
+        assert (tmp_path / "cv.json").read_bytes() == foreign
+
+
+def test_a_journal_on_a_full_disk_names_its_file(tmp_path, monkeypatch):
+    def full(*_: object) -> None:
+        raise OSError(errno.ENOSPC, "No space left on device")
+
+    monkeypatch.setattr(os, "fsync", full)
+    with pytest.raises(OSError, match="No space left") as refused:
+        an.evaluate.cross_validate({"a": ["x", "y"] * 20}, an.BIC(), folds=2, repeats=1, resume=tmp_path / "cv.json")
+    assert refused.value.filename == str(tmp_path / "cv.json")
+
+
+@pytest.mark.parametrize("place", ["/dev/zero", "."])
+def test_results_are_kept_in_plain_files_only(place):
+    with pytest.raises(an.FormatError, match="no plain file"):
+        an.evaluate.cross_validate({"a": ["x", "y"] * 20}, an.BIC(), folds=2, repeats=1, resume=place)

@@ -9,6 +9,7 @@ import polars as pl
 import pytest
 
 import arbornet as an
+from arbornet.io.tables import ENDINGS, write_table
 
 FRAME = pl.DataFrame({"n": [1, 2, None], "x": [0.5, None, 2.5], "t": ["a", None, "c"]})
 
@@ -80,3 +81,24 @@ def test_a_packed_file_that_was_cut_is_named(tmp_path) -> None:
     path.write_bytes(gzip.compress(b'{"a": 1}\n' * 1000)[:-20])
     with pytest.raises(an.ArbornetError, match=r"f\.jsonl\.gz cannot be read"):
         an.read(path)
+
+
+@pytest.mark.parametrize("name", ["data[1]", "da*a", "d?ta", "~data", "{data,x}", "file:data", "data%20x"])
+def test_a_name_is_read_as_it_stands(tmp_path, monkeypatch, name) -> None:
+    monkeypatch.chdir(tmp_path)
+    other = FRAME.head(1)
+    for ending in ENDINGS:
+        for decoy in ("data1", "data", "datx", "data x"):
+            write_table(other, decoy + ending)
+        write_table(FRAME, name + ending)
+        assert an.read(name + ending).equals(FRAME), ending
+        with pytest.raises(FileNotFoundError):
+            an.read(f"[x]{name}{ending}")
+
+
+def test_candidates_are_read_by_a_name_as_it_stands(tmp_path) -> None:
+    table = an.Table({"a": ["x", "y"] * 5, "b": ["u", "v"] * 5})
+    one, two = an.score_parents(table, an.BIC(), 0), an.score_parents(table, an.BIC(), 1)
+    one.save(tmp_path / "c1.parquet")
+    two.save(tmp_path / "c[1].parquet")
+    assert one != two and an.Candidates.load(tmp_path / "c[1].parquet") == two

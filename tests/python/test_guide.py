@@ -4,10 +4,12 @@ import re
 
 import pytest
 
-from guide import PAGES, ROOT, pictures, ran, same
+from guide import PAGES, ROOT, blocks, pictures, ran, same
+
+NAMES = [str(path.relative_to(ROOT).with_suffix("")) for path in PAGES]
 
 
-@pytest.mark.parametrize("path", PAGES, ids=lambda path: path.stem)
+@pytest.mark.parametrize("path", PAGES, ids=NAMES)
 def test_the_page_shows_what_its_code_says(path, tmp_path):
     page = path.read_text(encoding="utf-8")
     for block, said in ran(page, tmp_path):
@@ -17,10 +19,42 @@ def test_the_page_shows_what_its_code_says(path, tmp_path):
 
 
 def test_the_guide_has_its_pages():
-    assert {path.stem for path in PAGES} >= {"README", "patients", "penguins", "survey", "shell"}
+    assert {path.stem for path in PAGES} >= {"README", "index", "patients", "penguins", "survey", "shell"}
 
 
-@pytest.mark.parametrize("path", PAGES, ids=lambda path: path.stem)
+def test_every_example_is_run_or_named():
+    page = """# A page
+
+    make run   # builds
+    arbornet --version
+    pip install .
+
+    frame ──schema──> Table
+
+* a list
+    that goes on
+
+```python
+if True:
+
+    print("arbornet")
+```
+
+    python -c 1
+"""
+    typed = [block.text for block in blocks(page) if block.language == "typed"]
+    assert typed == ["$ arbornet --version\n", "$ python -c 1\n"]
+    for strange in ("```sh\nls\n```\n", "\n\n    ls -l\n", "\n\n    make coffee\n"):
+        with pytest.raises(ValueError, match=r"neither run|no command|no target"):
+            blocks(strange)
+
+
+def test_a_command_that_fails_fails_its_page(tmp_path):
+    with pytest.raises(RuntimeError, match="nothere"):
+        ran("\n\n    arbornet schema nothere.csv\n", tmp_path)
+
+
+@pytest.mark.parametrize("path", PAGES, ids=NAMES)
 def test_links_and_pictures_lead_somewhere(path):
     for target in re.findall(r"\]\(([^)#]+)(?:#[^)]*)?\)", path.read_text(encoding="utf-8")):
         assert target.startswith("https://") or (path.parent / target).exists(), target

@@ -329,3 +329,47 @@ def test_a_level_that_training_did_not_have_can_count_as_missing(net):
     frame = pl.DataFrame({"middle": ["perhaps", "yes"]})
     answer = net.predict_proba(frame, "cause", unseen="missing")
     assert answer[:1].equals(net.predict_proba(pl.DataFrame({"middle": pl.Series([None], dtype=pl.String)}), "cause"))
+
+
+def test_variables_called_as_a_figure_keep_their_name():
+    rng = np.random.default_rng(0)
+    frame = {
+        "probability": ["x", "y"] * 40,
+        "standard_error": ["u", "v", "v", "u"] * 20,
+        "probability_": rng.normal(size=80),
+    }
+    net = an.fit(
+        an.Table(frame), nx.DiGraph([("probability", "standard_error"), ("standard_error", "probability_")]), an.PCART()
+    )
+    told = net.query(["probability", "standard_error"])
+    assert told.columns == ["probability", "standard_error", "probability_"]
+    assert told["probability_"].sum() == pytest.approx(1.0)
+    sampled = net.query(["probability", "standard_error"], method="sampling")
+    assert sampled.columns == ["probability", "standard_error", "probability_", "standard_error_"]
+    assert net.query("probability_").columns == ["probability", "probability_"]
+    assert net.query("standard_error").columns == ["standard_error", "probability"]
+    both = net.query(["probability", "probability_"], bins={"probability_": [0.0]})
+    assert both.columns == ["probability", "probability_", "probability__"]
+    with pytest.raises(an.ParameterError, match="once"):
+        net.query(["probability", "probability"])
+
+
+def test_advice_names_only_what_can_be_passed():
+    net = an.fit(an.Table({"a": ["x", "y"] * 10, "b": ["u", "v"] * 10}), nx.DiGraph([("a", "b")]), an.BIC())
+    asked = {
+        "query": lambda: net.query("b", given={"a": "z"}),
+        "event": lambda: net.query({"a": "z"}),
+        "sample": lambda: net.sample(3, given={"a": "z"}),
+        "set": lambda: net.sample(3, do={"a": "z"}),
+    }
+    for call in asked.values():
+        with pytest.raises(an.ColumnError, match=r"not among its levels 'x', 'y'$"):
+            call()
+    for call in (net.log_likelihood, lambda rows, **how: net.predict(rows, "b", **how)):
+        with pytest.raises(an.ColumnError, match="pass unseen='missing'"):
+            call({"a": ["z"]})
+        call({"a": ["z"], "b": ["u"]}, unseen="missing")
+    schema = an.infer_schema({"a": ["x", "y"]}).with_types(a=an.Categorical(["x"]))
+    with pytest.raises(an.ColumnError, match=r"an\.Table\(frame, schema, unseen='missing'\)"):
+        an.learn({"a": ["x", "y"]}, schema=schema, verbose=False)
+    assert an.Table({"a": ["x", "y"]}, schema, unseen="missing").n_rows == 1

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import dataclasses
 import gzip
 import json
 import pickle
@@ -14,7 +15,9 @@ from hypothesis import HealthCheck, given, settings
 from hypothesis import strategies as st
 
 import arbornet as an
-from arbornet.io.json import from_text, to_text
+from arbornet.cli import out
+from arbornet.cli.show import as_dict
+from arbornet.io.json import finite, from_text, to_text
 from places import NETWORKS
 
 ARCS = [("island", "species"), ("species", "body_mass_g"), ("body_mass_g", "bill_depth_mm"), ("sex", "body_mass_g")]
@@ -193,3 +196,114 @@ def test_graphs_for_other_programs(net, tmp_path):
     assert set(back.edges) == set(net.graph.edges)
     assert back.nodes["species"]["kind"] == "categorical"
     assert net.to_networkx() is not net.graph and set(net.to_networkx().edges) == set(net.graph.edges)
+
+
+def told_origin(net: an.BayesNet, **entries: object) -> an.BayesNet:
+    """The network with another origin."""
+    return an.BayesNet(net.handle, net.schema, dataclasses.replace(net.origin, **entries))
+
+
+@pytest.mark.parametrize("odd", [float("nan"), float("inf"), float("-inf")])
+def test_figures_that_are_no_numbers_come_back(net, tmp_path, odd):
+    n = len(net.names)
+    strange = told_origin(
+        net,
+        family_scores=(odd,) * n,
+        contributions=tuple((odd,) * len(net.parents(name)) for name in net.names),
+        search={"method": "mine", "score": odd, "bound": odd, "stopped": "time", "seconds": odd, "more": [1]},
+    )
+    strange.save(tmp_path / "net.json")
+    json.loads((tmp_path / "net.json").read_text(encoding="utf-8"), parse_constant=pytest.fail)
+    for again in (an.load(tmp_path / "net.json"), pickle.loads(pickle.dumps(strange))):
+        assert again == strange
+    assert strange != net
+
+
+def test_a_strength_that_is_not_known_comes_back(net, tmp_path):
+    strange = told_origin(net, strengths={"island": {"species": float("nan")}, "species": {"body_mass_g": 0.5}})
+    strange.save(tmp_path / "net.json")
+    again = an.load(tmp_path / "net.json")
+    assert again == strange and "nan" not in str(again.draw()) + again.explain("island") + again.explain("species")
+    again.report(tmp_path / "net.html")
+
+
+def test_a_damaged_origin_is_refused_with_its_entry(net):
+    strong = told_origin(net, strengths={"island": {"species": 0.5}})
+    for path, value in [
+        (("score",), 3),
+        (("n_rows",), -1),
+        (("n_rows",), True),
+        (("n_rows",), 2**70),
+        (("family_scores",), [1.0]),
+        (("family_scores", 0), "1.0"),
+        (("family_scores", 0), True),
+        (("family_scores", 0), 10**400),
+        (("contributions",), {}),
+        (("contributions", 0), [[]]),
+        (("search",), []),
+        (("search", "stopped"), {}),
+        (("search", "method"), 1),
+        (("search", "score"), "high"),
+        (("search", "bound"), []),
+        (("search", "seconds"), True),
+        (("strengths",), []),
+        (("strengths", "island"), 1),
+        (("strengths", "island", "species"), 2.0),
+        (("strengths", "island", "species"), "x"),
+        (("strengths", "nowhere"), {"species": 0.5}),
+    ]:
+        entry = path[0]
+        with pytest.raises(an.FormatError, match=rf"^net\.json: .*origin\.{entry}"):
+            from_text(edited(strong, "origin", *path, to=value), "net.json")
+
+
+ODD = [
+    None,
+    True,
+    -1,
+    2**65,
+    1e308,
+    float("nan"),
+    float("inf"),
+    "",
+    "\x1b[31m",
+    [],
+    {},
+    [[1.0]],
+    '{"score":"x","a":{"common":3}}',
+]
+
+
+def test_whatever_loads_is_told_drawn_and_reported(net, tmp_path):
+    """A changed value in the record of where a network comes from, or in its schema, is refused or harmless."""
+    strong = told_origin(
+        net, strengths={"island": {"species": 0.5}}, search={"score": 1.0, "bound": 2.0, "stopped": "time"}
+    )
+    told = json.loads(to_text(strong))
+    loaded = 0
+    for part in ("origin", "schema"):
+        every = [path for path in paths(told[part]) if path]
+        for i, path in enumerate(every[:: max(1, len(every) // 60)]):
+            for value in ODD[i % 3 :: 3]:
+                try:
+                    other = from_text(edited(strong, part, *path, to=value), "net.json")
+                except an.FormatError:
+                    continue
+                loaded += 1
+                other.report(tmp_path / "net.html")
+                assert str(other.draw()) and other.to_dot() and repr(other) and str(other.schema)
+                out.as_json(finite(as_dict(other)))
+                other.save(tmp_path / "net.json")
+                assert an.load(tmp_path / "net.json") == other
+    assert loaded > 20
+
+
+@pytest.mark.parametrize("where", ["name", "level"])
+def test_graphml_with_what_xml_cannot_hold_is_refused(where, tmp_path):
+    name, level = ("a\x07", "x") if where == "name" else ("a", "x\x1b")
+    table = an.Table({name: [level, "y"] * 5, "b": ["u", "v"] * 5})
+    net = an.learn(table, an.BIC(), verbose=False)
+    (tmp_path / "net.graphml").write_text("precious")
+    with pytest.raises(an.ArbornetError, match="a character that XML cannot"):
+        net.to_graphml(tmp_path / "net.graphml")
+    assert (tmp_path / "net.graphml").read_text() == "precious"

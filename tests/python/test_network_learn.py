@@ -188,3 +188,15 @@ def test_scikit_learn_is_imported_only_when_asked_for():
     )
     ran = subprocess.run([sys.executable, "-W", "ignore", "-c", code], capture_output=True, text=True, check=True)
     assert ran.stdout.split() == ["False", "True"]
+
+
+@pytest.mark.parametrize("learner", [an.NetworkLearner, an.ChowLiu])
+def test_an_estimator_can_be_told_what_to_do_with_new_levels(learner):
+    frame = pl.DataFrame({"a": ["x", "y"] * 20, "b": ["u", "v"] * 20})
+    new = pl.DataFrame({"a": ["z"], "b": ["u"]})
+    with pytest.raises(an.ColumnError, match="unseen='missing'"):
+        learner(an.BIC()).fit(frame).score_samples(new)
+    told = learner(an.BIC(), unseen="missing").fit(frame)
+    assert told.score_samples(new) == told.network_.log_likelihood(new.select("b"))
+    schema = an.infer_schema(frame).with_types(a=an.Categorical(["x"]))
+    assert learner(an.BIC(), schema=schema, unseen="missing").fit(frame).network_.origin.n_rows == 20

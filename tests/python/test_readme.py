@@ -1,4 +1,4 @@
-"""What the README shows is what happens."""
+"""What the README points to is there; its examples run with the guide's (`test_guide`)."""
 
 import re
 from pathlib import Path
@@ -6,17 +6,18 @@ from pathlib import Path
 ROOT = Path(__file__).parents[2]
 
 
-def test_the_page_of_use_runs_as_printed(tmp_path, monkeypatch, capsys):
-    blocks = re.findall(r"```python\n(.*?)```", (ROOT / "README.md").read_text("utf-8"), flags=re.DOTALL)
-    assert len(blocks) == 1
-    monkeypatch.chdir(tmp_path)
-    exec(compile(blocks[0], "README.md", "exec"), {})
-    assert "readmitted given" in capsys.readouterr().out
-    assert {path.name for path in tmp_path.iterdir()} == {"report.html", "net.json"}
-
-
 def test_every_file_it_points_to_exists():
     text = (ROOT / "README.md").read_text("utf-8")
     targets = [t for t in re.findall(r"\]\(([^)#]+)\)", text) if "://" not in t]
     assert targets
     assert [t for t in targets if not (ROOT / t).exists()] == []
+
+
+def test_every_program_it_names_is_there():
+    text = (ROOT / "README.md").read_text("utf-8")
+    scripts = re.findall(r"`((?:benches|campaigns|examples|tests)/[\w/]+\.py)`", text)
+    benches = re.findall(r"cargo bench --bench (\w+)", text)
+    assert scripts
+    assert [name for name in scripts if not (ROOT / name).exists()] == []
+    manifest = (ROOT / "benches" / "Cargo.toml").read_text("utf-8")
+    assert [name for name in benches if f'name = "{name}"' not in manifest] == []

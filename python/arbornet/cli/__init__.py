@@ -1,4 +1,4 @@
-"""arbornet from a shell: `arbornet schema | score | learn | predict | sample | show | compare | convert`.
+"""arbornet from a shell: `arbornet example | schema | score | learn | predict | sample | show | compare | convert`.
 
 Results go to standard output or to files, everything said to a person in passing to standard error. `--json` makes
 standard output one JSON value for scripts. Exit codes: 0 done, 1 not possible (the message says why and what helps),
@@ -11,11 +11,14 @@ dependency.
 from __future__ import annotations
 
 import logging
-import os
 import sys
 import warnings
 from collections.abc import Sequence
+from contextlib import redirect_stdout
+from typing import TextIO
 
+from arbornet.cli.advice import in_shell
+from arbornet.cli.out import Words, hang_up, say
 from arbornet.cli.parser import parser
 
 
@@ -24,21 +27,41 @@ def main(arguments: Sequence[str] | None = None) -> int:
     options = parser().parse_args(arguments)
     from arbornet._core import ArbornetError
 
+    stream = sys.stdout
     if options.verbose:
-        logging.basicConfig(stream=sys.stderr, format="%(message)s")
+        logging.basicConfig(handlers=[_Said()], format="%(message)s")
         logging.getLogger("arbornet").setLevel(logging.DEBUG if options.verbose > 1 else logging.INFO)
     try:
-        with warnings.catch_warnings():
-            warnings.showwarning = lambda message, *_, **__: print(f"note: {message}", file=sys.stderr)
+        with warnings.catch_warnings(), redirect_stdout(Words(stream)) as words:
+            warnings.showwarning = lambda message, *_, **__: say(f"note: {in_shell(str(message))}")
             options.run(options)
-        sys.stdout.flush()
-    except (ArbornetError, OSError, ImportError) as error:
-        if isinstance(error, BrokenPipeError):  # the reader, such as `head`, has seen enough
-            os.dup2(os.open(os.devnull, os.O_WRONLY), sys.stdout.fileno())
-            return 0
-        print(f"arbornet: {error}", file=sys.stderr)
+            words.flush()
+        if words.failure is not None:
+            raise words.failure
+    except BrokenPipeError:  # the reader, such as `head`, has seen enough
+        hang_up(stream)
+        return 0
+    except (ArbornetError, OSError, ImportError, MemoryError) as error:
+        say(f"arbornet: {in_shell(str(error) or type(error).__name__)}")
+        _given_up(stream)
         return 1
     except KeyboardInterrupt:
-        print("arbornet: interrupted", file=sys.stderr)
+        say("arbornet: interrupted")
+        _given_up(stream)
         return 130
     return 0
+
+
+def _given_up(stream: TextIO) -> None:
+    """Lets what waits go out, or go where it can: Python itself would complain at its end."""
+    try:
+        stream.flush()
+    except OSError:
+        hang_up(stream)
+
+
+class _Said(logging.Handler):
+    """Log lines as everything else is said to a person."""
+
+    def emit(self, record: logging.LogRecord) -> None:
+        say(self.format(record))

@@ -47,7 +47,7 @@ def run(asked: Options) -> None:
     figures = {"shd": differing(first, second), "shd_of_classes": differing(cpdag(first), cpdag(second))}
     close = compare(first, second)
     if asked.json:
-        shares = {key: files.finite(value) for key, value in close.to_dict().items() if key != "shd"}
+        shares = {key: value for key, value in close.to_dict().items() if key != "shd"}
         files.print_json({**figures, **shares, "arcs": arcs})
         return
     print(f"structural Hamming distance: {figures['shd']} of the graphs, {figures['shd_of_classes']} of their classes")

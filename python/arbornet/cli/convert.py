@@ -5,7 +5,7 @@ from __future__ import annotations
 import argparse
 from pathlib import Path
 
-from arbornet.cli.parser import Options, json_option
+from arbornet.cli.parser import Options, count, json_option
 
 HELP = "turn a network, candidates or a table into another format"
 ABOUT = """\
@@ -27,7 +27,10 @@ def options(command: argparse.ArgumentParser) -> None:
     command.add_argument("source", metavar="FROM", help="the file to read")
     command.add_argument("target", metavar="TO", help="the file to write")
     command.add_argument(
-        "--bins", type=int, metavar="N", help="for .bif, .xmlbif and .net: cut every number into so many bins"
+        "--bins",
+        type=count(2, 1000),
+        metavar="N",
+        help="for .bif, .xmlbif and .net: cut every number into so many bins",
     )
     json_option(command)
 
@@ -36,14 +39,22 @@ def run(asked: Options) -> None:
     """Runs the command."""
     import arbornet as an
     from arbornet.cli import files
+    from arbornet.cli.outputs import Output, tried
     from arbornet.io.networks import READERS
 
     source, target = Path(asked.source), Path(asked.target)
+    kind = "table"
     if ".jkl" in (*source.suffixes, *target.suffixes):
+        kind = "candidates"
+    elif Path(source.name.lower().removesuffix(".gz")).suffix in READERS:
+        kind = "network"
+    tried([Output("TO", asked.target, kind)])
+    if kind == "candidates":
         an.Candidates.load(source).save(target)
         files.wrote(target)
-    elif Path(source.name.lower().removesuffix(".gz")).suffix in READERS:
+    elif kind == "network":
         files.write_network(files.read_network(asked.source), target, asked.bins)
+        files.wrote(target)
     else:
         files.write_table(an.read(source), asked.target)
     if asked.json:

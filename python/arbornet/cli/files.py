@@ -2,9 +2,6 @@
 
 from __future__ import annotations
 
-import json
-import math
-import sys
 from collections.abc import Callable
 from pathlib import Path
 from typing import Any
@@ -12,20 +9,12 @@ from typing import Any
 import polars as pl
 
 import arbornet as an
-from arbornet import ParameterError
-from arbornet.cli import words
-from arbornet.io.whole import whole
-
-_WRITERS: dict[str, Callable[[pl.DataFrame, Path], Any]] = {
-    ".csv": lambda frame, path: frame.write_csv(path),
-    ".tsv": lambda frame, path: frame.write_csv(path, separator="\t"),
-    ".parquet": lambda frame, path: frame.write_parquet(path),
-    ".arrow": lambda frame, path: frame.write_ipc(path),
-    ".feather": lambda frame, path: frame.write_ipc(path),
-    ".ndjson": lambda frame, path: frame.write_ndjson(path),
-    ".jsonl": lambda frame, path: frame.write_ndjson(path),
-}
-TABLES = tuple(_WRITERS)
+from arbornet.cli import out, words
+from arbornet.cli.out import say as say
+from arbornet.cli.outputs import network_ending
+from arbornet.files import ENDINGS, PACKED
+from arbornet.io import tables
+from arbornet.io.json import finite
 
 
 def write_table(frame: pl.DataFrame, path: str | None, as_json: bool = False) -> None:
@@ -33,19 +22,15 @@ def write_table(frame: pl.DataFrame, path: str | None, as_json: bool = False) ->
 
     Raises:
         ParameterError: If the ending is none of a table.
+        OSError: If it cannot be written.
     """
+    if path is not None:
+        tables.write_table(frame, path)
+        wrote(path)
     if as_json:
-        sys.stdout.write(frame.write_json() + "\n")
+        out.data(out.still(frame.write_json()) + "\n")
     elif path is None:
-        sys.stdout.write(frame.write_csv())
-    if path is None:
-        return
-    writer = _WRITERS.get(Path(path).suffix.lower())
-    if writer is None:
-        raise ParameterError(f"{path}: a table's name ends in {', '.join(TABLES)}")
-    with whole(path) as place:
-        writer(frame, place)
-    wrote(path)
+        out.data(frame.write_csv())
 
 
 def read_network(path: str) -> Any:
@@ -54,18 +39,17 @@ def read_network(path: str) -> Any:
 
 
 def read_table(asked: Any, frame: pl.DataFrame) -> an.Table:
-    """A learning command's table, with its types; tells which rows were left out and why."""
-    table = an.Table(frame, words.typed(read_schema(frame, asked.schema), asked.set), missing=asked.missing)
-    if table.dropped:
-        say(str(table.dropped))
-    return table
+    """A learning command's table, with its types."""
+    schema = words.typed(read_schema(frame, asked.schema), asked.set)
+    return an.Table(frame, schema, missing=asked.missing, unseen=asked.unseen, n_jobs=asked.jobs)
 
 
-def write_network(net: Any, path: Path, bins: int | None = None) -> None:
+def write_network(net: Any, path: str | Path, bins: int | None = None) -> None:
     """Writes a network by its ending.
 
     Raises:
         ParameterError: If the ending is none of a network.
+        OSError: If it cannot be written.
     """
     writers: dict[str, Callable[[], Any]] = {
         ".json": lambda: net.save(path),
@@ -76,11 +60,7 @@ def write_network(net: Any, path: Path, bins: int | None = None) -> None:
         ".dot": lambda: net.to_dot(path),
         ".graphml": lambda: net.to_graphml(path),
     }
-    writer = writers.get(path.suffix.lower())
-    if writer is None:
-        raise ParameterError(f"{path}: a network's name ends in {', '.join(writers)}")
-    writer()
-    wrote(path)
+    writers[network_ending(path)]()
 
 
 def read_schema(table: Any, path: str | None) -> an.Schema:
@@ -88,22 +68,19 @@ def read_schema(table: Any, path: str | None) -> an.Schema:
     return an.Schema.load(path) if path else an.infer_schema(table)
 
 
+def stem(table: str) -> str:
+    """A table's name without the endings that say what it is: `results.2024` of `results.2024.csv.gz`."""
+    path = Path(table)
+    if path.suffix.lower() in PACKED:
+        path = path.with_suffix("")
+    return path.stem if path.suffix.lower() in ENDINGS else path.name
+
+
 def print_json(value: Any) -> None:
-    """One JSON value on standard output."""
-    json.dump(value, sys.stdout, ensure_ascii=False, indent=1)
-    sys.stdout.write("\n")
+    """One JSON value on standard output; null for numbers that JSON cannot hold."""
+    out.data(out.as_json(finite(value)) + "\n")
 
 
 def wrote(path: str | Path) -> None:
     """Tells that a file was written."""
     say(f"wrote {path}")
-
-
-def say(text: str) -> None:
-    """Tells a person something in passing."""
-    print(text, file=sys.stderr)
-
-
-def finite(value: Any) -> Any:
-    """A value JSON can hold: None for an infinite number."""
-    return None if isinstance(value, float) and not math.isfinite(value) else value

@@ -3,9 +3,11 @@
 from __future__ import annotations
 
 import argparse
+import sys
 from pathlib import Path
+from typing import Any
 
-from arbornet.cli.parser import Options, json_option, learning_options, table_options
+from arbornet.cli.parser import MOST_SEED, Options, count, json_option, learning_options, seconds, table_options
 
 HELP = "learn a network from a table"
 ABOUT = """\
@@ -41,15 +43,17 @@ def options(command: argparse.ArgumentParser) -> None:
         "decision_graphs grows graph and models together (default: exact; anytime with --parents forest and more than "
         "100 columns)",
     )
-    command.add_argument("--time-limit", type=float, metavar="S", help="stop the search after so many seconds")
+    command.add_argument("--time-limit", type=seconds, metavar="S", help="stop the search after so many seconds")
     command.add_argument("--checkpoint", metavar="DIRECTORY", help="keep scores, and go on from there next time")
     command.add_argument(
         "--bootstrap",
-        type=int,
+        type=count(0, 1_000_000),
         metavar="N",
         help="also learn N networks from resampled rows (by hill climbing) and tell how many have each arc",
     )
-    command.add_argument("--seed", type=int, default=0, metavar="N", help="where resampling starts (default: 0)")
+    command.add_argument(
+        "--seed", type=count(0, MOST_SEED), default=0, metavar="N", help="where resampling starts (default: 0)"
+    )
     command.add_argument("-o", "--output", metavar="FILE", help="write the network: .json, .bif, .xmlbif or .net")
     command.add_argument("--report", metavar="FILE", help="write one HTML page with everything")
     command.add_argument("--draw", metavar="FILE", help="draw the network: .svg, .png or .pdf")
@@ -60,14 +64,24 @@ def run(asked: Options) -> None:
     """Runs the command."""
     import arbornet as an
     from arbornet.cli import files, words
+    from arbornet.cli.outputs import Output, Written, fits, tried
     from arbornet.cli.show import as_dict, families
 
-    score = words.score(asked.score)
+    tried(
+        [
+            Output("-o", asked.output, "network"),
+            Output("--report", asked.report, "page"),
+            Output("--draw", asked.draw, "picture"),
+            Output("--checkpoint", asked.checkpoint, "folder"),
+        ],
+        [asked.table, asked.schema],
+    )
+    score = words.score(asked.score) if asked.score else None
     rules = words.constraints(asked.require, asked.forbid, asked.tier)
     most = words.max_parents(asked.max_parents)
     frame = an.read(asked.table)
-    schema = words.typed(files.read_schema(frame, asked.schema), asked.set)
-    table = an.Table(frame, schema, missing=asked.missing, n_jobs=asked.jobs)
+    table = files.read_table(asked, frame)
+    fits(asked.output, table.schema)
     net = an.learn(
         table,
         score,
@@ -83,31 +97,51 @@ def run(asked: Options) -> None:
         child_time_limit=asked.child_time_limit,
         verbose=not asked.json,
     )
+    failure: BaseException | None = None
     if asked.bootstrap:
-        strengths = an.evaluate.arc_strength(
-            table,
-            score,
-            n_bootstrap=asked.bootstrap,
-            seed=asked.seed,
-            max_parents=most,
-            constraints=rules,
-            n_jobs=asked.jobs,
-            progress=not asked.quiet,
-        )
-        net = net.with_strengths(strengths)
+        try:
+            strengths = an.evaluate.arc_strength(
+                table,
+                score,
+                n_bootstrap=asked.bootstrap,
+                seed=asked.seed,
+                max_parents=most,
+                constraints=rules,
+                n_jobs=asked.jobs,
+                progress=not asked.quiet,
+            )
+            net = net.with_strengths(strengths)
+        except (an.ArbornetError, MemoryError, KeyboardInterrupt) as error:
+            files.say("resampling did not come to its end; the network is told without the strengths of its arcs")
+            failure = error
     if not asked.json:
-        shares = f", and the share of {asked.bootstrap} resampled networks that have it" if asked.bootstrap else ""
+        shares = f", and the share of {asked.bootstrap} resampled networks that have it" if net.origin.strengths else ""
         print(f"arcs, with what the score loses without each{shares}:")
         for line in families(net):
             print(line)
-    if asked.output:
-        files.write_network(net, Path(asked.output))
-    if asked.draw:
-        net.draw(asked.draw)
-        files.wrote(asked.draw)
-    if asked.report:
-        net.report(asked.report, data=frame, title=Path(asked.table).name.split(".")[0])
-        files.wrote(asked.report)
-    if asked.json:
-        found = {key: files.finite(value) for key, value in net.origin.search.items()}
-        files.print_json({**found, "n_rows": table.n_rows, "n_dropped": table.n_dropped, **as_dict(net)})
+        sys.stdout.flush()
+    with Written(failure) as written:
+        if asked.output:
+            written(asked.output, lambda: _write(net, asked.output))
+        if asked.draw:
+            written(asked.draw, lambda: net.draw(asked.draw))
+        if asked.report:
+            written(asked.report, lambda: net.report(asked.report, data=frame, title=files.stem(asked.table)))
+        if asked.json:
+            told = {**net.origin.search, "n_rows": table.n_rows, "n_dropped": table.n_dropped}
+            files.print_json({**told, **as_dict(net)})
+
+
+def _write(net: Any, path: str) -> None:
+    """Writes the network; as JSON beside, if it cannot be told in the format that was asked for."""
+    import arbornet as an
+    from arbornet.cli import files
+
+    try:
+        files.write_network(net, path)
+    except an.ArbornetError:
+        instead = Path(f"{path}.json")
+        if not instead.exists():
+            net.save(instead)
+            files.wrote(instead)
+        raise

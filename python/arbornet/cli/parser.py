@@ -3,10 +3,15 @@
 from __future__ import annotations
 
 import argparse
+from collections.abc import Callable
 from importlib import import_module
 from typing import Any
 
-COMMANDS = ("schema", "score", "learn", "predict", "sample", "show", "compare", "convert")
+COMMANDS = ("example", "schema", "score", "learn", "predict", "sample", "show", "compare", "convert")
+
+MOST_JOBS = 1 << 16
+"""More threads than any machine has cores; a typing error."""
+MOST_SEED = (1 << 64) - 1
 
 ABOUT = """\
 Learns Bayesian networks with a small readable model under every node from tables that mix categories, ordered levels
@@ -14,6 +19,7 @@ and numbers; reads them, predicts with them and draws them."""
 
 EXAMPLES = """\
 a first session:
+  arbornet example patients -o patients.csv          a bundled table to try things with
   arbornet schema patients.csv                       what is in the table, and as what it is read
   arbornet schema patients.csv --set stage=ordinal:I,II,III,IV --write
                                                      the same with one type corrected, kept in patients.schema.json
@@ -55,6 +61,17 @@ def table_options(command: argparse.ArgumentParser) -> None:
     command.add_argument("table", metavar="TABLE", help="the table: .csv, .tsv, .parquet, .arrow, .ndjson")
     command.add_argument("--schema", metavar="FILE", help="types as written by `arbornet schema --write`")
     set_option(command)
+    unseen_option(command, "a level that the types do not know")
+
+
+def unseen_option(command: argparse.ArgumentParser, what: str) -> None:
+    """What to do with levels that are not known."""
+    command.add_argument(
+        "--unseen",
+        choices=("error", "missing"),
+        default="error",
+        help=f"{what}: refuse it, or treat it as missing (default: %(default)s)",
+    )
 
 
 def set_option(command: argparse.ArgumentParser) -> None:
@@ -73,23 +90,23 @@ def learning_options(command: argparse.ArgumentParser) -> None:
     """Options of the commands that score parent sets."""
     command.add_argument(
         "--score",
-        default="PCART()",
         metavar="SCORE",
-        help="the local score, as in Python: PCART(), 'BDeu(10)', 'BIC(prior=EBIC(0.5))' (default: %(default)s)",
+        help="the local score, as in Python: PCART(), 'BDeu(10)', 'BIC(prior=EBIC(0.5))' (default: PCART(); "
+        "DecisionGraph() with --search decision_graphs)",
     )
     command.add_argument(
         "--max-parents", default="auto", metavar="N", help="most parents of a variable (default: what can be afforded)"
     )
     command.add_argument(
         "--n-candidates",
-        type=int,
+        type=count(0, 1_000_000),
         default=5,
         metavar="N",
         help="how many parents forests pick (default: %(default)s)",
     )
     command.add_argument(
         "--child-time-limit",
-        type=float,
+        type=seconds,
         metavar="S",
         help="seconds for the parent sets of each variable, small sets first",
     )
@@ -110,7 +127,35 @@ def learning_options(command: argparse.ArgumentParser) -> None:
 
 def jobs_option(command: argparse.ArgumentParser) -> None:
     """How many threads."""
-    command.add_argument("--jobs", type=int, default=-1, metavar="N", help="threads (default: all cores)")
+    command.add_argument(
+        "--jobs", type=count(-1, MOST_JOBS), default=-1, metavar="N", help="threads (default: all cores)"
+    )
+
+
+def count(low: int, high: int) -> Callable[[str], int]:
+    """A whole number within bounds, as a type of options."""
+
+    def read(text: str) -> int:
+        try:
+            number = int(text)
+        except ValueError:
+            number = low - 1
+        if not low <= number <= high:
+            raise argparse.ArgumentTypeError(f"{text!r} is no whole number from {low:,} to {high:,}")
+        return number
+
+    return read
+
+
+def seconds(text: str) -> float:
+    """A length of time, as a type of options."""
+    try:
+        length = float(text)
+    except ValueError:
+        length = -1.0
+    if not length >= 0.0:
+        raise argparse.ArgumentTypeError(f"{text!r} is no number of seconds")
+    return length
 
 
 def json_option(command: argparse.ArgumentParser) -> None:

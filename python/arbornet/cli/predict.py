@@ -3,8 +3,12 @@
 from __future__ import annotations
 
 import argparse
+from typing import TYPE_CHECKING
 
-from arbornet.cli.parser import Options, jobs_option, output_option
+from arbornet.cli.parser import Options, jobs_option, output_option, unseen_option
+
+if TYPE_CHECKING:
+    import polars as pl
 
 HELP = "predict a column from whatever else each row tells"
 ABOUT = """\
@@ -29,9 +33,7 @@ def options(command: argparse.ArgumentParser) -> None:
     how.add_argument("--interval", type=float, metavar="MASS", help="the central interval that holds this much")
     how.add_argument("--log-likelihood", action="store_true", help="the log density of each row instead")
     command.add_argument("--only", action="store_true", help="write the predictions without the table's own columns")
-    command.add_argument(
-        "--unseen", choices=("error", "missing"), default="error", help="a level the network does not know"
-    )
+    unseen_option(command, "a level the network does not know")
     output_option(command, "the table with the predictions")
     jobs_option(command)
 
@@ -42,7 +44,9 @@ def run(asked: Options) -> None:
 
     import arbornet as an
     from arbornet.cli import files
+    from arbornet.cli.outputs import Output, tried
 
+    tried([Output("-o", asked.output, "table")], [asked.network])
     net = files.read_network(asked.network)
     frame = an.read(asked.table)
     how = {"unseen": asked.unseen, "n_jobs": asked.jobs}
@@ -58,4 +62,14 @@ def run(asked: Options) -> None:
         new = new.rename({end: f"{asked.target} {end}" for end in new.columns})
     else:
         new = net.predict(frame, asked.target, **how).alias(f"predicted {asked.target}").to_frame()
-    files.write_table(new if asked.only else pl.concat([frame, new], how="horizontal"), asked.output, asked.json)
+    files.write_table(new if asked.only else _beside(frame, new), asked.output, asked.json)
+
+
+def _beside(frame: pl.DataFrame, new: pl.DataFrame) -> pl.DataFrame:
+    """The table with the predictions, which take the place of earlier ones of their names."""
+    from arbornet.cli.out import say
+
+    for name in new.columns:
+        if name in frame.columns:
+            say(f"column '{name}' was in the table already, and is replaced")
+    return frame.drop(new.columns, strict=False).hstack(new)

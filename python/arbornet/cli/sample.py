@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import argparse
 
-from arbornet.cli.parser import Options, jobs_option, output_option
+from arbornet.cli.parser import MOST_SEED, Options, count, jobs_option, output_option
 
 HELP = "draw rows from a network"
 ABOUT = """\
@@ -21,8 +21,12 @@ examples:
 def options(command: argparse.ArgumentParser) -> None:
     """Adds the options."""
     command.add_argument("network", metavar="NETWORK", help="the network: .json, .bif, .xmlbif or .net")
-    command.add_argument("-n", "--rows", type=int, default=10, metavar="N", help="number of rows (default: 10)")
-    command.add_argument("--seed", type=int, default=0, metavar="N", help="where the draws start (default: 0)")
+    command.add_argument(
+        "-n", "--rows", type=count(0, 1 << 32), default=10, metavar="N", help="number of rows (default: 10)"
+    )
+    command.add_argument(
+        "--seed", type=count(0, MOST_SEED), default=0, metavar="N", help="where the draws start (default: 0)"
+    )
     command.add_argument("--given", metavar="NAME=VALUE", action="append", default=[], help="what was observed")
     command.add_argument("--do", metavar="NAME=VALUE", action="append", default=[], help="what is set from outside")
     output_option(command, "the rows")
@@ -32,7 +36,9 @@ def options(command: argparse.ArgumentParser) -> None:
 def run(asked: Options) -> None:
     """Runs the command."""
     from arbornet.cli import files, words
+    from arbornet.cli.outputs import Output, tried
 
+    tried([Output("-o", asked.output, "table")], [asked.network])
     net = files.read_network(asked.network)
     given, do = (words.assignments(net.schema, texts) or None for texts in (asked.given, asked.do))
     files.write_table(net.sample(asked.rows, asked.seed, given, do, n_jobs=asked.jobs), asked.output, asked.json)

@@ -4,8 +4,12 @@ from __future__ import annotations
 
 import argparse
 from pathlib import Path
+from typing import TYPE_CHECKING
 
 from arbornet.cli.parser import Options, json_option, set_option
+
+if TYPE_CHECKING:
+    from arbornet.schema import Schema
 
 HELP = "show as what each column of a table is read, and why; correct it; keep it"
 ABOUT = """\
@@ -28,6 +32,7 @@ def options(command: argparse.ArgumentParser) -> None:
     command.add_argument(
         "--write", metavar="FILE", nargs="?", const="", help="keep the types (default name: TABLE.schema.json)"
     )
+    command.add_argument("-o", "--output", metavar="FILE", help="the same as --write FILE")
     json_option(command)
 
 
@@ -35,23 +40,50 @@ def run(asked: Options) -> None:
     """Runs the command."""
     import arbornet as an
     from arbornet.cli import files, words
+    from arbornet.cli.outputs import Output, tried
 
+    target = schema_path(asked.table) if asked.write == "" else asked.write
+    if asked.output and target is not None:
+        raise an.ParameterError("-o and --write both say where to; give one of them")
+    target = asked.output or target
+    default = schema_path(asked.table)
+    tried([Output("-o" if asked.output else "--write", target, "types")], [asked.table])
     frame = an.read(asked.table)
     schema = words.typed(files.read_schema(frame, asked.schema), asked.set)
+    if target == default:
+        _check_same_table(target, schema)
     if asked.json:
         files.print_json(schema.to_dict())
     else:
         print(schema)
-    default = schema_path(asked.table)
-    if asked.write is not None:
-        path = Path(asked.write or default)
-        schema.save(path)
-        files.wrote(path)
+    if target is not None:
+        schema.save(target)
+        files.wrote(target)
     elif not asked.json:
         files.say(f"\nTo keep these types, add --write; then learn with --schema {default}")
 
 
 def schema_path(table: str) -> Path:
     """`patients.schema.json` beside `patients.csv`."""
-    path = Path(table)
-    return path.with_name(path.name.split(".")[0] + ".schema.json")
+    from arbornet.cli.files import stem
+
+    return Path(table).with_name(stem(table) + ".schema.json")
+
+
+def _check_same_table(path: Path, schema: Schema) -> None:
+    """Whether what a file of types holds, if it is there, may go: types of other columns are another table's.
+
+    Raises:
+        ParameterError: If it may not.
+    """
+    from arbornet import ArbornetError, ParameterError
+    from arbornet.schema import Schema
+
+    if not path.exists():
+        return
+    try:
+        there = set(Schema.load(path))
+    except ArbornetError:
+        there = set()
+    if not there & set(schema):
+        raise ParameterError(f"{path} is there already and is not of this table; name another file, --write FILE")

@@ -44,11 +44,18 @@ def run(asked: Options) -> None:
     """Runs the command."""
     import arbornet as an
     from arbornet.cli import files, words
+    from arbornet.cli.outputs import Output, tried
 
-    score = words.score(asked.score)
+    tried(
+        [Output("-o", asked.output, "candidates"), Output("--checkpoint", asked.checkpoint, "folder")],
+        [asked.table, asked.schema],
+    )
+    score = words.score(asked.score or "PCART()")
     rules = words.constraints(asked.require, asked.forbid, asked.tier)
     most = words.max_parents(asked.max_parents)
     table = files.read_table(asked, an.read(asked.table))
+    if table.dropped:
+        files.say(str(table.dropped))
     if asked.child is not None:
         parents = [name.strip() for name in asked.parents.split(",") if name.strip()]
         value = an.local_score(table, asked.child, parents, score)

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import argparse
+import math
 
 from arbornet.cli.parser import Options, json_option
 
@@ -37,17 +38,19 @@ def run(asked: Options) -> None:
     """Runs the command."""
     import arbornet as an
     from arbornet.cli import files
+    from arbornet.cli.outputs import Output, Written, tried
 
+    outputs = [Output("--report", asked.report, "page"), Output("--draw", asked.draw, "picture")]
+    tried(outputs, [asked.network, asked.data])
     net = files.read_network(asked.network)
-    if asked.report:
-        net.report(asked.report, data=an.read(asked.data) if asked.data else None)
-        files.wrote(asked.report)
-    if asked.draw and asked.variable:
-        net[asked.variable].draw(asked.draw)
-        files.wrote(asked.draw)
-    elif asked.draw:
-        net.draw(asked.draw, engine=asked.engine)
-        files.wrote(asked.draw)
+    data = an.read(asked.data) if asked.data else None
+    with Written() as written:
+        if asked.report:
+            written(asked.report, lambda: net.report(asked.report, data=data))
+        if asked.draw and asked.variable:
+            written(asked.draw, lambda: net[asked.variable].draw(asked.draw))
+        elif asked.draw:
+            written(asked.draw, lambda: net.draw(asked.draw, engine=asked.engine))
     if asked.json:
         files.print_json(net[asked.variable].to_dict() if asked.variable else as_dict(net))
     elif asked.variable:
@@ -73,13 +76,20 @@ def families(net: object) -> list[str]:
     width = max(map(len, graph), default=0)
     lines = []
     for name in graph:
-        arcs = sorted(graph.in_edges(name, data=True), key=lambda arc: -arc[2].get("contribution", 0.0))
+        arcs = sorted(graph.in_edges(name, data=True), key=_needed)
         told = [u + _figures(data) for u, _, data in arcs]
         lines.append(f"  {name.ljust(width)}  {'<- ' + ', '.join(told) if told else 'no parents'}")
     return lines
 
 
+def _needed(arc: tuple[str, str, dict[str, float]]) -> float:
+    """How an arc sorts: those first that the score loses most without."""
+    figure = arc[2].get("contribution", 0.0)
+    return 0.0 if math.isnan(figure) else -figure
+
+
 def _figures(data: dict[str, float]) -> str:
+    data = {key: figure for key, figure in data.items() if figure == figure}  # NaN is not known
     told = [f"{data['contribution']:.4g}"] if "contribution" in data else []
     told += [f"{data['strength']:.0%}"] if "strength" in data else []
     return f" ({', '.join(told)})" if told else ""

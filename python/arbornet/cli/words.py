@@ -11,7 +11,7 @@ from collections.abc import Iterable, Sequence
 from typing import Any
 
 import arbornet as an
-from arbornet import ParameterError, scores
+from arbornet import ArbornetError, ParameterError, scores
 
 
 def typed(schema: an.Schema, settings: Iterable[str]) -> an.Schema:
@@ -49,7 +49,7 @@ def _kind(setting: str, word: str, rest: str) -> Any:
 
 def _binned(setting: str, rest: str) -> Any:
     """Bins: how many, or between which cuts."""
-    if not rest or rest.isdigit():
+    if not rest or _is_count(rest):
         return an.Binned(int(rest)) if rest else an.Binned()
     try:
         return an.Binned(cuts=tuple(float(cut) for cut in rest.split(",")))
@@ -60,6 +60,8 @@ def _binned(setting: str, rest: str) -> Any:
         ) from None
 
 
+LONGEST = 10_000
+"""Characters of a score; more is a mistake, and takes brackets deeper than Python reads."""
 SHORT = {
     "cg": an.ConditionalGaussian(),
     "cgd": an.ConditionalGaussian(discretise=True),
@@ -78,11 +80,15 @@ def score(text: str) -> Any:
     Raises:
         ParameterError: If there is no such score, or it does not take these parameters.
     """
+    if len(text) > LONGEST:
+        raise ParameterError(f"--score {text[:40]!r}...: no score takes {len(text):,} characters to write")
     if text.strip().lower() in SHORT:
         return SHORT[text.strip().lower()]
     try:
         return _called(ast.parse(_named(text.strip()), mode="eval").body, text)
-    except SyntaxError:
+    except (SyntaxError, ValueError, RecursionError, MemoryError) as error:  # too many brackets, too long a number
+        if isinstance(error, ArbornetError):  # it says what is wrong already
+            raise
         raise ParameterError(f"--score {text!r}: write a score's name and parameters, such as 'BDeu(ess=10)'") from None
 
 
@@ -113,20 +119,20 @@ def _called(node: ast.expr, text: str) -> Any:
     if made is None:
         known = ", ".join(known_scores())
         raise ParameterError(f"--score {text!r}: there is no score {name or text!r}; there are {known}")
-    if not isinstance(node, ast.Call):
-        return made()
 
     def value(argument: ast.expr) -> Any:
         if isinstance(argument, ast.Call | ast.Attribute | ast.Name):
             return _called(argument, text)
         try:
             return ast.literal_eval(argument)
-        except ValueError:
+        except (ValueError, TypeError):  # a name, or a dict or set of lists
             raise ParameterError(f"--score {text!r}: parameters are numbers, texts, True, False or None") from None
 
-    keywords = {keyword.arg or "": value(keyword.value) for keyword in node.keywords}
+    call = node if isinstance(node, ast.Call) else ast.Call(node, [], [])
+    keywords = {keyword.arg or "": value(keyword.value) for keyword in call.keywords}
+    arguments = [value(argument) for argument in call.args]
     try:
-        return made(*map(value, node.args), **keywords)
+        return made(*arguments, **keywords)
     except TypeError as error:
         raise ParameterError(f"--score {text!r}: {error}; it is {name}{inspect.signature(made)}") from None
 
@@ -157,9 +163,14 @@ def max_parents(text: str) -> Any:
     """
     if text == "auto":
         return text
-    if not text.isdigit():
+    if not _is_count(text) or len(text) > 9:
         raise ParameterError(f"--max-parents {text!r}: give a whole number or 'auto'")
     return int(text)
+
+
+def _is_count(text: str) -> bool:
+    """Whether a text is a whole number in the digits 0 to 9: others, such as a raised 2, are no number to Python."""
+    return text.isascii() and text.isdigit()
 
 
 def assignments(schema: an.Schema, texts: Iterable[str]) -> dict[str, Any]:

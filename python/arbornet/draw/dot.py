@@ -7,6 +7,7 @@ import shutil
 import subprocess
 from collections.abc import Mapping, Sequence
 
+from arbornet._core import ArbornetError
 from arbornet.draw.layout import LAYER_GAP, NODE_GAP, NODE_HEIGHT, Layout
 from arbornet.draw.scene import Point
 
@@ -17,11 +18,11 @@ def dot(widths: Mapping[str, float], arcs: Sequence[tuple[str, str]]) -> Layout:
     """Lays out an acyclic graph with Graphviz' `dot`.
 
     Raises:
-        RuntimeError: If there is no `dot`, or it fails.
+        ArbornetError: If there is no `dot`, or it fails.
     """
     program = shutil.which("dot")
     if program is None:
-        raise RuntimeError("engine 'dot' needs Graphviz' `dot` on the PATH; the built-in engine is 'layered'")
+        raise ArbornetError("engine 'dot' needs Graphviz' `dot` on the PATH; the built-in engine is 'layered'")
     names = list(widths)
     index = {name: i for i, name in enumerate(names)}  # names stay here, so none needs quoting
     lines = [
@@ -33,7 +34,7 @@ def dot(widths: Mapping[str, float], arcs: Sequence[tuple[str, str]]) -> Layout:
     ]
     run = subprocess.run([program, "-Tplain"], input="\n".join(lines), capture_output=True, text=True, check=False)
     if run.returncode:
-        raise RuntimeError(f"dot failed: {run.stderr.strip()}")
+        raise ArbornetError(f"dot failed: {run.stderr.strip()}")
     height = 0.0
     width = 0.0
     centres: dict[str, Point] = {}

@@ -5,6 +5,7 @@ from __future__ import annotations
 import math
 from typing import Literal
 
+from arbornet._core import ParameterError
 from arbornet.draw.dot import dot
 from arbornet.draw.layout import NODE_HEIGHT, layered
 from arbornet.draw.parts import KINDS, Arc, Graph, KindName, Node
@@ -25,7 +26,7 @@ def network_scene(graph: Graph, engine: Engine = "layered", legend: bool = True)
         legend: Whether to explain the shapes.
     """
     if engine not in ("layered", "dot"):
-        raise ValueError(f"engine {engine!r} is neither 'layered' nor 'dot'")
+        raise ParameterError(f"engine {engine!r} is neither 'layered' nor 'dot'")
     labels = {node.name: shortened(node.name, LONGEST_NAME) for node in graph.nodes}
     widths = {name: max(56.0, text_width(label) + 28) for name, label in labels.items()}
     layout = (layered if engine == "layered" else dot)(widths, [(arc.parent, arc.child) for arc in graph.arcs])
@@ -68,9 +69,10 @@ def _node(node: Node, label: str, centre: Point, width: float, graph: Graph) -> 
 
 
 def _arc(arc: Arc, route: tuple[Point, ...]) -> Group:
-    strength = 0.35 if arc.strength is None else min(max(arc.strength, 0.0), 1.0)
+    known = arc.strength is not None and not math.isnan(arc.strength)
+    strength = min(max(arc.strength or 0.0, 0.0), 1.0) if known else 0.35
     thick = 0.8 + 2.4 * strength
-    opacity = 0.9 if arc.strength is None else 0.5 + 0.45 * strength
+    opacity = 0.5 + 0.45 * strength if known else 0.9
     tip = route[-1]
     behind = next((p for p in reversed(route[:-1]) if p != tip), (tip[0], tip[1] - 1))
     length = math.dist(tip, behind)

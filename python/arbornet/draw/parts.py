@@ -25,6 +25,8 @@ from typing import Any, Literal, get_args
 
 import networkx as nx
 
+from arbornet._core import ArbornetError, ParameterError
+
 KindName = Literal["continuous", "categorical", "ordinal"]
 KINDS: tuple[KindName, ...] = get_args(KindName)
 
@@ -33,13 +35,13 @@ def kind_name(kind: object) -> KindName:
     """The kind a text or object speaks of.
 
     Raises:
-        ValueError: If its text contains none of the three kinds.
+        ParameterError: If its text contains none of the three kinds.
     """
     text = str(kind).lower()
     for name in KINDS:
         if name in text:
             return name
-    raise ValueError(f"kind {text!r} is none of continuous, categorical, ordinal")
+    raise ParameterError(f"kind {text!r} is none of continuous, categorical, ordinal")
 
 
 @dataclass(frozen=True)
@@ -72,9 +74,9 @@ class Arc:
     def description(self) -> str:
         """The arc and its figures in words."""
         parts = [f"{self.parent} → {self.child}"]
-        if self.strength is not None:
+        if self.strength is not None and self.strength == self.strength:  # NaN is not known
             parts.append(f"strength {self.strength:.2f}")
-        if self.contribution is not None:
+        if self.contribution is not None and self.contribution == self.contribution:
             parts.append(f"contributes {self.contribution:.4g} to the score")
         return ", ".join(parts)
 
@@ -91,11 +93,11 @@ class Graph:
         """Reads the attributes named in the module's text; a node without a kind is categorical.
 
         Raises:
-            ValueError: If the graph has a directed cycle.
+            ArbornetError: If the graph has a directed cycle.
         """
         if not nx.is_directed_acyclic_graph(graph):
             cycle = " → ".join(str(u) for u, _ in nx.find_cycle(graph))
-            raise ValueError(f"the graph has a cycle ({cycle}); only acyclic graphs have layers to draw")
+            raise ArbornetError(f"the graph has a cycle ({cycle}); only acyclic graphs have layers to draw")
         nodes = tuple(
             Node(
                 str(name),
@@ -158,7 +160,7 @@ class Tree:
         child = Node(str(tree["child"]), kind_name(tree["kind"]), levels, str(tree.get("values", "")))
         root = _subtree(tree["root"])
         if isinstance(root, Again):
-            raise ValueError(f"the root is to be {root.name!r}, which stands nowhere")
+            raise ArbornetError(f"the root is to be {root.name!r}, which stands nowhere")
         return cls(child, root)
 
     def leaves(self) -> Iterator[Leaf]:

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import html
+import io
 import re
 from dataclasses import dataclass
 from importlib.util import find_spec
@@ -10,10 +11,11 @@ from os import PathLike
 from pathlib import Path
 from typing import Any
 
+from arbornet._core import ParameterError
 from arbornet.draw import mpl
 from arbornet.draw.scene import Scene
 from arbornet.draw.svg import svg
-from arbornet.io.whole import whole, write_whole
+from arbornet.io.whole import write_whole
 
 
 @dataclass(frozen=True)
@@ -37,8 +39,9 @@ def put(scene: Scene, target: Any) -> Picture | None:
     """Writes the scene to a path, by its ending, or draws it on a matplotlib axis; without a target gives the picture.
 
     Raises:
-        ValueError: For another ending.
+        ParameterError: For another ending, or another target.
         ImportError: If the format needs a package that is not installed; the message names it.
+        OSError: If the file cannot be written.
     """
     if target is None:
         return Picture(svg(scene))
@@ -46,24 +49,42 @@ def put(scene: Scene, target: Any) -> Picture | None:
         mpl.plot(scene, target)
         return None
     if not isinstance(target, str | PathLike):
-        raise ValueError(f"cannot draw to {target!r}: give a path, a matplotlib axis, or nothing")
-    path = Path(target)
-    ending = path.suffix.lower()
-    if ending == ".svg":
-        write_whole(path, svg(scene))
-    elif ending == ".png" and find_spec("cairosvg"):
-        import cairosvg
+        raise ParameterError(f"cannot draw to {target!r}: give a path, a matplotlib axis, or nothing")
+    write_whole(Path(target), drawn(scene, check_ending(target)))
+    return None
 
-        write_whole(path, cairosvg.svg2png(bytestring=svg(scene, background=True).encode(), scale=2))
-    elif ending in (".png", ".pdf") and find_spec("matplotlib"):
-        # No date inside, so the same picture gives the same bytes.
-        with whole(path) as place:
-            mpl.figure(scene).savefig(
-                place, metadata={"CreationDate": None} if ending == ".pdf" else {"Software": None}
-            )
-    elif ending in (".png", ".pdf"):
+
+def check_ending(path: str | PathLike[str]) -> str:
+    """The ending of a picture's name.
+
+    Raises:
+        ParameterError: If it is none of a picture.
+        ImportError: If such pictures need a package that is not installed; the message names it.
+    """
+    path = Path(path)
+    ending = path.suffix.lower()
+    if ending not in (".svg", ".png", ".pdf"):
+        raise ParameterError(
+            f"cannot draw to {path.name!r}: use a name ending in .svg, .png or .pdf, or a matplotlib axis"
+        )
+    drawable = ending == ".svg" or find_spec("matplotlib") or (ending == ".png" and find_spec("cairosvg"))
+    if not drawable:
         instead = path.with_suffix(".svg").name
         raise ImportError(f"drawing {path.name!r} needs matplotlib (pip install matplotlib); {instead!r} needs nothing")
-    else:
-        raise ValueError(f"cannot draw to {path.name!r}: use a name ending in .svg, .png or .pdf, or a matplotlib axis")
-    return None
+    return ending
+
+
+def drawn(scene: Scene, ending: str) -> bytes:
+    """The file of a picture, whole before it is written: matplotlib guesses by names, and fails badly on full disks."""
+    if ending == ".svg":
+        return svg(scene).encode()
+    if ending == ".png" and find_spec("cairosvg"):
+        import cairosvg
+
+        png: bytes = cairosvg.svg2png(bytestring=svg(scene, background=True).encode(), scale=2)
+        return png
+    stream = io.BytesIO()
+    # No date inside, so the same picture gives the same bytes.
+    metadata = {"CreationDate": None} if ending == ".pdf" else {"Software": None}
+    mpl.figure(scene).savefig(stream, format=ending[1:], metadata=metadata)
+    return stream.getvalue()

@@ -14,6 +14,7 @@ import numpy as np
 import polars as pl
 
 from arbornet._core import ParameterError
+from arbornet.alike import ByContent
 from arbornet.evaluate.journal import campaign
 from arbornet.evaluate.methods import Method, as_methods
 from arbornet.evaluate.plots import bars
@@ -25,8 +26,8 @@ if TYPE_CHECKING:
     from arbornet.schema import Schema
 
 
-@dataclass(frozen=True)
-class CrossValidation:
+@dataclass(frozen=True, eq=False)
+class CrossValidation(ByContent):
     """Log densities of unseen rows, natural logarithm, higher is better.
 
     Attributes:

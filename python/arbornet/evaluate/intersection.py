@@ -15,6 +15,7 @@ import numpy as np
 import polars as pl
 
 from arbornet._core import ParameterError
+from arbornet.alike import ByContent
 from arbornet.evaluate.hamming import Pairs, agreed, pairs_of, partial_hamming
 from arbornet.evaluate.journal import campaign
 from arbornet.evaluate.methods import Method, as_methods
@@ -29,8 +30,8 @@ if TYPE_CHECKING:
 FRACTIONS = (1 / 2, 1 / 4, 1 / 8, 1 / 16, 1 / 32, 1 / 64)
 
 
-@dataclass(frozen=True)
-class LearningCurves:
+@dataclass(frozen=True, eq=False)
+class LearningCurves(ByContent):
     """Distances of learned graphs from a reference.
 
     Attributes:

@@ -61,11 +61,23 @@ class Journal:
     def __init__(self, path: Path, about: dict[str, Any], n_jobs: int):
         self._path = path
         self.results: dict[int, Any] = {}
-        if path.exists() and path.stat().st_size > 0:
+        if path.exists() and not path.is_file():
+            raise FormatError(f"{path} is no plain file, and cannot keep results; name another")
+        first = json.dumps(about, sort_keys=True)
+        if path.exists() and not self._cut_at_once(first):
             self._read(about, n_jobs)
         else:
             path.parent.mkdir(parents=True, exist_ok=True)
-            self._write(json.dumps(about, sort_keys=True))
+            self._write(first)
+
+    def _cut_at_once(self, first: str) -> bool:
+        """Whether the file holds no more than a part of the first line, which a full disk cut; it begins anew then."""
+        with self._path.open("rb") as file:
+            start = file.read(len(first.encode()) + 1)
+        cut = first.encode().startswith(start)
+        if cut and start:
+            os.truncate(self._path, 0)
+        return cut
 
     def add(self, job: int, result: Any) -> None:
         """Keeps the result of a job."""
@@ -73,10 +85,13 @@ class Journal:
         self.results[job] = result
 
     def _write(self, line: str) -> None:
-        with self._path.open("a", encoding="utf-8") as file:
-            file.write(line + "\n")
-            file.flush()
-            os.fsync(file.fileno())
+        try:
+            with self._path.open("a", encoding="utf-8") as file:
+                file.write(line + "\n")
+                file.flush()
+                os.fsync(file.fileno())
+        except OSError as error:
+            raise OSError(error.errno, error.strerror, str(self._path)) from error
 
     def _read(self, about: dict[str, Any], n_jobs: int) -> None:
         text = self._path.read_bytes()

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import io
 import os
 from collections.abc import Mapping, Sequence
 from pathlib import Path
@@ -10,7 +11,7 @@ from typing import Any
 import polars as pl
 
 from arbornet._core import ArbornetError, ParameterError
-from arbornet.io.whole import whole
+from arbornet.io.whole import write_whole
 
 
 def bars(frame: pl.DataFrame, label: str, value: str, error: str, axis_label: str, target: Any) -> Any:
@@ -78,7 +79,13 @@ def _on(target: Any, draw: Any, size: tuple[float, float]) -> Any:
     # A figure of its own, outside pyplot's register: nothing to close, and no window system needed.
     figure = Figure(figsize=size, layout="constrained")
     draw(figure.subplots())
-    path = Path(target) if Path(target).suffix else Path(target).with_suffix(".png")
-    with whole(path) as place:
-        figure.savefig(place, metadata={"Date": None} if str(target).endswith(".svg") else None)
+    plain = Path(target).exists() and not Path(target).is_file()  # a pipe, say, whose name has no ending
+    path = Path(target) if Path(target).suffix or plain else Path(target).with_suffix(".png")
+    ending = path.suffix.lower()[1:] or "png"
+    known = figure.canvas.get_supported_filetypes()
+    if ending not in known:
+        raise ParameterError(f"cannot plot to {path.name!r}: use a name ending in .{', .'.join(sorted(known))}")
+    stream = io.BytesIO()
+    figure.savefig(stream, format=ending, metadata={"Date": None} if ending == "svg" else None)
+    write_whole(path, stream.getvalue())
     return None

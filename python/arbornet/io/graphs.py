@@ -2,12 +2,14 @@
 
 from __future__ import annotations
 
+from io import BytesIO
 from pathlib import Path
 from typing import Any
 
 import networkx as nx
 
-from arbornet.io.whole import whole, write_whole
+from arbornet.io.whole import write_whole
+from arbornet.io.xml import checked
 
 SHAPES = {"continuous": "ellipse", "categorical": "box", "ordinal": "octagon"}
 
@@ -28,13 +30,22 @@ def to_dot(graph: nx.DiGraph[str], path: str | Path | None = None) -> str:
 
 
 def to_graphml(graph: nx.DiGraph[str], path: str | Path) -> None:
-    """The graph as GraphML; levels become one text, separated by ` | `."""
+    """The graph as GraphML; levels become one text, separated by ` | `.
+
+    Raises:
+        ArbornetError: If a name or a level holds a character that XML cannot.
+    """
     plain: nx.DiGraph[str] = nx.DiGraph()
     for name, data in graph.nodes(data=True):
-        plain.add_node(name, **{key: _plain(value) for key, value in data.items() if value is not None})
+        told = {key: _plain(value) for key, value in data.items() if value is not None}
+        for text in (name, *told.values()):
+            checked(str(text))
+        plain.add_node(name, **told)
     plain.add_edges_from(graph.edges(data=True))
-    with whole(path) as place:
-        nx.write_graphml(plain, place)
+    # Not by the name of the place, which a link may lead to: networkx packs what ends in .gz.
+    stream = BytesIO()
+    nx.write_graphml(plain, stream)
+    write_whole(path, stream.getvalue())
 
 
 def _plain(value: Any) -> Any:

@@ -33,8 +33,8 @@ def write(handle: CandidatesHandle, path: str | Path) -> None:
     """Writes a .jkl file, compressed if the name ends in .gz or .xz; the same sets give the same bytes."""
     path = Path(path)
     data = handle.to_jkl().encode()
-    if path.suffix == ".gz":
+    if path.suffix.lower() == ".gz":
         data = gzip.compress(data, mtime=0)
-    elif path.suffix == ".xz":
+    elif path.suffix.lower() == ".xz":
         data = lzma.compress(data)
     write_whole(path, data)

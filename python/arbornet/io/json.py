@@ -6,13 +6,14 @@ Reading checks everything before it is used; nothing in a file is ever executed.
 
 from __future__ import annotations
 
-import dataclasses
 import json
 import math
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
 from arbornet._core import ArbornetError, FormatError, NetworkHandle, __version__
+from arbornet.io.origin import from_dict as origin_from_dict
+from arbornet.io.origin import to_dict as origin_to_dict
 from arbornet.io.whole import write_whole
 from arbornet.schema import Schema
 
@@ -29,24 +30,20 @@ def to_text(net: BayesNet) -> str:
         "format": FORMAT,
         "version": VERSION,
         "arbornet": __version__,
-        "origin": _finite(dataclasses.asdict(net.origin)),
+        "origin": origin_to_dict(net.origin),
         "schema": net.schema.to_dict(),
         "network": json.loads(net.handle.to_json()),
     }
     return json.dumps(told, ensure_ascii=False, allow_nan=False, separators=(",", ":"))
 
 
-def _finite(told: Any) -> Any:
+def finite(told: Any) -> Any:
     """The same with null for numbers that JSON cannot hold (the score of a family that cannot be scored)."""
     if isinstance(told, dict):
-        return {key: _finite(value) for key, value in told.items()}
+        return {key: finite(value) for key, value in told.items()}
     if isinstance(told, list | tuple):
-        return [_finite(value) for value in told]
+        return [finite(value) for value in told]
     return None if isinstance(told, float) and not math.isfinite(told) else told
-
-
-def _number(told: Any) -> float:
-    return math.nan if told is None else float(told)
 
 
 def save(net: BayesNet, path: str | Path) -> None:
@@ -92,7 +89,10 @@ def from_text(text: str, origin: str) -> BayesNet:
         )
     try:
         handle = NetworkHandle.from_json(json.dumps(told["network"], ensure_ascii=False), origin)
-        return BayesNet(handle, _schema(told["schema"], handle), _origin(told["origin"], handle))
+        parents = [handle.parents(v) for v in range(len(handle.names))]
+        return BayesNet(
+            handle, _schema(told["schema"], handle), origin_from_dict(told["origin"], handle.names, parents)
+        )
     except KeyError as error:
         raise FormatError(f"{origin}: its part {error} is missing; the file is damaged") from error
     except FormatError as error:
@@ -122,26 +122,3 @@ def _schema(told: Any, handle: NetworkHandle) -> Schema:
         if not same or (levels is None and column.scale != handle.scale(v)):
             raise FormatError(f"schema and network disagree about '{column.name}'; the file is damaged")
     return schema
-
-
-def _origin(told: Any, handle: NetworkHandle) -> Any:
-    from arbornet.network import Origin
-
-    scores, contributions = told.get("family_scores"), told.get("contributions")
-    n = len(handle.names)
-    if scores is not None:
-        scores = tuple(map(_number, scores))
-        if len(scores) != n:
-            raise FormatError("a family's score is missing; the file is damaged")
-    if contributions is not None:
-        contributions = tuple(tuple(map(_number, of)) for of in contributions)
-        if [len(of) for of in contributions] != [len(handle.parents(v)) for v in range(n)]:
-            raise FormatError("an arc's score is missing; the file is damaged")
-    strengths = {str(p): {str(c): float(s) for c, s in of.items()} for p, of in told.get("strengths", {}).items()}
-    search = told.get("search", {})
-    if not isinstance(search, dict):
-        raise FormatError("the record of the search is no object; the file is damaged")
-    score, n_rows = told.get("score"), told.get("n_rows")
-    if not isinstance(score, str | None) or not isinstance(n_rows, int | None):
-        raise FormatError("the score's name or the number of rows is of another type; the file is damaged")
-    return Origin(score, n_rows, scores, contributions, search, strengths)

@@ -6,16 +6,16 @@ it, but whatever could expand or fetch something is refused: no entity is ever d
 
 from __future__ import annotations
 
-import re
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 from xml.parsers import expat
 from xml.sax.saxutils import escape, quoteattr
 
-from arbornet._core import ArbornetError, FormatError
+from arbornet._core import FormatError
 from arbornet.io.bins import Bins
 from arbornet.io.families import Family, families, network, numbers, text_of
 from arbornet.io.whole import write_whole
+from arbornet.io.xml import checked
 
 if TYPE_CHECKING:
     from arbornet.network import BayesNet
@@ -23,8 +23,6 @@ if TYPE_CHECKING:
 DEEPEST = 20
 """How deeply elements may be nested; the format itself needs five."""
 WORDS = {"NAME", "OUTCOME", "VALUE", "FOR", "GIVEN", "TABLE"}
-UNSPEAKABLE = re.compile("[\x00-\x08\x0b\x0c\x0e-\x1f\ud800-\udfff\ufffe\uffff]")
-"""Characters that XML cannot hold."""
 
 
 def read_xmlbif(path: str | Path) -> BayesNet:
@@ -74,8 +72,7 @@ def to_xmlbif(net: BayesNet, path: str | Path | None, bins: Bins) -> str:
 
 
 def _told(tag: str, text: str) -> str:
-    if UNSPEAKABLE.search(text):
-        raise ArbornetError(f"{text!r} holds a character that XML cannot; save the network as JSON or BIF")
+    checked(text)
     # Blanks at the ends, which readers strip, and line breaks, which they turn, are kept where they are a name's own.
     kept = f" xml:space={quoteattr('preserve')}" if text != " ".join(text.split()) else ""
     return f"<{tag}{kept}>{escape(text, {chr(13): '&#13;'})}</{tag}>"

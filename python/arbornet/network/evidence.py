@@ -15,6 +15,8 @@ import polars as pl
 from numpy.typing import NDArray
 
 from arbornet._core import ArbornetError, ColumnError, ParameterError
+from arbornet.coding import TREAT_AS_MISSING, encode_rows
+from arbornet.frames import read_frame
 
 if TYPE_CHECKING:
     from arbornet.schema import Schema
@@ -27,7 +29,9 @@ EVERYTHING = (float("-inf"), float("inf"))
 Unseen = Literal["error", "missing"]
 
 
-def encode(schema: Schema, frame: Any, unseen: Unseen = "error", n_jobs: int = -1) -> tuple[Columns, int]:
+def encode(
+    schema: Schema, frame: Any, unseen: Unseen = "error", n_jobs: int = -1, way_out: str = TREAT_AS_MISSING
+) -> tuple[Columns, int]:
     """The columns of a frame as a network reads them, one per variable, and the number of rows.
 
     Raises:
@@ -39,7 +43,7 @@ def encode(schema: Schema, frame: Any, unseen: Unseen = "error", n_jobs: int = -
     given = frame.columns if isinstance(frame, pl.DataFrame) else list(frame) if isinstance(frame, Mapping) else None
     if given is not None and not {str(name) for name in given} & set(schema.names):
         raise _unrelated(schema)
-    rows = schema.encode(frame, unseen=unseen, n_jobs=n_jobs)
+    rows = encode_rows(read_frame(frame, schema.names, n_jobs), schema, unseen, n_jobs, way_out)
     columns: Columns = [
         None if cells is None else cells if cells.dtype == np.float64 else cells.astype(np.uint32, copy=False)
         for cells in (rows.column(v) for v in range(len(schema.names)))
@@ -109,7 +113,7 @@ def single(schema: Schema, values: Mapping[str, Any] | None, role: str) -> list[
     if not values:
         return []
     at = {str(name): position(schema, name, role) for name in values}
-    columns, _ = encode(schema, {str(name): [value] for name, value in values.items()})
+    columns, _ = encode(schema, {str(name): [value] for name, value in values.items()}, way_out="")
     known = []
     for (name, var), value in zip(at.items(), values.values(), strict=True):
         cells = columns[var]

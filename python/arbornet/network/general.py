@@ -49,7 +49,8 @@ class GeneralAnswers(Structure):
 
         Returns:
             For levels a frame with a column per target and `probability` (and `standard_error` if sampled); for one
-            number without bins a frame of `probability` and the value below which it lies; for an event a float.
+            number without bins a frame of `probability` and the value below which it lies; for an event a float. Where
+            a target is called `probability` itself, the figures' column is called `probability_`.
 
         Example:
             >>> net.query("rain", given={"wet": "yes"})

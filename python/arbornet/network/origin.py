@@ -5,9 +5,11 @@ from __future__ import annotations
 from dataclasses import dataclass, field
 from typing import Any
 
+from arbornet.alike import ByContent
 
-@dataclass(frozen=True)
-class Origin:
+
+@dataclass(frozen=True, eq=False)
+class Origin(ByContent):
     """Where a network comes from: what it was fitted to, by which score, found by which search."""
 
     score: str | None = None

@@ -47,6 +47,8 @@ def query(
     names = [targets] if isinstance(targets, str) else [str(name) for name in targets]
     if not names:
         raise ArbornetError("targets is empty; name at least one variable")
+    if len(set(names)) < len(names):
+        raise ParameterError(f"targets={names!r}: name every variable once")
     at = [evidence.position(net.schema, name, "targets") for name in names]
     if len(at) == 1 and net.handle.levels(at[0]) is None and names[0] not in (bins or {}):
         return _quantiles(net, at[0], known, way)
@@ -58,8 +60,10 @@ def query(
     classes = [_classes(net, v, (bins or {}).get(net.names[v])) for v in at]
     places = np.array(list(product(*(range(len(c)) for c in classes))), dtype=np.uint32)
     series = [c.gather(places[:, i]).alias(names[i]) for i, c in enumerate(classes)]
-    frame = pl.DataFrame([*series, pl.Series("probability", flat)])
-    return frame.with_columns(pl.lit(error).alias("standard_error")) if sampled else frame
+    figures = {"probability": pl.Series(flat)}
+    if sampled:
+        figures["standard_error"] = pl.repeat(error, len(flat), eager=True)
+    return _with_figures(series, figures)
 
 
 def _quantiles(net: Structure, at: int, known: Known, way: HowTo) -> pl.DataFrame:
@@ -71,8 +75,24 @@ def _quantiles(net: Structure, at: int, known: Known, way: HowTo) -> pl.DataFram
         columns[var] = np.array([value], dtype=np.uint32 if has_levels else np.float64)
     flat, (sampled, error) = net.handle.predict_quantiles(columns, 1, known.limits, known.set, at, QUANTILES, way, 1)
     _check_possible(flat)
-    frame = pl.DataFrame([pl.Series("probability", QUANTILES), numbers_to_series(net.schema.used[at], flat)])
-    return frame.with_columns(pl.lit(error).alias("standard_error")) if sampled else frame
+    values = numbers_to_series(net.schema.used[at], flat)
+    figures = {"probability": pl.Series(QUANTILES)}
+    if sampled:
+        figures["standard_error"] = pl.repeat(error, len(QUANTILES), eager=True)
+    made = _with_figures([values], figures)
+    return made.select(made.columns[1], made.columns[0], *made.columns[2:])
+
+
+def _with_figures(series: Sequence[pl.Series], figures: Mapping[str, pl.Series]) -> pl.DataFrame:
+    """Columns of variables, and of figures whose names give way to a variable's: `probability_`."""
+    taken = {each.name for each in series}
+    named = []
+    for name, figure in figures.items():
+        while name in taken:
+            name += "_"
+        taken.add(name)
+        named.append(figure.alias(name))
+    return pl.DataFrame([*series, *named])
 
 
 def _cuts(net: Structure, var: int, bins: Sequence[float] | None) -> list[float]:

@@ -14,6 +14,7 @@ from arbornet.graphs import cpdag
 from arbornet.models import LocalModel
 from arbornet.network import evidence
 from arbornet.network.origin import Origin
+from arbornet.visible import visible_name
 
 if TYPE_CHECKING:
     from arbornet.schema import Schema
@@ -86,11 +87,13 @@ class Structure:
         at = self._position(variable)
         levels = self.handle.levels(at)
         told = self.handle.kind(at) if levels is None else f"{self.handle.kind(at)}: {', '.join(map(str, levels))}"
-        lines = [f"{variable} ({told})"]
+        lines = [visible_name(f"{variable} ({told})")]
         arcs = [(p, self.graph.edges[p, variable]) for p in self.parents(variable)]
-        lines += [f"  depends on {p}{_figures(data)}" for p, data in arcs] or ["  depends on no other variable"]
+        lines += [f"  depends on {visible_name(p)}{_figures(data)}" for p, data in arcs] or [
+            "  depends on no other variable"
+        ]
         children = [self.names[v] for v in range(len(self)) if at in self.handle.parents(v)]
-        lines += [f"  {c} depends on it{_figures(self.graph.edges[variable, c])}" for c in children]
+        lines += [f"  {visible_name(c)} depends on it{_figures(self.graph.edges[variable, c])}" for c in children]
         return "\n".join([*lines, "", self[variable].text()])
 
     def parents(self, variable: str) -> list[str]:
@@ -136,6 +139,7 @@ class Structure:
 def _figures(data: Mapping[str, Any]) -> str:
     """An arc's figures in words."""
     told = []
+    data = {key: figure for key, figure in data.items() if figure == figure}  # NaN is not known
     if "contribution" in data:
         told.append(f"the score loses {data['contribution']:.4g} without this arc")
     if "strength" in data:

@@ -50,19 +50,20 @@ def of_network(net: BayesNet, data: Any = None, title: str = "") -> Report:
 def _in_words(spec: str) -> str:
     """A score as `name (parameter value, ...)`; one that is no JSON, such as a custom score's name, as it stands."""
     try:
-        document = json.loads(spec)
-        name = str(document.pop("score"))
-    except (ValueError, KeyError, TypeError, AttributeError):
+        return _told(json.loads(spec))
+    except (ValueError, KeyError, TypeError, AttributeError, RecursionError):
         return spec
+
+
+def _told(document: dict[str, Any]) -> str:
+    name = str(document.pop("score"))
     parts = []
     for key, value in document.items():
         if key == "network":
             parts.append(f"prior network of {len(value['variables'])} variables")
         elif isinstance(value, dict):
             parts += [f"{inner} {_plain(v)}" for inner, v in value.get("common", value).items()]
-            parts += [
-                f"{of}: {_in_words(json.dumps({'score': '', **v}))}" for of, v in value.get("per_variable", {}).items()
-            ]
+            parts += [f"{of}: {_told({'score': '', **v})}" for of, v in value.get("per_variable", {}).items()]
         elif value is not None and key != "memory_mb":
             parts.append(f"{key} {_plain(value)}")
     told = ", ".join(parts).replace("_", " ")

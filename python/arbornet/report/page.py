@@ -11,6 +11,7 @@ from __future__ import annotations
 import base64
 import hashlib
 import json
+import math
 import re
 from importlib.resources import files
 from pathlib import Path
@@ -79,8 +80,8 @@ def _data(report: Report) -> dict[str, Any]:
             {
                 "parent": place[arc.parent],
                 "child": place[arc.child],
-                "strength": arc.strength,
-                "contribution": arc.contribution,
+                "strength": _finite(arc.strength),
+                "contribution": _finite(arc.contribution),
             }
             for arc in report.arcs
         ],
@@ -96,13 +97,18 @@ def _variable(variable: Variable) -> dict[str, Any]:
         "levels": node.levels,
         "reason": variable.reason,
         "missing": variable.missing,
-        "score": variable.score,
+        "score": _finite(variable.score),
         "model": variable.model,
         "text": variable.text,
         "tree": svg(tree_scene(variable.tree), style=False) if variable.tree else None,
         "spline": svg(spline_scene(variable.spline, per_row=2), style=False) if variable.spline else None,
         "values": svg(values_scene(node, variable.values), style=False) if variable.values else None,
     }
+
+
+def _finite(figure: float | None) -> float | None:
+    """A figure that JSON can hold; others are shown as if they were not known."""
+    return figure if figure is not None and math.isfinite(figure) else None
 
 
 def _style() -> str:

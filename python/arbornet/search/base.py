@@ -11,6 +11,7 @@ from typing import TYPE_CHECKING, Any, Literal, NamedTuple, Protocol
 
 import networkx as nx
 
+from arbornet.alike import ByContent
 from arbornet.graphs import cpdag
 
 if TYPE_CHECKING:
@@ -35,9 +36,9 @@ class Certificate(Protocol):
         ...
 
 
-@dataclass(frozen=True)
-class Found:
-    """A graph, its score and what is known about better ones.
+@dataclass(frozen=True, eq=False)
+class Found(ByContent):
+    """A graph, its score and what is known about better ones. Equal if everything in it is.
 
     Attributes:
         dag: The graph over all variables, an edge from parent to child; names "0".."n-1" for numbered files.

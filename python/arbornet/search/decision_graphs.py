@@ -21,7 +21,7 @@ if TYPE_CHECKING:
     from arbornet.network import BayesNet
 
 
-@dataclass(frozen=True)
+@dataclass(frozen=True, eq=False)
 class FoundGraphs(Found):
     """A graph with the decision graph under every node.
 

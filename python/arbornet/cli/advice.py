@@ -1,0 +1,44 @@
+"""What a message advises, as a person at a shell can do it: `--unseen missing` where Python has `unseen='missing'`."""
+
+from __future__ import annotations
+
+import re
+
+_SAID = (
+    (
+        r"declare it with Schema\.with_types, or make the table with an\.Table\(.*?\)",
+        "declare it with --set, or add --unseen missing",
+    ),
+    (r"pass unseen='missing'", "add --unseen missing"),
+    (r"and missing='error'", "and --missing is error"),
+    (r"pass missing='drop'", "add --missing drop"),
+    (
+        r"Schema\.with_types\(\{['\"](.*)['\"]: \.\.\.\}\) keeps one",
+        r"--set '\1=categorical' (or continuous, or ordinal) keeps one",
+    ),
+    (r"keep some with Schema\.with_types", "keep some with --set NAME=categorical"),
+    (r"with Schema\.without(?!\w)", "with --set NAME=leave-out"),
+    (
+        r"leave it out with\s+without\(\)(, or merge the rarest with an\.Categorical\(max_levels=\.\.\.\))?",
+        "leave it out with --set NAME=leave-out",
+    ),
+    (r"make it 'continuous' or an\.Binned\(k\)", "make it continuous or binned with --set NAME=binned:5"),
+    (
+        r"cut it into bins by\s+with_types\(\{'(.*)': an\.Binned\(5\)\}\) or by an\.FayyadIrani\(\), "
+        r"or use a score for mixed columns such as an\.PCART\(\)",
+        r"cut it into bins by --set '\1=binned:5', or use a score for mixed columns such as --score 'PCART()'",
+    ),
+    (r"bin it with Binned\(k\) in with_types", "bin it with --set NAME=binned:5"),
+    (r"give bins=5 \(or bins=\{.*?\}\)", "add --bins 5"),
+    (r": an\.Ordinal\(\[\.\.\.\]\) gives another", ": --set NAME=ordinal:low,high gives another"),
+    (r"lower max_parents", "lower --max-parents"),
+)
+"""Patterns of what messages advise, and how a shell says it."""
+SAID = tuple((re.compile(pattern, re.DOTALL), told) for pattern, told in _SAID)
+
+
+def in_shell(message: str) -> str:
+    """A message with its advice in options of the command line."""
+    for pattern, told in SAID:
+        message = pattern.sub(told, message)
+    return message

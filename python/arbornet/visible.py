@@ -1,0 +1,27 @@
+"""Texts for a person, in which nothing acts on the terminal: control characters are shown as escapes.
+
+Names and levels come from tables, and a table may hold anything: colours and cursor movements of a terminal, or marks
+that turn the direction of what follows. Names themselves are kept as they are; only what is shown of them changes.
+"""
+
+from __future__ import annotations
+
+import re
+
+HIDDEN = re.compile("[\x00-\x09\x0b-\x1f\x7f-\x9f\u061c\u200e\u200f\u2028-\u202e\u2066-\u2069\ud800-\udfff]")
+"""Control characters other than the line break, marks of direction, and halves of characters."""
+
+
+def visible(text: str) -> str:
+    r"""The text with escapes for what would act instead of being seen: `\x1b[31m` for the start of red.
+
+    Example:
+        >>> visible("\x1b[31mred")
+        '\\x1b[31mred'
+    """
+    return HIDDEN.sub(lambda found: found[0].encode("unicode_escape").decode(), text)
+
+
+def visible_name(name: object) -> str:
+    """The same in one line: a name within a text of several."""
+    return visible(str(name)).replace("\n", "\\n")

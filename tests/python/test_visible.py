@@ -1,0 +1,43 @@
+"""What is shown to a person acts on no terminal; what is kept stays as it is."""
+
+from __future__ import annotations
+
+import re
+
+import pytest
+
+import arbornet as an
+from arbornet.visible import visible, visible_name
+
+RED, END = "\x1b[31mred\x9b0m", "li\u202ene\u2028s\x07\r\t"
+FRAME = {RED: ["u", "v\x1b[2J", "v\x1b[2J"] * 20, END: [i * 1.5 for i in range(60)], "gone": [1] * 60}
+ACTS = re.compile("[\x00-\x09\x0b-\x1f\x7f-\x9f\u200e\u200f\u2028-\u202e\u2066-\u2069]")
+
+
+def test_control_characters_are_shown_as_escapes_and_letters_stay():
+    assert visible("a\x1b[31m\x9bé雨\n") == r"a\x1b[31m\x9bé雨" + "\n"
+    assert visible("\u202etxt.exe \ud800") == r"\u202etxt.exe \ud800"
+    assert visible_name("two\nlines") == r"two\nlines"
+    assert visible("‌नी 👩‍👧") == "‌नी 👩‍👧"
+
+
+@pytest.mark.parametrize("score", [an.PCART(), an.MARS()])
+@pytest.mark.filterwarnings("ignore::arbornet.LeftOutWarning")
+def test_no_text_about_a_table_or_a_network_acts(score, capsys):
+    schema = an.infer_schema(FRAME)
+    table = an.Table(FRAME, schema)
+    net = an.learn({**FRAME, "x": [None, *[1.5, 2.5, 0.5] * 19, 0.5, 1.0]}, score, max_parents=1)
+    model = net[END]
+    told = [str(schema), repr(schema), repr(table), str(table.dropped), repr(net), capsys.readouterr().out]
+    told += [net.explain(name) for name in net.names] + [str(model), repr(model), model.text(), *model.rules()]
+    told += [str(an.plan(table, score, 1)), str(an.search.hill_climb(an.score_parents(table, score, 1)))]
+    for text in told:
+        assert not ACTS.search(text), text
+    assert r"\x1b[31mred\x9b0m" in net.explain(RED)
+    assert net.names[0] == RED and net.schema.used[0].levels == ("u", "v\x1b[2J")
+
+
+def test_a_warning_about_a_column_acts_on_nothing():
+    with pytest.warns(an.LeftOutWarning) as warned:
+        an.infer_schema({RED: [1, 1, 1], "b": [1.5, 2.5, 3.5]})
+    assert not ACTS.search(str(warned[0].message)) and r"\x1b[31mred" in str(warned[0].message)
