@@ -7,6 +7,7 @@ from __future__ import annotations
 
 import importlib
 import sys
+from collections.abc import Iterator
 from pathlib import Path
 from typing import Any
 
@@ -20,7 +21,7 @@ SUBJECTS = {
     "network": ("network", "fit", "io"),
     "errors": (),
 }
-SECTIONS = (("Guide", "guide"), ("How it is built", "design"), ("Papers", "papers"))
+SECTIONS = (("Guide", "guide"), ("How it is built", "design"), ("Published results repeated", "papers"))
 """Sections of the navigation with the folders whose pages they hold."""
 REST = "evaluation"
 """The page of whatever belongs to no other."""
@@ -71,10 +72,19 @@ def on_config(config: Any) -> Any:
     docs = Path(config["docs_dir"])
     for section, folder in SECTIONS:
         pages = next((entry[section] for entry in config["nav"] if section in entry), [])
-        listed = {path for page in pages for path in (page.values() if isinstance(page, dict) else [page])}
+        listed = set(_paths(pages))
         found = sorted(path.relative_to(docs).as_posix() for path in (docs / folder).glob("*.md"))
         pages += [path for path in found if path not in listed]
     return config
+
+
+def _paths(pages: Any) -> Iterator[str]:
+    """The pages of a part of the navigation, in its subsections too."""
+    if isinstance(pages, str):
+        yield pages
+    else:
+        for entry in pages.values() if isinstance(pages, dict) else pages:
+            yield from _paths(entry)
 
 
 def on_page_markdown(markdown: str, page: Any, **_: Any) -> str:

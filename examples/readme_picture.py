@@ -16,7 +16,7 @@ SHOWN = "body_mass_g"
 MARGIN = 16.0
 CAPTION = 36.0
 """Height of the line above each drawing."""
-LARGER = 1.08
+LARGER = 1.05
 """README shows the picture at about two thirds of its size: texts fill the room their boxes leave."""
 
 
