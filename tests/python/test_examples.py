@@ -1,6 +1,13 @@
+import subprocess
+import sys
+from pathlib import Path
+from xml.etree import ElementTree
+
 import pytest
 
 import arbornet as an
+
+ROOT = Path(__file__).parents[2]
 
 
 def test_bundled_tables_have_the_shapes_their_readme_states():
@@ -12,3 +19,10 @@ def test_bundled_tables_have_the_shapes_their_readme_states():
 def test_an_unknown_example_names_the_known_ones():
     with pytest.raises(an.ArbornetError, match="patients, penguins, survey"):
         an.example("iris")
+
+
+def test_the_picture_of_the_readme_is_what_its_script_draws(tmp_path):
+    drawn = tmp_path / "drawn.svg"
+    subprocess.run([sys.executable, ROOT / "examples" / "readme_picture.py", drawn], check=True, capture_output=True)
+    assert drawn.read_bytes() == (ROOT / "docs" / "penguins.svg").read_bytes()
+    assert ElementTree.parse(drawn).getroot().tag.endswith("svg")

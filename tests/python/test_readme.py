@@ -3,6 +3,8 @@
 import re
 from pathlib import Path
 
+import pytest
+
 ROOT = Path(__file__).parents[2]
 
 
@@ -13,11 +15,20 @@ def test_every_file_it_points_to_exists():
     assert [t for t in targets if not (ROOT / t).exists()] == []
 
 
-def test_every_program_it_names_is_there():
-    text = (ROOT / "README.md").read_text("utf-8")
+@pytest.mark.parametrize("name", ["README.md", "docs/benchmarks.md"])
+def test_every_program_it_names_is_there(name):
+    text = (ROOT / name).read_text("utf-8")
     scripts = re.findall(r"`((?:benches|campaigns|examples|tests)/[\w/]+\.py)`", text)
     benches = re.findall(r"cargo bench --bench (\w+)", text)
     assert scripts
-    assert [name for name in scripts if not (ROOT / name).exists()] == []
+    assert [script for script in scripts if not (ROOT / script).exists()] == []
     manifest = (ROOT / "benches" / "Cargo.toml").read_text("utf-8")
-    assert [name for name in benches if f'name = "{name}"' not in manifest] == []
+    assert [bench for bench in benches if f'name = "{bench}"' not in manifest] == []
+
+
+def test_every_row_of_the_benchmarks_says_how_to_repeat_it():
+    text = (ROOT / "docs" / "benchmarks.md").read_text("utf-8")
+    rows = re.findall(r"^\| (?!task|---|limit)(.+?) \|$", text.partition("## Limits")[0], re.MULTILINE)
+    assert len(rows) > 20
+    for row in rows:
+        assert re.search(r"\| (?:.*`[^`]+`.*|the same)$", row), row
