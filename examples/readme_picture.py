@@ -1,7 +1,7 @@
-"""Draws `docs/penguins.svg`, the picture at the top of README: a learned network, with the tree of one variable beside it.
+"""Draws `docs/penguins.svg`, the picture at the top of README: a learned network and the tree of one variable.
 
-The table is `an.example("penguins")` (Horst, Hill and Gorman 2020, CC0). The picture paints its own background, so it is
-readable on a light and on a dark page, and it is the same bytes every time.
+The table is `an.example("penguins")` (Horst, Hill and Gorman 2020, CC0). The picture paints its own background, so it
+is readable on a light and on a dark page, and it is the same bytes every time.
 """
 
 import re

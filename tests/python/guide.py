@@ -1,9 +1,9 @@
 """Runs the pages a user reads: README, the start page and the guide, every example of them from the text itself.
 
-Run are: every `python` block; every line that starts with `$` of a `console` block; and every line of an indented block that
-starts with a command. What a page shows as output (the rest of a console block, or a `text` block right after a `python`
-block) must be what comes out; `...` stands for anything. A block of any other sort is an error, so that none is left out
-silently. `python tests/python/guide.py` in the project's folder writes the outputs anew.
+Run are: every `python` block; every line that starts with `$` of a `console` block; and every line of an indented block
+that starts with a command. What a page shows as output (the rest of a console block, or a `text` block right after a
+`python` block) must be what comes out; `...` stands for anything. A block of any other sort is an error, so none is
+left out silently. `python tests/python/guide.py` in the project's folder writes the outputs anew.
 """
 
 from __future__ import annotations
@@ -51,9 +51,11 @@ def blocks(page: str) -> list[Block]:
         if block.language not in LANGUAGES:
             raise ValueError(f"a block of {block.language!r} is neither run nor compared: {block.text}")
     within = [range(block.start, block.end) for block in found]
-    for match in INDENTED.finditer(page):
-        if not any(match.start() in fenced for fenced in within) and (typed := _typed(match[0])):
-            found.append(Block("typed", typed, match.start(), match.end()))
+    found += [
+        Block("typed", typed, match.start(), match.end())
+        for match in INDENTED.finditer(page)
+        if not any(match.start() in fenced for fenced in within) and (typed := _typed(match[0]))
+    ]
     return sorted(found, key=lambda block: block.start)
 
 

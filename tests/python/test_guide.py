@@ -6,7 +6,6 @@ import pytest
 
 from guide import PAGES, ROOT, blocks, pictures, ran, same
 
-
 NAMES = [str(path.relative_to(ROOT).with_suffix("")) for path in PAGES]
 
 
