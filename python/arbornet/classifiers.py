@@ -25,7 +25,7 @@ from arbornet.schema import Column, Schema
 from arbornet.scores import LogLikelihood
 from arbornet.scores.tables import Tabular
 from arbornet.search.trees import tan
-from arbornet.sk import BaseEstimator, ClassifierMixin, check_is_fitted
+from arbornet.sk import ClassifierMixin, Estimator, check_is_fitted
 from arbornet.smoothing import smoothed_fit
 from arbornet.table import Table
 
@@ -33,7 +33,7 @@ Missing = Literal["available", "drop", "level"]
 Bins = Literal["fayyad_irani"] | int | Binned
 
 
-class _Classifier(ClassifierMixin, BaseEstimator):  # type: ignore[misc]
+class _Classifier(ClassifierMixin, Estimator):  # type: ignore[misc]
     """What the two have in common: everything but the arcs between attributes."""
 
     needs_complete_rows: ClassVar[bool] = False

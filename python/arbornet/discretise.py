@@ -14,7 +14,7 @@ from arbornet.inputs import columns_of, labels_of, numbers_of, schema_of
 from arbornet.kinds import Binned, Continuous
 from arbornet.levels import MISSING
 from arbornet.schema import Column, Schema
-from arbornet.sk import BaseEstimator, OneToOneFeatureMixin, TransformerMixin, check_is_fitted, output_config
+from arbornet.sk import Estimator, OneToOneFeatureMixin, TransformerMixin, check_is_fitted, output_config
 from arbornet.values import codes_to_series
 
 _NUMBERS = ("integer", "number", "date", "datetime", "duration", "time")
@@ -29,7 +29,7 @@ def class_cuts(
     return {column.name: tuple(cuts) for column, cuts in zip(schema.columns, found, strict=True)}
 
 
-class FayyadIrani(OneToOneFeatureMixin, TransformerMixin, BaseEstimator):  # type: ignore[misc]
+class FayyadIrani(OneToOneFeatureMixin, TransformerMixin, Estimator):  # type: ignore[misc]
     """Cuts numbers into bins by the entropy of a class, as many as a description length pays for.
 
     Frames keep their other columns; bins become ordered levels (a Polars Enum, a pandas ordered categorical) named like

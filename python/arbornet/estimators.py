@@ -8,25 +8,27 @@ import numpy as np
 import polars as pl
 from numpy.typing import NDArray
 
-try:
-    from sklearn import get_config
-    from sklearn.base import BaseEstimator, DensityMixin
-    from sklearn.utils import check_random_state
-    from sklearn.utils.validation import _check_feature_names, _check_n_features, check_is_fitted, validate_data
-except ImportError as error:  # pragma: no cover
-    raise ImportError("arbornet's estimators need scikit-learn: pip install scikit-learn") from error
-
 from arbornet._core import ParameterError
 from arbornet.constraints import Constraints
 from arbornet.kinds import Continuous
 from arbornet.learn import Search, learn
 from arbornet.schema import Column, Schema
+from arbornet.sk import (
+    DensityMixin,
+    Estimator,
+    check_feature_names,
+    check_is_fitted,
+    check_n_features,
+    check_random_state,
+    get_config,
+    validate_data,
+)
 from arbornet.table import Table
 
 Output = Literal["default", "polars", "pandas"]
 
 
-class NetworkLearner(DensityMixin, BaseEstimator):  # type: ignore[misc]
+class NetworkLearner(DensityMixin, Estimator):  # type: ignore[misc]
     """Learns a network with `fit`, scores rows and draws them; for Pipeline, GridSearchCV and clone.
 
     Frames keep their kinds of columns; the columns of an array are continuous and named x0, x1, ...
@@ -152,8 +154,8 @@ class NetworkLearner(DensityMixin, BaseEstimator):  # type: ignore[misc]
         if is_frame and not hasattr(X, "sparse"):
             if isinstance(X, pl.LazyFrame):
                 X = X.collect()
-            _check_feature_names(self, X, reset=reset)
-            _check_n_features(self, X, reset=reset)
+            check_feature_names(self, X, reset=reset)
+            check_n_features(self, X, reset=reset)
             return X
         array = validate_data(self, X, reset=reset, dtype=np.float64, ensure_all_finite="allow-nan")
         return {f"x{i}": array[:, i] for i in range(array.shape[1])}

@@ -1,6 +1,10 @@
 """The parts of scikit-learn that the estimators are made of, in one place: it is optional, and slow to import."""
 
+import inspect
+from typing import Any
+
 try:
+    from sklearn import get_config
     from sklearn.base import BaseEstimator, ClassifierMixin, DensityMixin, OneToOneFeatureMixin, TransformerMixin
     from sklearn.utils import check_random_state
     from sklearn.utils._set_output import _get_output_config as output_config
@@ -21,9 +25,9 @@ except ImportError as error:  # pragma: no cover
     raise ImportError("arbornet's estimators need scikit-learn: pip install scikit-learn") from error
 
 __all__ = [
-    "BaseEstimator",
     "ClassifierMixin",
     "DensityMixin",
+    "Estimator",
     "OneToOneFeatureMixin",
     "TransformerMixin",
     "check_classification_targets",
@@ -33,6 +37,16 @@ __all__ = [
     "check_n_features",
     "check_random_state",
     "column_or_1d",
+    "get_config",
     "output_config",
     "validate_data",
 ]
+
+
+class Estimator(BaseEstimator):  # type: ignore[misc]
+    """An estimator whose pickles outlive new parameters: what an older one did not have takes its default."""
+
+    def __setstate__(self, state: dict[str, Any]) -> None:
+        parameters = inspect.signature(type(self)).parameters.items()
+        defaults = {name: one.default for name, one in parameters if one.default is not inspect.Parameter.empty}
+        super().__setstate__({**defaults, **state})

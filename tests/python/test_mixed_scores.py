@@ -184,8 +184,9 @@ def test_a_hidden_number_between_levels_is_predicted() -> None:
     guessed = net.predict(frame.drop("y"), "y").to_numpy()
     assert np.corrcoef(guessed, frame["y"])[0, 1] > 0.9
     # With its parents hidden too, the answer is sampled: the mean of y by z.
-    rough = net.predict(frame.select("z"), "y").to_numpy()
-    assert rough[frame["z"] == "high"].mean() > rough[frame["z"] == "low"].mean() + 3
+    few = frame.head(60)
+    rough = net.predict(few.select("z"), "y").to_numpy()
+    assert rough[few["z"] == "high"].mean() > rough[few["z"] == "low"].mean() + 3
 
 
 @pytest.mark.parametrize("score", [*MIXED, an.DegenerateGaussian(published=True)], ids=repr)
