@@ -135,27 +135,37 @@ def worded(text: str, description: dict[str, Any] | None, classes: Classes) -> s
     """A model's text with dates in place of the numbers behind them."""
     if description is None:
         return text
-    for name in classes.keys() & set(description.get("parents", [])):
-        exact = dict(_thresholds(description["root"], name))
-        text = _told_parent(text, name, classes[name], exact)
+    parents = description.get("parents", [])
+    if classes.keys() & set(parents):
+        exact = {name: dict(_thresholds(description["root"], name)) for name in parents if name in classes}
+        text = _told_parents(text, parents, classes, exact)
     if description["child"] in classes:
         text = _told_child(text, classes[description["child"]])
     return text
 
 
-def _told_parent(text: str, name: str, class_: str, exact: Mapping[str, float]) -> str:
-    def date(shown: str) -> str:
-        return threshold(exact.get(shown, float(shown)), class_)
+def _told_parents(text: str, parents: list[str], classes: Classes, exact: Mapping[str, Mapping[str, float]]) -> str:
+    def date(name: str, shown: str) -> str:
+        return threshold(exact[name].get(shown, float(shown)), classes[name])
 
-    variable = rf"(?<=[─ ]){re.escape(name)}"
-    text = re.sub(
-        rf"({variable} (?:<|>=) )({_NUMBER})(?=$|:|,| ->| and| then)",
-        lambda m: m[1] + date(m[2]),
+    def condition(match: re.Match[str]) -> str:
+        name = match["name"]
+        if name not in classes or match["low"] is None and match["end"] is None:
+            return match[0]
+        if match["end"] is not None:
+            return f"{match['before']}{name} {match['sign']} {date(name, match['end'])}"
+        return f"{match['before']}{name} in [{date(name, match['low'])}, {date(name, match['high'])})"
+
+    # A name counts where a condition begins, and whole: `day` is neither in `birth day` nor in `day of birth`. The longest
+    # comes first, as one name may begin as another does.
+    names = "|".join(map(re.escape, sorted(parents, key=len, reverse=True)))
+    return re.sub(
+        rf"(?P<before>─ |\bif | and )(?P<name>{names}) "
+        rf"(?:(?P<sign><|>=) (?P<end>{_NUMBER})(?=$|:|,| ->| and | then )"
+        rf"|in \[(?P<low>{_NUMBER}), (?P<high>{_NUMBER})\)|(?=!?= |in {{|not in |is anything))",
+        condition,
         text,
         flags=re.MULTILINE,
-    )
-    return re.sub(
-        rf"({variable} in \[)({_NUMBER}), ({_NUMBER})\)", lambda m: f"{m[1]}{date(m[2])}, {date(m[3])})", text
     )
 
 

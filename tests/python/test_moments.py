@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import datetime as dt
 import pickle
+import re
 from itertools import pairwise
 
 import networkx as nx
@@ -66,11 +67,22 @@ def test_a_model_with_dates_is_the_same_after_pickling(net):
     assert an.local_model(table, "warm", ["day"], an.PCART()).text() == net["warm"].text()
 
 
-def test_only_the_variable_meant_is_turned_into_dates():
-    frame = FRAME.select("day", "warm").with_columns(birthday=pl.Series(range(366)) * 50.0)
-    net = an.fit(an.Table(frame), nx.DiGraph([("day", "warm"), ("birthday", "warm")]), an.PCART())
-    for line in net["warm"].text().splitlines():
-        assert "birthday < 2020" not in line and "birthday >= 2020" not in line
+@pytest.mark.parametrize("other", ["birth day", "day of birth", "a and day", "if day", "day < 9"])
+def test_only_the_variable_meant_is_turned_into_dates(other):
+    """Names that hold the date's name, and blanks, are names of plain numbers all the same."""
+    days = [dt.date(2020, 1, 1) + dt.timedelta(days=i // 4) for i in range(400)]
+    number = [float(i % 4 * 10 + i % 3) for i in range(400)]
+    dear = ["yes" if (i // 4 > 50) == (x > 19) else "no" for i, x in enumerate(number)]
+    frame = pl.DataFrame({"day": days, other: number, "dear": dear})
+    model = an.fit(an.Table(frame), nx.DiGraph([("day", "dear"), (other, "dear")]), an.PCART())["dear"]
+    told = model.text().splitlines()
+    of_other = [line for line in told if f"─ {other} " in line]
+    of_day = [line for line in told if f"─ day " in line and line not in of_other]
+    assert {line.split(f"─ {other} ")[1].split(":")[0] for line in of_other} == {"< 16", ">= 16"}
+    assert len(of_day) >= 2 and all(re.search(r"─ day (<|>=) 2020-0\d-\d\d(:|$)", line) for line in of_day)
+    for rule in model.rules():
+        assert f"{other} < 16" in rule or f"{other} >= 16" in rule
+        assert re.search(r"\bday (<|>=) 2020-0\d-\d\d( and| then)", rule)
 
 
 def test_numbers_become_dates():
