@@ -63,12 +63,16 @@ def test_without_data_there_are_no_histograms_and_with_few_columns_some(fitted):
 
 
 def test_models_without_regions_are_told_as_text(fitted, tmp_path):
-    net, frame, _ = fitted
-    net.report(tmp_path / "net.html", frame)
-    source = (tmp_path / "net.html").read_text(encoding="utf-8")
-    data = json.loads(re.search(r'id="data">(.*?)</script>', source, re.DOTALL)[1])
-    assert [v["name"] for v in data["variables"]] == net.names
-    assert all(v["text"] for v in data["variables"])
+    net, frame, found = fitted
+    splines = an.fit(an.Table(frame, net.schema), found, an.MARS())
+    told = {}
+    for name, of in (("trees", net), ("splines", splines)):
+        of.report(tmp_path / f"{name}.html", frame)
+        source = (tmp_path / f"{name}.html").read_text(encoding="utf-8")
+        told[name] = json.loads(re.search(r'id="data">(.*?)</script>', source, re.DOTALL)[1])["variables"]
+        assert {v["name"]: v["text"] for v in told[name]} == {name: of[name].text() for name in net.names}
+    assert all(v["tree"] for v in told["trees"])
+    assert splines["readmitted"].description is None and not any(v["tree"] for v in told["splines"])
 
 
 def test_a_saved_network_gives_the_same_report(fitted, tmp_path):
