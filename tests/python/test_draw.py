@@ -4,6 +4,7 @@ import itertools
 import os
 import random
 import re
+import shutil
 import subprocess
 import sys
 import xml.etree.ElementTree as ET
@@ -15,6 +16,7 @@ import arbornet as an
 from arbornet import ArbornetError
 from arbornet.draw import Graph, Tree, draw, draw_tree, network_svg, tree_svg
 from arbornet.draw import order as order_module
+from arbornet.draw.dot import dot
 from arbornet.draw.layout import NODE_HEIGHT, layered
 from arbornet.draw.network import network_scene
 from arbornet.draw.order import crossings, ordered
@@ -332,16 +334,58 @@ def test_without_matplotlib_the_message_names_what_to_install(tmp_path, monkeypa
         draw(nx.DiGraph([("a", "b")]), tmp_path / "net.png")
 
 
-def test_graphviz_is_used_when_asked_for_or_missed_by_name(tmp_path, monkeypatch):
-    import shutil
+#: Answers as `dot -Tplain` does: inches from the lower left corner, nodes in a row from left to right, arcs as curves.
+DOT = """#!{python}
+import re, sys
+assert sys.argv[1:] == ["-Tplain"]
+asked = sys.stdin.read()
+nodes = re.findall(r"^(\\d+) \\[width=([\\d.]+)\\]$", asked, re.M)
+print(f"graph 1 {{2 * len(nodes)}} 3")
+for i, width in nodes:
+    print(f'node {{i}} {{2 * int(i) + 1}} {{3 - 0.25 * int(i)}} {{width}} 0.5 "" solid box black lightgrey')
+for u, v in re.findall(r"^(\\d+) -> (\\d+)$", asked, re.M):
+    (a, b), (c, d) = ((2 * int(i) + 1, 3 - 0.25 * int(i)) for i in (u, v))
+    print(f"edge {{u}} {{v}} 4 {{a}} {{b}} {{a}} {{d}} {{c}} {{b}} {{c}} {{d}} solid black")
+print("stop")
+"""
 
+
+def program(folder: Path, monkeypatch: pytest.MonkeyPatch, text: str) -> None:
+    """Makes a program the only `dot` there is."""
+    (folder / "dot").write_text(text.format(python=sys.executable), encoding="utf-8")
+    (folder / "dot").chmod(0o755)
+    monkeypatch.setenv("PATH", str(folder))
+
+
+def test_graphviz_places_nodes_and_arcs_when_asked_for(tmp_path, monkeypatch):
+    program(tmp_path, monkeypatch, DOT)
+    layout = dot({"a": 72.0, 'b "c"': 36.0}, [("a", 'b "c"')])
+    assert (layout.width, layout.height) == (4 * 72, 3 * 72)
+    # Heights count from the top here.
+    assert layout.centres == {"a": (72, 0), 'b "c"': (3 * 72, 18)}
+    assert layout.routes == {("a", 'b "c"'): ((72, 0), (72, 18), (3 * 72, 0), (3 * 72, 18))}
     graph = random_dag(12, 20, 2)
-    if shutil.which("dot"):
-        root = ET.fromstring(network_svg(graph, engine="dot"))
-        assert len(re.findall('class="an-node"', ET.tostring(root, encoding="unicode"))) == 12
-    monkeypatch.setenv("PATH", str(tmp_path))
-    with pytest.raises(ArbornetError, match="Graphviz"):
+    drawn = network_svg(graph, engine="dot")
+    assert len(re.findall('class="an-node"', drawn)) == 12 and len(re.findall('class="an-arc"', drawn)) == 20
+    assert drawn != network_svg(graph)
+
+
+def test_graphviz_is_missed_by_name_and_its_failure_is_told(tmp_path, monkeypatch):
+    graph = random_dag(12, 20, 2)
+    program(tmp_path, monkeypatch, "#!{python}\nimport sys; sys.exit('out of ink')")
+    with pytest.raises(ArbornetError, match="dot failed: out of ink"):
         network_svg(graph, engine="dot")
+    (tmp_path / "dot").unlink()
+    with pytest.raises(ArbornetError, match="needs Graphviz' `dot` on the PATH"):
+        network_svg(graph, engine="dot")
+
+
+@pytest.mark.skipif(shutil.which("dot") is None, reason="no Graphviz on the PATH (Debian: apt install graphviz)")
+def test_graphviz_itself_answers_so():
+    graph = random_dag(12, 20, 2)
+    layout = dot({name: 72.0 for name in graph}, list(graph.edges))
+    assert set(layout.centres) == set(graph) and set(layout.routes) == set(graph.edges)
+    assert all(layout.centres[u][1] < layout.centres[v][1] for u, v in graph.edges)
 
 
 def test_the_same_bytes_at_any_hash_seed():

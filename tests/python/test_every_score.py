@@ -2,6 +2,7 @@
 
 import json
 import math
+import re
 
 import networkx as nx
 import polars as pl
@@ -15,8 +16,21 @@ MIXED = {**LEVELS, "n": [0.5 * i for i in range(40)]}
 CLASSES = [getattr(scores, name) for name in scores.__all__ if name != "Parameters"]
 
 
-def test_there_are_scores_to_test():
-    assert len(CLASSES) >= 12
+def test_every_score_that_the_package_offers_is_tested_here_and_every_one_of_the_cores_is_offered():
+    offered = {name for name in an.__all__ if isinstance(getattr(an, name), type)
+               and issubclass(getattr(an, name), scores.Parameters)}  # fmt: skip
+    assert offered == {cls.__name__ for cls in CLASSES}
+    with pytest.raises(an.ParameterError, match="unknown variant `nobody`, expected one of") as told:
+        an.local_score(an.Table(LEVELS), "x", [], Nobody())
+    known = set(re.findall(r"`(\w+)`", str(told.value).split("expected one of")[1]))
+    assert known == {json.loads(made(cls).spec())["score"] for cls in CLASSES}
+
+
+class Nobody(scores.Parameters):
+    """A score that the core does not know."""
+
+    def document(self):
+        return {"score": "nobody"}
 
 
 def made(cls):

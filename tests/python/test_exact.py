@@ -5,6 +5,7 @@ import signal
 import subprocess
 import sys
 import threading
+from collections.abc import Callable
 from dataclasses import replace
 from fractions import Fraction
 from pathlib import Path
@@ -15,7 +16,8 @@ import pytest
 import arbornet as an
 from arbornet._core import CandidatesHandle, SearchComponent, search_components
 from arbornet.search import BranchAndBound, Cuts, Found, exact
-from arbornet.search.budget import in_bytes
+from arbornet.search.branch_and_bound import _attempt as branch_and_bound_attempt
+from arbornet.search.budget import Budget, in_bytes
 from arbornet.search.certificate import ClusterCertificate, PricedBlock
 from arbornet.search.halves import search_halves
 from places import INSTANCES
@@ -293,15 +295,43 @@ def test_halves_end_where_their_room_ends_with_a_bound_that_holds() -> None:
     assert base - root.bound / unit >= best - 1e-6
 
 
-def test_a_stop_among_the_halves_keeps_a_bound_that_holds() -> None:
-    path = INSTANCES / "soybean_bic.jkl"
-    best = -3122.0637993799996
-    found = exact(path, time_limit=4.0, strategy=BranchAndBound(patience=math.inf, states=500))
+#: Gives the order search up after a few states, so that the graphs are divided.
+SOON_DIVIDED = BranchAndBound(affordable=0, patience=math.inf, states=20, batch=1, hard=Cuts())
+
+
+def test_a_stop_among_the_halves_keeps_a_bound_that_holds(monkeypatch: pytest.MonkeyPatch) -> None:
+    path = INSTANCES / "autos_bic.jkl"
+    best = -1585.7597409500002
+    begun = []
+
+    def stopped(how: BranchAndBound, budget: Budget, slack: int) -> Callable[[SearchComponent, bool], str | None]:
+        attempt = branch_and_bound_attempt(how, budget, slack)
+
+        def until_the_second(part: SearchComponent, to_the_end: bool) -> str | None:
+            begun.append(part)
+            if len(begun) == 2:
+                raise KeyboardInterrupt
+            return attempt(part, to_the_end)
+
+        return until_the_second
+
+    monkeypatch.setattr("arbornet.search.branch_and_bound._attempt", stopped)
+    found = exact(path, strategy=SOON_DIVIDED)
+    assert len(begun) == 2
+    assert found.stopped == "interrupted"
     assert found.score <= best + 1e-6
-    assert found.bound >= best - 1e-6
-    assert found.stopped in ("time", "proven")
-    assert found.certificate is not None
-    assert found.certificate.check(path)
+    assert best - 1e-6 <= found.bound
+    assert found.gap > 0
+    checked(found, an.io.jkl.read(path))
+
+
+def test_halves_worked_to_the_end_prove_the_optimum() -> None:
+    path = INSTANCES / "autos_bic.jkl"
+    found = exact(path, strategy=SOON_DIVIDED)
+    assert "halves" in found.details["tiers"]
+    assert found.stopped == "proven"
+    assert found.score == pytest.approx(-1585.7597409500002, abs=1e-6)
+    checked(found, an.io.jkl.read(path))
 
 
 def test_constraints_are_obeyed() -> None:
