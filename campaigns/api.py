@@ -27,7 +27,7 @@ import warnings
 from collections import Counter
 from collections.abc import Callable
 from pathlib import Path
-from typing import Any
+from typing import Any, get_args
 
 import hypothesis.strategies as st
 import networkx as nx
@@ -38,6 +38,7 @@ from hypothesis.errors import FlakyStrategyDefinition, StopTest
 from hypothesis.stateful import RuleBasedStateMachine, rule, run_state_machine_as_test
 
 import arbornet as an
+from arbornet.network.asked import Method
 
 ALLOWED: tuple[type[BaseException], ...] = (an.ArbornetError, OSError, MemoryError)
 COUNTS: Counter[str] = Counter()
@@ -86,6 +87,13 @@ SCORES: list[Any] = [
     an.DegenerateGaussian(), an.MixedPolynomial(), an.LogisticRegression(), an.Multinomial(), an.BasisFunctions(),
     an.DecisionGraph(), an.BIC(prior=an.priors.EBIC()),
 ]  # fmt: skip
+#: What the estimators answer once they are fitted.
+ASKED_OF_FITTED: dict[Any, tuple[str, ...]] = {
+    an.NaiveBayes: ("predict", "predict_proba", "predict_log_proba"),
+    an.TANClassifier: ("predict", "predict_proba", "predict_log_proba"),
+    an.ChowLiu: ("score_samples", "score"),
+    an.NetworkLearner: ("score_samples", "score"),
+}
 ROOM = Path(tempfile.mkdtemp(prefix="arbornet-api-"))
 FILES = [
     ROOM / name for name in ("n.json", "n.bif", "n.net", "n.xml", "c.jkl", "c.parquet", "s.json", "none.json", "d.svg")
@@ -185,7 +193,7 @@ class Calls(RuleBasedStateMachine):
             case "unseen":
                 return one(["error", "missing"])
             case "method":
-                return one(["auto", "exact", "particles"])
+                return one(list(get_args(Method)))
             case "particles":
                 return one([10, 50])
             case "mass" | "alpha" | "gap" | "margin" | "threshold":
@@ -447,7 +455,7 @@ class Calls(RuleBasedStateMachine):
             self.call(net.draw, {"target": target}, ValueError)
             model = self.call(lambda name: net[name], {"name": data.draw(st.sampled_from([*NAMES, "nope", 3, None]))})
             if model is not None:
-                self.call(model.draw if hasattr(model, "draw") else model.text, {})
+                self.call(data.draw(st.sampled_from([model.draw, model.text, model.rules])), {})
 
     @step
     def read_a_file(self, data: Any) -> None:
@@ -524,7 +532,7 @@ class Calls(RuleBasedStateMachine):
 
     @step
     def estimators(self, data: Any) -> None:
-        of = data.draw(st.sampled_from([an.NaiveBayes, an.TANClassifier, an.ChowLiu, an.NetworkLearner]))
+        of = data.draw(st.sampled_from(list(ASKED_OF_FITTED)))
         made = self.call(of, self.arguments(of, data))
         frame = data.draw(st.sampled_from([*FRAMES, *ODD_FRAMES]))
         if made is None:
@@ -538,14 +546,13 @@ class Calls(RuleBasedStateMachine):
             }
         fitted = self.call(made.fit, arguments, ValueError, TypeError)
         if fitted is not None:
-            for asked in ("predict", "predict_proba", "score_samples"):
-                if hasattr(fitted, asked):
-                    self.call(
-                        getattr(fitted, asked),
-                        {"X": data.draw(st.sampled_from([frame, *FRAMES, *ODD_FRAMES]))},
-                        ValueError,
-                        TypeError,
-                    )
+            for asked in ASKED_OF_FITTED[of]:
+                self.call(
+                    getattr(fitted, asked),
+                    {"X": data.draw(st.sampled_from([frame, *FRAMES, *ODD_FRAMES]))},
+                    ValueError,
+                    TypeError,
+                )
 
 
 def quiet() -> None:
