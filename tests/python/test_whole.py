@@ -74,11 +74,18 @@ def test_links_and_rights_stay_as_they_are(tmp_path):
     assert (tmp_path / "real").stat().st_mode & 0o777 == 0o640
 
 
-def test_what_is_no_file_is_written_to():
-    if Path("/dev/full").exists():
-        with pytest.raises(OSError, match="No space left"):
-            write_whole("/dev/full", "x" * 100_000)
+def test_what_is_no_file_is_written_to_and_not_replaced():
     write_whole(os.devnull, b"x")
+    assert not Path(os.devnull).is_file()
+
+
+needs_a_full_device = pytest.mark.skipif(not Path("/dev/full").exists(), reason="no /dev/full (Linux has it)")
+
+
+@needs_a_full_device
+def test_what_is_no_file_and_full_is_told():
+    with pytest.raises(OSError, match="No space left"):
+        write_whole("/dev/full", "x" * 100_000)
 
 
 def saves(table: an.Table) -> dict[str, object]:
@@ -128,9 +135,8 @@ def test_rings_of_links_are_refused_as_such(tmp_path):
             assert refused.value.errno == errno.ELOOP
 
 
+@needs_a_full_device
 def test_what_leads_to_a_full_device_says_so_and_names_the_file(tmp_path):
-    if not Path("/dev/full").exists():
-        return  # other systems have no such device
     for name, save in saves(TABLE).items():
         (tmp_path / name).symlink_to("/dev/full")
         with pytest.raises(OSError, match="No space left") as refused:
