@@ -290,3 +290,16 @@ fn parameters_out_of_range_are_told() {
     priors.per_variable.insert("nobody".into(), priors.common);
     assert!(told(FullTable { priors, ..FullTable::default() }).starts_with("per_variable=nobody"));
 }
+
+#[test]
+fn of_choices_that_score_alike_the_fewest_bins_are_kept() {
+    // One level says nothing of the parents: every choice of their bins is as good.
+    let rows: Rows = (0..40).map(|i| (f64::from(i), i, 0, 0, 0)).collect();
+    let one = Variable { name: "one".into(), kind: Kind::Categorical { levels: [Level::Int(0)].into() } };
+    let (of, names) = (table(&rows), ["x", "ties"]);
+    let variables = names.iter().enumerate().map(|(v, _)| of.variable(v).clone()).chain([one]).collect();
+    let columns = vec![of.column(0).clone(), of.column(1).clone(), Column::Codes(Codes::pack(&[0; 40], 1))];
+    let table = Arc::new(Table::new(variables, columns).unwrap());
+    let LocalModel::FullTable(model) = prepared(&table, 7).model(2, &[0, 1]).unwrap() else { panic!("no table") };
+    assert_eq!(model.cuts().iter().map(|cuts| cuts.as_ref().map_or(0, Vec::len)).collect::<Vec<_>>(), [1, 1]);
+}

@@ -3,11 +3,11 @@
 use std::sync::Arc;
 use std::time::Duration;
 
-use arbornet_core::mars::{Fit, Number, Predictor, Problem, Settings, Shape, Term, fit, gcv};
+use arbornet_core::mars::{Fit, Number, Path, Predictor, Problem, Settings, Shape, Term, fit, gcv};
 use arbornet_core::score::limited::Limited;
 use arbornet_core::score::registry::ScoreSpec;
 use arbornet_core::{
-    Affine, Codes, Column, Control, Error, Kind, Level, LocalModel, LocalScore, Model, Table, Value, Variable,
+    Affine, Codes, Column, Control, Error, Kind, Level, LocalModel, LocalScore, Model, Predictive, Table, Value, Variable,
 };
 use rand::{RngExt, SeedableRng};
 use rand_xoshiro::Xoshiro256PlusPlus;
@@ -283,4 +283,32 @@ fn a_long_fit_ends_when_it_is_asked_to() {
         assert!(matches!(score.model_until(0, &[1, 2], &control.halt()), Err(Error::Interrupted)));
         assert!(score.model(0, &[1, 2]).is_ok());
     }
+}
+
+#[test]
+fn of_subsets_with_equal_gcv_the_smallest_is_kept() {
+    let path = |gcv: [f64; 4]| Path { subsets: vec![vec![0], vec![0, 2], vec![0, 1, 2], vec![0, 1, 2, 3]], rss: vec![], gcv: gcv.to_vec() };
+    assert_eq!(path([3.0, 1.0, 1.0, 2.0]).best(), [0, 2]);
+    assert_eq!(path([1.0, 1.0, 1.0, 1.0]).best(), [0]);
+    assert_eq!(path([f64::INFINITY, 2.0, 1.5, 1.0]).best(), [0, 1, 2, 3]);
+}
+
+#[test]
+fn a_number_is_predicted_with_what_its_terms_leave_of_the_degrees_of_freedom() {
+    let n = 80;
+    let (a, noise) = (random(n, 97), random(n, 98));
+    let y: Vec<f64> = a.iter().zip(&noise).map(|(a, e)| 2.0 * (a - 0.3).max(0.0) + 0.3 * e).collect();
+    let table = Table::new(vec![number("y"), number("a")], vec![Column::Reals(y.clone()), Column::Reals(a.clone())]);
+    let score = ScoreSpec::parse(r#"{"score":"mars"}"#).unwrap().prepare(&Arc::new(table.unwrap())).unwrap();
+    let model = score.model(0, &[1]).unwrap();
+    let n_terms = serde_json::to_value(&model).unwrap()["terms"].as_array().unwrap().len();
+    let at = |x: f64| match *model.predictive(&[Value::Real(x)]) {
+        Predictive::StudentT { df, location, scale } => (df, location, scale),
+        Predictive::Levels { .. } => panic!("a number has no levels"),
+    };
+    let rss: f64 = a.iter().zip(&y).map(|(&a, y)| (y - at(a).1).powi(2)).sum();
+    let (df, _, scale) = at(0.0);
+    assert!(n_terms > 1);
+    assert_eq!(df, (n - n_terms) as f64);
+    assert!((scale - (rss / df).sqrt()).abs() < 1e-9 * scale, "{scale} {}", (rss / df).sqrt());
 }

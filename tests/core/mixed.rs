@@ -298,3 +298,23 @@ fn units_move_a_score_by_the_logarithm_of_the_unit_alone() {
         }
     }
 }
+
+/// A cell needs two rows more than its regression has terms for a variance of its own; one with fewer borrows that of all.
+#[test]
+fn a_cell_of_too_few_rows_borrows_the_variance_of_all() {
+    let y = [0.0, 1.0, 3.0, 2.0, 4.0, 8.0, 5.0];
+    let cell = [0, 0, 0, 0, 0, 1, 1];
+    let table = table(vec![number("y", y.to_vec()), levels("cell", 2, &cell)]);
+    let squares = |own: u32| -> (f64, f64) {
+        let values: Vec<f64> = y.iter().zip(cell).filter(|(_, c)| *c == own).map(|(y, _)| *y).collect();
+        let mean = values.iter().sum::<f64>() / values.len() as f64;
+        (values.len() as f64, values.iter().map(|y| (y - mean).powi(2)).sum())
+    };
+    let ((n, own), (few, rest)) = (squares(0), squares(1));
+    let ln_2_pi = (2.0 * std::f64::consts::PI).ln();
+    let pooled = (own + rest) / 7.0;
+    let expected = -n / 2.0 * (ln_2_pi + (own / n).ln() + 1.0) - few / 2.0 * (ln_2_pi + pooled.ln()) - rest / (2.0 * pooled)
+        - 4.0 * 7.0_f64.ln() / 2.0;
+    let score = prepared(r#"{"score":"mixed_polynomial"}"#, &table).score(0, &[1]).unwrap();
+    assert!((score - expected).abs() < 1e-9, "{score} {expected}");
+}

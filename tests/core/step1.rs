@@ -18,6 +18,8 @@ struct Toy {
     seed: u64,
     /// Distinct values of the score.
     values: u64,
+    /// What a further parent gains by itself: where it is nothing, many sets score exactly as a subset does.
+    per_parent: f64,
     bounded: bool,
     /// One family in so many cannot be scored.
     unscorable: u64,
@@ -36,7 +38,7 @@ impl Toy {
             |name: &String| Variable { name: name.as_str().into(), kind: Kind::Continuous { scale: Affine::IDENTITY } };
         let columns = vec![Column::Reals(vec![0.5, 1.5]); n];
         let table = Arc::new(Table::new(names(n).iter().map(variable).collect(), columns).unwrap());
-        Self { table, seed, values: 6, bounded: false, unscorable: 0, calls: AtomicU64::new(0) }
+        Self { table, seed, values: 6, per_parent: 0.1, bounded: false, unscorable: 0, calls: AtomicU64::new(0) }
     }
 
     fn hash(&self, child: Var, parents: &[Var]) -> u64 {
@@ -58,7 +60,7 @@ impl Toy {
                 advice: "lower max_parents".into(),
             });
         }
-        Ok((h % self.values) as f64 + 0.1 * parents.len() as f64)
+        Ok((h % self.values) as f64 + self.per_parent * parents.len() as f64)
     }
 
     /// The best score of any superset up to four more parents, or everything that is known not to be worse.
@@ -172,8 +174,9 @@ proptest! {
         block in 1usize..9,
         bounded in any::<bool>(),
         unscorable in prop::sample::select(vec![0u64, 3, 7]),
+        per_parent in prop::sample::select(vec![0.0, 0.1]),
     ) {
-        let score = Toy { bounded, unscorable, ..Toy::new(n, seed) };
+        let score = Toy { bounded, unscorable, per_parent, ..Toy::new(n, seed) };
         let step = Arc::new(Step1::new(&score.table, most, &constraints, Some(block), None).unwrap());
         let expected: Vec<_> = (0..n).map(|v| oracle(&score, constraints.child(v), v, most)).collect();
         let outcome = run(&step, &score, 1, None);

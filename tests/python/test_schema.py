@@ -32,6 +32,13 @@ def kind(values) -> str:
         ([1, 2, 3] * 10, "ordinal", "without a gap"),
         ([1, 2, 5] * 10, "categorical", "with gaps"),
         ([1, 2, 5], "continuous", "too few rows"),
+        # At the limits themselves: four rows a level, ten grades, six labels.
+        ([1, 2, 3] * 4, "ordinal", "without a gap"),
+        ([1, 2, 3] * 4 + [4], "continuous", "too few rows"),
+        ([*range(1, 11)] * 4, "ordinal", "1 to 10 without a gap"),
+        ([*range(1, 12)] * 4, "continuous", "11 distinct whole numbers"),
+        ([1, 2, 3, 4, 5, 7] * 4, "categorical", "with gaps"),
+        ([1, 2, 3, 4, 5, 6, 8] * 4, "continuous", "7 distinct whole numbers"),
         ([*range(40)] * 3, "continuous", "40 distinct whole numbers in 120 rows"),
         (pl.Series(["lo", "hi"] * 3, dtype=pl.Enum(["lo", "hi"])), "ordinal", "declares ordered levels"),
         (pl.Series(["2020-01-01", "2020-01-03"]).str.to_date(), "continuous", "days since 1970-01-01"),

@@ -65,3 +65,22 @@ fn thousands_of_levels_are_split_and_merged() {
     let score = settings("CBM", PriorChoice::Uniform, 1.0, false).prepared(&table).unwrap();
     assert!(LocalScore::score(&score, 1, &[0]).unwrap().is_finite());
 }
+
+#[test]
+fn of_merges_that_gain_alike_the_oldest_leaves_are_merged_first() {
+    // The first two levels lean one way, the other two as much the other: both pairs gain the same.
+    let code: Vec<u32> = (0..40).map(|i| i / 10).collect();
+    let child = code.iter().enumerate().map(|(i, &x)| u32::from((i % 10 == 0) == (x < 2))).collect();
+    let table = table(&[(2, child), (4, code)]);
+    let prepared = settings("CM", PriorChoice::Uniform, 1.0, false).prepared(&table).unwrap();
+    let problem = prepared.problem(0, &[1]).unwrap();
+    let mut state = State::new(&problem).unwrap();
+    let (_, split) = state.best(&problem, None).unwrap();
+    state.apply(&problem, split).unwrap();
+    assert_eq!(state.leaves().map(|(id, _)| id).collect::<Vec<_>>(), [1, 2, 3, 4]);
+    let (gain, merge) = state.best(&problem, None).unwrap();
+    assert_eq!(merge, Operator::Merge(1, 2));
+    state.apply(&problem, merge).unwrap();
+    let (next, merge) = state.best(&problem, None).unwrap();
+    assert_eq!((next.to_bits(), merge), (gain.to_bits(), Operator::Merge(3, 4)));
+}
