@@ -302,3 +302,21 @@ def test_a_chow_liu_tree_is_a_density() -> None:
     assert an.ChowLiu(an.BIC(), bins=4).fit(mixed).sample(3)["body_mass_g"].dtype == pl.Enum
     with pytest.raises(an.ColumnError, match=r"'bill_length_mm' is continuous.*Binned"):
         an.ChowLiu(an.BIC()).fit(mixed)
+
+
+def test_of_equally_probable_labels_the_first_is_predicted() -> None:
+    even = an.NaiveBayes().fit(pl.DataFrame({"x": list("uvuv")}), list("baab"))
+    assert even.predict_proba(pl.DataFrame({"x": ["u"]})).tolist() == [[0.5, 0.5]]
+    assert even.predict(pl.DataFrame({"x": ["u"]})).tolist() == ["a"]
+
+
+def test_a_row_that_no_class_explains_is_given_the_shares_of_the_classes(tmp_path: Path) -> None:
+    (tmp_path / "prior.bif").write_text("""network n {} variable x { type discrete [3] { u, v, w }; }
+        variable class { type discrete [2] { a, b }; }
+        probability (class) { table 0.5, 0.5; } probability (x | class) { (a) 0.5, 0.5, 0.0; (b) 0.5, 0.5, 0.0; }""")
+    score = an.BDe(an.read_bif(tmp_path / "prior.bif"), 1)
+    X = pl.DataFrame({"x": list("uvuv")})
+    schema = an.infer_schema(X).with_types(x=an.Categorical(["u", "v", "w"]))
+    classifier = an.NaiveBayes(score, schema=schema).fit(X, list("abbb"))
+    shares = [1.5 / 5, 3.5 / 5]
+    assert classifier.predict_proba(pl.DataFrame({"x": ["w"]}))[0] == pytest.approx(shares)

@@ -121,3 +121,10 @@ def test_unknown_names_are_told_wherever_they_stand(given):
 def test_malformed_constraints_are_refused_at_once(given):
     with pytest.raises(an.ParameterError):
         an.Constraints(**given)
+
+
+def test_arcs_to_and_from_variables_of_no_tier_may_be_required() -> None:
+    tiers = an.Constraints(required=[("free", "early"), ("late", "free")], tiers=[["early"], ["late"]])
+    rules = tiers.resolve(["early", "late", "free"])
+    assert rules.required == ((2,), (), (1,))
+    assert rules.allowed == ((2,), (0, 2), (0, 1))

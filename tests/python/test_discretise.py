@@ -146,3 +146,10 @@ def test_the_shell_takes_cuts(tmp_path: Path, capsys: pytest.CaptureFixture[str]
 def test_classes_are_needed() -> None:
     with pytest.raises(ValueError, match="requires y to be passed"):
         an.FayyadIrani().fit(mixed()[0])
+
+
+def test_a_value_on_a_cut_falls_into_the_bin_below() -> None:
+    frame, y = mixed()
+    bins = an.FayyadIrani(columns=["x"]).fit(frame, y)
+    at = bins.transform(frame.head(3).with_columns(x=pl.Series([24.5, 24.500001, 24.4])))
+    assert at["x"].to_list() == ["<= 24.5", "> 24.5", "<= 24.5"]

@@ -6,6 +6,7 @@ import errno
 import math
 import os
 import re
+from dataclasses import replace
 from pathlib import Path
 from typing import Any
 
@@ -399,3 +400,35 @@ def test_a_journal_on_a_full_disk_names_its_file(tmp_path, monkeypatch):
 def test_results_are_kept_in_plain_files_only(place):
     with pytest.raises(an.FormatError, match="no plain file"):
         an.evaluate.cross_validate({"a": ["x", "y"] * 20}, an.BIC(), folds=2, repeats=1, resume=place)
+
+
+def test_arcs_that_may_point_either_way_count_half_in_each_direction_if_asked():
+    frame_ = {name: ["u", "v"] * 10 for name in NAMES}
+    schema = an.infer_schema({name: ["u", "v", "v"] for name in NAMES})
+    found = an.search.hill_climb(an.Table(frame_, schema), an.BIC())
+
+    def always(candidates: Any) -> an.search.Found:
+        # Of the two arcs into c neither can be turned; that between c and d cannot either, nor can d stand alone.
+        return replace(found, dag=graph(("a", "c"), ("b", "c"), ("c", "d")))
+
+    def chain(candidates: Any) -> an.search.Found:
+        return replace(found, dag=graph(("a", "b"), ("b", "c")))
+
+    def shares(search: Any, **how: Any) -> dict[tuple[str, str], tuple[float, float]]:
+        told = an.evaluate.arc_strength(an.Table(frame_, schema), an.BIC(), n_bootstrap=3, search=search, **how)
+        return {(parent, child): (strength, adjacency) for parent, child, strength, adjacency in told.iter_rows()}
+
+    whole = dict.fromkeys([("a", "c"), ("b", "c"), ("c", "d")], (1.0, 1.0))
+    assert shares(always) == shares(always, equivalence=True) == whole
+    assert shares(chain) == {("a", "b"): (1.0, 1.0), ("b", "c"): (1.0, 1.0)}
+    half = [("a", "b"), ("b", "a"), ("b", "c"), ("c", "b")]
+    assert shares(chain, equivalence=True) == dict.fromkeys(half, (0.5, 1.0))
+
+
+def test_averaging_takes_arcs_from_the_threshold_on_but_none_that_closes_a_cycle():
+    strengths = pl.DataFrame(
+        {"parent": ["a", "b", "c", "c"], "child": ["b", "c", "a", "d"], "strength": [0.9, 0.8, 0.7, 0.5]}
+    )
+    assert set(an.evaluate.averaged(strengths, 0.5).edges) == {("a", "b"), ("b", "c"), ("c", "d")}
+    assert set(an.evaluate.averaged(strengths, 0.51).edges) == {("a", "b"), ("b", "c")}
+    assert set(an.evaluate.averaged(strengths, 0.51).nodes) == {"a", "b", "c", "d"}

@@ -121,3 +121,12 @@ def test_ranks_of_unknown_variables_are_refused():
         an.score_parents(table(60), an.MARS(), 1, parents=ranks)
     with pytest.raises(an.ColumnError, match="nobody"):
         an.rank_parents(table(60), "nobody")
+
+
+def test_of_equal_importances_the_earlier_variable_comes_first():
+    # Too few rows for any tree to split: nothing is worth anything.
+    few = table(9)
+    for importance in ("gain", "permutation"):
+        ranks = an.rank_parents(few, "a", importance=importance)
+        assert ranks["importance"].to_list() == [0.0] * (len(few.names) - 1)
+        assert ranks["parent"].to_list() == [name for name in few.names if name != "a"]

@@ -255,3 +255,31 @@ def test_more_parents_than_a_numpy_array_has_axes_are_read(tmp_path):
     net = an.read_net(tmp_path / "x.net")
     assert len(list(net.graph.predecessors("c"))) == 71
     assert net.query({"c": "a"}, given={"rain": "yes"}) == pytest.approx(0.25)
+
+
+TURNED = {
+    "xmlbif": """<BIF><NETWORK>
+        <VARIABLE><NAME>a</NAME><OUTCOME>0</OUTCOME><OUTCOME>1</OUTCOME></VARIABLE>
+        <VARIABLE><NAME>b</NAME><OUTCOME>0</OUTCOME><OUTCOME>1</OUTCOME><OUTCOME>2</OUTCOME></VARIABLE>
+        <VARIABLE><NAME>c</NAME><OUTCOME>no</OUTCOME><OUTCOME>yes</OUTCOME></VARIABLE>
+        <DEFINITION><FOR>a</FOR><TABLE>0.5 0.5</TABLE></DEFINITION>
+        <DEFINITION><FOR>b</FOR><TABLE>0.333 0.333 0.333</TABLE></DEFINITION>
+        <DEFINITION><FOR>c</FOR><GIVEN>b</GIVEN><GIVEN>a</GIVEN>
+        <TABLE>0.9 0.1 0.8 0.2 0.7 0.3 0.6 0.4 0.5 0.5 0.25 0.75</TABLE></DEFINITION></NETWORK></BIF>""",
+    "net": """net {} node a { states = ("0" "1"); } node b { states = ("0" "1" "2"); } node c { states = (no yes); }
+        potential (a) { data = (0.5 0.5); } potential (b) { data = (0.333 0.333 0.333); }
+        potential (c | b a) { data = (0.9 0.1 0.8 0.2 0.7 0.3 0.6 0.4 0.5 0.5 0.25 0.75); }""",
+}
+
+
+@pytest.mark.parametrize("ending", TURNED)
+def test_parents_in_another_order_than_the_variables_keep_their_rows(ending, tmp_path):
+    net = read(tmp_path, ending, TURNED[ending])
+    yes = [[net["c"].distribution({"a": a, "b": b}).probabilities["yes"] for a in "01"] for b in "012"]
+    assert yes == [[0.1, 0.2], [0.3, 0.4], [0.5, 0.75]]
+
+
+@pytest.mark.parametrize("ending", TURNED)
+def test_rows_off_one_by_rounding_are_brought_to_one(ending, tmp_path):
+    shares = read(tmp_path, ending, TURNED[ending])["b"].distribution({}).probabilities
+    assert list(shares.values()) == pytest.approx([1 / 3] * 3, abs=1e-15)

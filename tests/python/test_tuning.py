@@ -43,7 +43,12 @@ def test_chosen_priors_raise_the_total_score(kind, how):
     assert total(chosen) > total(kind()) + 5
     if how == "each":
         assert set(chosen.per_variable) == {"group", "grade", "size", "noise"}
-        assert set(chosen.per_variable["grade"]) == {"alpha", "kappa"}
+        assert {name: set(own) for name, own in chosen.per_variable.items()} == {
+            "group": {"alpha"},
+            "grade": {"alpha", "kappa"},
+            "size": {"mean", "a", "nu", "lam"},
+            "noise": {"mean", "a", "nu", "lam"},
+        }
         assert total(chosen) >= total(an.evaluate.tuned(table(), kind(**dict.fromkeys(names, "auto")))) - 1e-9
 
 
@@ -95,3 +100,9 @@ def test_a_constant_column_has_priors_too():
     t = an.Table(df, schema=inferred.with_types(flat="continuous"))
     chosen = an.evaluate.tuned(t, an.PCART(nu="each", lam="each"))
     assert all(2.0**-12 <= value <= 2.0**12 for own in chosen.per_variable.values() for value in own.values())
+
+
+def test_a_prior_that_changes_nothing_stays_where_it_was():
+    frame = {"one": ["x"] * 7, "number": [1.0, 2.0, 3.0, 5.0, 4.0, 4.0, 1.0]}
+    schema = an.infer_schema({"one": ["x", "y"], "number": [1.5, 2.5]}).with_types(one=an.Ordinal(["x"]))
+    assert an.evaluate.tuned(an.Table(frame, schema), an.PCART(kappa="auto")).kappa == an.PCART().kappa

@@ -224,3 +224,29 @@ fn stopping_returns_the_incumbent() {
     assert_eq!(found.stop, Some(Stop::Time));
     assert_eq!(testing::total(&candidates, &found.dag), Some(found.score()));
 }
+
+#[test]
+fn so_many_structures_last_visited_are_known_and_no_more() {
+    let mut tabu = Tabu::new(3);
+    for hash in [10, 20, 20, 30, 40] {
+        tabu.visit(hash);
+    }
+    assert_eq!([10, 20, 30, 40].map(|hash| tabu.holds(hash)), [false, true, true, true]);
+    let mut none = Tabu::new(0);
+    none.visit(10);
+    assert!(!none.holds(10));
+}
+
+#[test]
+fn as_many_moves_in_a_row_may_fail_as_there_is_patience() {
+    let score = bic(8, 300, 0);
+    let (control, none) = (Control::default(), Constraints::none(8));
+    let budget = Budget::new(&control, None);
+    let families = Scored::new(&*score, &none, budget);
+    let best = HillClimb::default().run(&families, None, budget).unwrap();
+    for patience in [1, 3, 7] {
+        let how = HillClimb { tabu: 100, patience, ..HillClimb::default() };
+        let again = how.run(&families, Some(&best.dag), budget).unwrap();
+        assert_eq!((again.score(), again.n_moves), (best.score(), patience as u64));
+    }
+}
