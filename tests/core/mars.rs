@@ -7,7 +7,8 @@ use arbornet_core::mars::{Fit, Number, Path, Predictor, Problem, Settings, Shape
 use arbornet_core::score::limited::Limited;
 use arbornet_core::score::registry::ScoreSpec;
 use arbornet_core::{
-    Affine, Codes, Column, Control, Error, Kind, Level, LocalModel, LocalScore, Model, Predictive, Table, Value, Variable,
+    Affine, Codes, Column, Control, Error, Kind, Level, LocalModel, LocalScore, Model, Predictive, Table, Value,
+    Variable,
 };
 use rand::{RngExt, SeedableRng};
 use rand_xoshiro::Xoshiro256PlusPlus;
@@ -287,7 +288,11 @@ fn a_long_fit_ends_when_it_is_asked_to() {
 
 #[test]
 fn of_subsets_with_equal_gcv_the_smallest_is_kept() {
-    let path = |gcv: [f64; 4]| Path { subsets: vec![vec![0], vec![0, 2], vec![0, 1, 2], vec![0, 1, 2, 3]], rss: vec![], gcv: gcv.to_vec() };
+    let path = |gcv: [f64; 4]| Path {
+        subsets: vec![vec![0], vec![0, 2], vec![0, 1, 2], vec![0, 1, 2, 3]],
+        rss: vec![],
+        gcv: gcv.to_vec(),
+    };
     assert_eq!(path([3.0, 1.0, 1.0, 2.0]).best(), [0, 2]);
     assert_eq!(path([1.0, 1.0, 1.0, 1.0]).best(), [0]);
     assert_eq!(path([f64::INFINITY, 2.0, 1.5, 1.0]).best(), [0, 1, 2, 3]);

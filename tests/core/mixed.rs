@@ -313,7 +313,9 @@ fn a_cell_of_too_few_rows_borrows_the_variance_of_all() {
     let ((n, own), (few, rest)) = (squares(0), squares(1));
     let ln_2_pi = (2.0 * std::f64::consts::PI).ln();
     let pooled = (own + rest) / 7.0;
-    let expected = -n / 2.0 * (ln_2_pi + (own / n).ln() + 1.0) - few / 2.0 * (ln_2_pi + pooled.ln()) - rest / (2.0 * pooled)
+    let expected = -n / 2.0 * (ln_2_pi + (own / n).ln() + 1.0)
+        - few / 2.0 * (ln_2_pi + pooled.ln())
+        - rest / (2.0 * pooled)
         - 4.0 * 7.0_f64.ln() / 2.0;
     let score = prepared(r#"{"score":"mixed_polynomial"}"#, &table).score(0, &[1]).unwrap();
     assert!((score - expected).abs() < 1e-9, "{score} {expected}");

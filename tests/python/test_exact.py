@@ -8,6 +8,7 @@ import threading
 from collections.abc import Callable
 from dataclasses import replace
 from fractions import Fraction
+from importlib import import_module
 from pathlib import Path
 
 import networkx as nx
@@ -78,6 +79,8 @@ def checked(found: Found, handle: CandidatesHandle) -> None:
     assert found.gap == found.bound - found.score
     assert found.certificate is not None
     assert found.certificate.check(handle)
+    # What is proved that no graph exceeds, this graph does not.
+    assert found.certificate.exact_bound(handle) >= Fraction(total) - Fraction(1, 10**6)
     assert found.incumbents[-1].score == found.score
     assert all(a.seconds <= b.seconds for a, b in itertools.pairwise(found.incumbents))
 
@@ -293,6 +296,39 @@ def test_halves_end_where_their_room_ends_with_a_bound_that_holds() -> None:
     assert root.cost is not None
     assert base - root.cost / unit <= best + 1e-6
     assert base - root.bound / unit >= best - 1e-6
+
+
+def test_what_was_not_looked_at_keeps_the_bound_of_its_part() -> None:
+    components, *_ = search_components(an.io.jkl.read(INSTANCES / "autos_bic.jkl"), 1)
+    root = max(components, key=lambda c: len(c.vars))
+    root.improve(20, 1, None)
+    root.ascend(1, 1, None)
+    assert root.cost is not None
+    before = root.bound
+    assert before < root.cost
+
+    def stops_once_it_has_proved_the_first_half(half: SearchComponent, to_the_end: bool) -> str:
+        assert half.cost is not None
+        half.prove(half.cost)
+        return "time"
+
+    root.relax((3000, 600, 100, 0, 10), 1e-6, None)
+    known = root.bound
+    assert search_halves(root, 0, 1e9, stops_once_it_has_proved_the_first_half, lambda: None) == "time"
+    assert before <= known <= root.bound < root.cost
+
+
+def test_a_bound_short_of_a_proof_is_rounded_outward(monkeypatch: pytest.MonkeyPatch) -> None:
+    def stopped(*_: object) -> None:
+        raise KeyboardInterrupt
+
+    module = import_module("arbornet.search.exact")  # the name is the function's too
+    monkeypatch.setattr(module, "solve", stopped)
+    bounds = []
+    for outward in (0.0, 5.0):
+        monkeypatch.setattr(module, "outward_of", lambda *_, by=outward: by)
+        bounds.append(exact(INSTANCES / "autos_bic.jkl").bound)
+    assert bounds[1] == pytest.approx(bounds[0] + 5.0)
 
 
 #: Gives the order search up after a few states, so that the graphs are divided.

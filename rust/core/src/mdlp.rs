@@ -234,4 +234,11 @@ mod tests {
         let classes: Vec<u32> = (0..40).map(|i| u32::from(i >= 20)).collect();
         assert_eq!(cuts(&values, &classes, 2).unwrap(), [low]);
     }
+
+    #[test]
+    fn of_cuts_that_part_as_well_the_lowest_is_made_first() {
+        let rows: Vec<(f64, u32)> = (0..30).map(|i| (f64::from(i), u32::from((10..20).contains(&i)))).collect();
+        let mut search = Search { n_ln_n: NLnN::new(30), left: Counts::new(2), right: Counts::new(2) };
+        assert_eq!(search.best_cut(&rows), Some(10));
+    }
 }

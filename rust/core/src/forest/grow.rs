@@ -333,3 +333,32 @@ fn permuted(plan: &Plan<'_>, nodes: &[Node], out: &[u32], gains: &[f64], random:
     };
     (0..gains.len()).map(rise).collect()
 }
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::table::{Affine, Kind, Variable};
+
+    #[test]
+    fn neither_side_of_a_split_has_fewer_rows_than_a_leaf_may() {
+        let number = |name: &str| Variable { name: name.into(), kind: Kind::Continuous { scale: Affine::IDENTITY } };
+        let few = |below: usize| -> Vec<f64> { (0..20).map(|i| f64::from(u8::from(i >= below))).collect() };
+        for below in [5, 15] {
+            let columns = vec![Column::Reals(few(below)), Column::Reals(few(below))];
+            let table = Table::new(vec![number("y"), number("x")], columns).unwrap();
+            let binned = Binned::new(&table);
+            let target = Target::new(&table, &binned, 0);
+            let rows: Vec<u32> = (0..20).collect();
+            let mut total = [0.0];
+            rows.iter().for_each(|&row| target.add(row as usize, &mut total));
+            for (min_leaf, splits) in [(4, true), (5, true), (6, false)] {
+                let plan =
+                    Plan { binned: &binned, target: &target, features: &[1], tried: 1, min_leaf, permute: false };
+                let mut scratch =
+                    Scratch { sums: vec![0.0; MOST], counts: [0; MOST], order: Vec::new(), below: vec![0.0] };
+                let found = best_split(&plan, &rows, &total, &[0], &mut scratch);
+                assert_eq!(found.is_some(), splits, "{below} rows below, leaves of {min_leaf}");
+            }
+        }
+    }
+}

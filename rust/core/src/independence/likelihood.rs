@@ -156,4 +156,31 @@ mod tests {
             assert_eq!(Tested::bayes_factor(log).p_value, 1.0);
         }
     }
+
+    /// Says how many it was asked, so that no two answers are alike.
+    #[derive(Default)]
+    struct Counting(std::sync::atomic::AtomicUsize);
+
+    impl IndependenceTest for Counting {
+        fn n_vars(&self) -> usize {
+            5
+        }
+
+        fn test(&self, _x: Var, _y: Var, _given: &[Var]) -> Result<Tested> {
+            let asked = self.0.fetch_add(1, std::sync::atomic::Ordering::Relaxed);
+            Ok(Tested { p_value: 0.5, statistic: asked as f64, df: 1.0 })
+        }
+    }
+
+    #[test]
+    fn a_question_is_asked_once_and_another_set_or_pair_is_another_question() {
+        let remembered = Remembered::new(Counting::default());
+        let asked = |x, y, given: &[Var]| remembered.test(x, y, given).unwrap().statistic;
+        assert_eq!(
+            [asked(0, 1, &[]), asked(0, 1, &[2]), asked(0, 1, &[2, 3]), asked(0, 1, &[2, 4])],
+            [0.0, 1.0, 2.0, 3.0]
+        );
+        assert_eq!([asked(0, 2, &[]), asked(1, 2, &[])], [4.0, 5.0]);
+        assert_eq!([asked(1, 0, &[2, 3]), asked(1, 0, &[]), asked(0, 1, &[2])], [2.0, 0.0, 1.0]);
+    }
 }

@@ -1,3 +1,5 @@
+use std::sync::Arc;
+
 use rand::RngExt;
 
 use super::super::boss::Boss;
@@ -12,6 +14,7 @@ use crate::prior::GraphPrior;
 use crate::score::LocalScore;
 use crate::score::classic::dirichlet::Bdeu;
 use crate::score::classic::likelihood::{Likelihood, Penalty};
+use crate::table::{Codes, Column, Kind, Level, Table, Variable};
 
 type Search = fn(&Scored<'_>, Budget<'_>) -> Result<Classed>;
 
@@ -226,4 +229,28 @@ fn a_member_of_a_class_begins_with_any_clique() {
             assert!(class.neighbours(a).all(|w| member.has_arc(a, w)));
         }
     }
+}
+
+#[test]
+fn of_operators_that_gain_alike_the_smaller_variable_comes_first() {
+    // The last three columns are one column thrice.
+    let rows: Vec<u32> = (0..60).map(|i| i % 3).collect();
+    let noisy: Vec<u32> = rows.iter().enumerate().map(|(i, &x)| if i % 7 == 0 { (x + 1) % 3 } else { x }).collect();
+    let columns = [noisy, rows.clone(), rows.clone(), rows];
+    let variables = ["y", "a", "b", "c"].map(|name| Variable {
+        name: name.into(),
+        kind: Kind::Categorical { levels: (0..3).map(Level::Int).collect() },
+    });
+    let columns = columns.map(|column| Column::Codes(Codes::pack(&column, 3)));
+    let table = Arc::new(Table::new(variables.into(), columns.into()).unwrap());
+    let score = Likelihood { penalty: Penalty::Bic, prior: GraphPrior::Uniform }.prepare(&table).unwrap();
+    let none = Constraints::none(4);
+    let (control, knowledge) = (Control::default(), Knowledge::new(&none));
+    let budget = Budget::new(&control, None);
+    let scored = Scored::new(&*score, &none, budget);
+    let mut climb = Climb::new(&scored, &knowledge, budget, Dag::new(4));
+    climb.renew(&[Touched::All(0)], Climb::insertions).unwrap();
+    let arrows = &climb.arrows[0];
+    assert!(arrows.windows(2).all(|w| w[0].gain.to_bits() == w[1].gain.to_bits()));
+    assert_eq!(arrows.iter().map(|arrow| arrow.x).collect::<Vec<_>>(), [1, 2, 3]);
 }
