@@ -318,6 +318,8 @@ mod tests {
         assert_eq!(levels.mean(), Some(1.25));
         assert_eq!(levels.sd(), Some(0.6875_f64.sqrt()));
         assert_eq!(levels.mode(), Value::Code(2));
+        let tied = Predictive::Levels { probabilities: vec![0.2, 0.4, 0.4] };
+        assert_eq!(tied.mode(), Value::Code(1), "of equally probable levels the first");
         let t = |df| Predictive::StudentT { df, location: 1.5, scale: 2.0 };
         assert_eq!((t(1.0).mean(), t(2.0).mean()), (None, Some(1.5)));
         assert_eq!((t(2.0).sd(), t(4.0).sd()), (None, Some(2.0 * 2.0_f64.sqrt())));

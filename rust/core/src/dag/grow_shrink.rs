@@ -303,4 +303,47 @@ mod tests {
         }
         assert!(2 * most < large.nodes.len(), "{most} of {} nodes", large.nodes.len());
     }
+
+    /// A child that scores what is listed for its parents, and nothing for all other sets.
+    struct Listed(std::sync::Arc<crate::table::Table>, Vec<(Vec<Var>, f64)>);
+
+    impl LocalScore for Listed {
+        fn table(&self) -> &crate::table::Table {
+            &self.0
+        }
+
+        fn child(&self, _child: Var) -> Result<Box<dyn crate::score::ChildScore + '_>> {
+            Ok(Box::new(Of(self)))
+        }
+
+        fn model(&self, _child: Var, _parents: &[Var]) -> Result<crate::model::LocalModel> {
+            unreachable!("nothing is fitted")
+        }
+    }
+
+    struct Of<'a>(&'a Listed);
+
+    impl crate::score::ChildScore for Of<'_> {
+        fn score(&mut self, parents: &[Var]) -> Result<f64> {
+            Ok(self.0.1.iter().find(|listed| listed.0 == parents).map_or(0.0, |listed| listed.1))
+        }
+    }
+
+    #[test]
+    fn of_parents_whose_loss_gains_alike_the_smallest_goes() {
+        let listed = [
+            (&[1][..], 1.0),
+            (&[1, 2], 2.0),
+            (&[1, 2, 3], 3.0),
+            (&[1, 2, 3, 4], 4.0),
+            (&[2, 3, 4], 9.0),
+            (&[1, 3, 4], 9.0),
+        ];
+        let listed = listed.map(|(set, score)| (set.to_vec(), score)).to_vec();
+        let score = Listed(testing::levels(5, 4, &mut testing::rng(1)), listed);
+        let (control, none) = (Control::default(), Constraints::none(5));
+        let scored = Scored::new(&score, &none, Budget::new(&control, None));
+        let family = Tree::new(&scored, 0).unwrap().within(|_| true).unwrap();
+        assert_eq!((&family.parents[..], family.score), (&[2, 3, 4][..], 9.0));
+    }
 }

@@ -168,3 +168,49 @@ fn a_disagreement_of_separating_sets_leaves_the_triple_open() {
     assert_eq!(careful.ambiguous, [(0, 2, 1)]);
     assert_eq!(careful.class.links().count(), 2);
 }
+
+/// Independent without anything given, with these p-values; whatever is given, all others depend.
+struct Listed(Vec<(Var, Var, f64)>);
+
+impl IndependenceTest for Listed {
+    fn n_vars(&self) -> usize {
+        4
+    }
+
+    fn test(&self, x: Var, y: Var, given: &[Var]) -> Result<Tested> {
+        let listed = self.0.iter().find(|&&(a, b, _)| given.is_empty() && (a, b) == (x.min(y), x.max(y)));
+        Ok(Tested { p_value: listed.map_or(0.0, |of| of.2), statistic: 1.0, df: 1.0 })
+    }
+}
+
+#[test]
+fn of_colliders_that_contradict_each_other_the_surer_is_kept() {
+    // Along 0 - 1 - 2 - 3 both 1 and 2 look like colliders, which wants the edge between them both ways.
+    let control = Control::default();
+    for (first, second, kept) in [(0.9, 0.5, (2, 1)), (0.5, 0.9, (1, 2))] {
+        let test = Listed(vec![(0, 2, first), (1, 3, second), (0, 3, 0.99)]);
+        let found = Pc::default().run(&test, &Constraints::none(4), Budget::new(&control, None)).unwrap();
+        assert!(found.class.has_arc(kept.0, kept.1), "{:?}", found.class);
+    }
+}
+
+#[test]
+fn of_sets_that_separate_as_surely_the_first_counts() {
+    struct Even;
+    impl IndependenceTest for Even {
+        fn n_vars(&self) -> usize {
+            5
+        }
+
+        fn test(&self, _x: Var, _y: Var, _given: &[Var]) -> Result<Tested> {
+            Ok(Tested { p_value: 0.5, statistic: 1.0, df: 1.0 })
+        }
+    }
+    let (control, none) = (Control::default(), Constraints::none(5));
+    let budget = Budget::new(&control, None);
+    let work = Work { how: Pc::default(), test: &Even, knowledge: Knowledge::new(&none), budget };
+    let neighbours = vec![vec![1, 2, 3], vec![0, 4], vec![], vec![], vec![]];
+    let asked = work.separation(0, 1, &neighbours, 1).unwrap();
+    assert_eq!(asked.n_tests, 3);
+    assert_eq!(asked.best.unwrap().1.as_slice(), [2]);
+}
