@@ -373,3 +373,25 @@ def test_advice_names_only_what_can_be_passed():
     with pytest.raises(an.ColumnError, match=r"an\.Table\(frame, schema, unseen='missing'\)"):
         an.learn({"a": ["x", "y"]}, schema=schema, verbose=False)
     assert an.Table({"a": ["x", "y"]}, schema, unseen="missing").n_rows == 1
+
+
+def of_two_levels() -> an.BayesNet:
+    rng = np.random.default_rng(1)
+    cause = rng.choice(["rare", "usual"], 400, p=[0.1, 0.9])
+    seen = np.where((cause == "rare") ^ (rng.random(400) < 0.1), "high", "low")
+    frame = {"cause": cause, "seen": seen, "number": rng.normal(size=400)}
+    return an.fit(an.Table(frame), nx.DiGraph([("cause", "seen")]), an.PCART())
+
+
+def test_even_a_single_row_is_drawn_by_the_weights():
+    net = of_two_levels()
+    rare = dict(net.query("cause", given={"seen": "high"}).iter_rows())["rare"]
+    drawn = [net.sample(1, seed, {"seen": "high"}, method="sampling")["cause"][0] for seed in range(200)]
+    assert 0.3 < rare < 0.6 and drawn.count("rare") / 200 == pytest.approx(rare, abs=0.12)
+
+
+def test_a_sampled_quantile_tells_the_standard_error_of_its_probability():
+    net = of_two_levels()
+    asked = ([None] * 3, 1, [], [], net.names.index("number"), [0.5])
+    _, (n_rows, error) = net.handle.predict_quantiles(*asked, ("sampling", 400, 0), 1)
+    assert (n_rows, error) == (1, pytest.approx(math.sqrt(0.5 * 0.5 / 400)))

@@ -55,6 +55,15 @@ def test_its_histograms_count_the_data_in_their_own_units(fitted):
     assert len(by_name["days"].levels) == 4
 
 
+def test_values_that_are_missing_are_in_no_bar(fitted):
+    net, frame, _ = fitted
+    gaps = frame.with_columns(stage=pl.when(pl.int_range(600) % 3 > 0).then("stage"))
+    counts = dict(gaps["stage"].drop_nulls().value_counts().iter_rows())
+    by_name = {v.node.name: v.values for v in of_network(net, gaps).variables}
+    levels = ("I", "II", "III", "IV")
+    assert by_name["stage"] == Bars(levels, tuple(counts[level] for level in levels))
+
+
 def test_without_data_there_are_no_histograms_and_with_few_columns_some(fitted):
     net, frame, _ = fitted
     assert all(v.values is None for v in of_network(net).variables)
