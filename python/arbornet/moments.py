@@ -150,14 +150,14 @@ def _told_parents(text: str, parents: list[str], classes: Classes, exact: Mappin
 
     def condition(match: re.Match[str]) -> str:
         name = match["name"]
-        if name not in classes or match["low"] is None and match["end"] is None:
+        if name not in classes or (match["low"] is None and match["end"] is None):
             return match[0]
         if match["end"] is not None:
             return f"{match['before']}{name} {match['sign']} {date(name, match['end'])}"
         return f"{match['before']}{name} in [{date(name, match['low'])}, {date(name, match['high'])})"
 
-    # A name counts where a condition begins, and whole: `day` is neither in `birth day` nor in `day of birth`. The longest
-    # comes first, as one name may begin as another does.
+    # A name counts where a condition begins, and whole: `day` is neither in `birth day` nor in `day of birth`. The
+    # longest comes first, as one name may begin as another does.
     names = "|".join(map(re.escape, sorted(parents, key=len, reverse=True)))
     return re.sub(
         rf"(?P<before>─ |\bif | and )(?P<name>{names}) "

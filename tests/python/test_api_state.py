@@ -49,7 +49,11 @@ def test_whatever_is_called_with_whatever_ends_in_a_result_or_an_error_of_ours()
 @pytest.mark.filterwarnings("ignore")
 @pytest.mark.parametrize(
     ("name", "instead"),
-    [("local_score", lambda *_, **__: math.nan), ("load", lambda path: None), ("infer_schema", lambda *_, **__: 1 // 0)],
+    [
+        ("local_score", lambda *_, **__: math.nan),
+        ("load", lambda path: None),
+        ("infer_schema", lambda *_, **__: 1 // 0),
+    ],
 )
 def test_a_result_that_does_not_agree_or_an_error_of_anothers_is_a_finding(
     name: str, instead: Any, monkeypatch: pytest.MonkeyPatch

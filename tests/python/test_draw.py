@@ -383,7 +383,7 @@ def test_graphviz_is_missed_by_name_and_its_failure_is_told(tmp_path, monkeypatc
 @pytest.mark.skipif(shutil.which("dot") is None, reason="no Graphviz on the PATH (Debian: apt install graphviz)")
 def test_graphviz_itself_answers_so():
     graph = random_dag(12, 20, 2)
-    layout = dot({name: 72.0 for name in graph}, list(graph.edges))
+    layout = dot(dict.fromkeys(graph, 72.0), list(graph.edges))
     assert set(layout.centres) == set(graph) and set(layout.routes) == set(graph.edges)
     assert all(layout.centres[u][1] < layout.centres[v][1] for u, v in graph.edges)
 

@@ -256,6 +256,15 @@ def test_a_forged_certificate_is_refused() -> None:
         negative.check(path)
 
 
+def test_what_clusters_prove_is_what_their_prices_pay_for() -> None:
+    # Each wants the other; the cluster of both says that one of them goes without, at a price of one.
+    handle = CandidatesHandle.from_lists(["a", "b"], [[(0.0, [1]), (-1.0, [])], [(0.0, [0]), (-1.0, [])]])
+    assert ClusterCertificate(0.0, (), 1).exact_bound(handle) == 0
+    assert ClusterCertificate(0.0, (((0, 1), 1),), 1).exact_bound(handle) == -1 == exact(handle).score
+    # A higher price pays for the sets that obey as much as it takes away.
+    assert ClusterCertificate(0.0, (((0, 1), 3),), 1).exact_bound(handle) == 1
+
+
 def test_a_forged_block_is_refused() -> None:
     # Each wants both others: clusters allow each of them half the time, a block knows that two go without.
     handle = CandidatesHandle.from_lists(list("abc"), [[(0.0, own), (-1.0, [])] for own in ([1, 2], [0, 2], [0, 1])])
