@@ -64,17 +64,15 @@ mod tests {
     use super::*;
 
     #[test]
-    fn of_equal_gains_the_older_term_is_looked_at_first_and_those_left_out_move_up() {
+    fn of_equal_gains_the_older_term_is_looked_at_first() {
         let mut queue = Queue::new(1.0, false);
         for slot in 0..3 {
             queue.push(slot, 1.0, 1);
         }
         queue.sort(3);
         assert_eq!(queue.first(2), [(0, 0), (1, 1)]);
-        // They were looked at now and the last was not: its age outweighs a gain that is lower by two ranks.
-        queue.update(0, 2.0, 6);
-        queue.update(1, 2.0, 6);
-        queue.sort(6);
-        assert_eq!(queue.first(3), [(2, 2), (0, 0), (1, 1)]);
+        queue.update(1, 2.0, 3);
+        queue.sort(3);
+        assert_eq!(queue.first(3), [(1, 1), (0, 0), (2, 2)]);
     }
 }

@@ -46,7 +46,7 @@ fn random(n: usize, seed: u64) -> Candidates {
         }
         children.push(sets);
     }
-    let names = (0..n).map(|v| v.to_string()).collect();
+    let names = (0..n).map(|v| format!("{v} of seed {seed}")).collect();
     Candidates::new(names, children.into_iter().map(ChildCandidates::from_sets).collect()).expect("well formed")
 }
 
@@ -87,11 +87,12 @@ fn solve(candidates: &Candidates, strategy: &dyn Fn(&mut dyn Component, Budget))
             return None;
         }
         strategy(&mut *component, budget);
-        assert!(component.bound() <= component.cost(), "a bound above the incumbent");
-        assert_eq!(component.bound(), component.cost(), "the search ended without a proof");
+        let first = &candidates.names()[0];
+        assert!(component.bound() <= component.cost(), "a bound above the incumbent, {first}");
+        assert_eq!(component.bound(), component.cost(), "the search ended without a proof, {first}");
         assert!(component.cost() < NEVER);
         let (root, _) = component.certificate();
-        assert!(root <= component.cost(), "the certificate claims too much");
+        assert!(root <= component.cost(), "the certificate claims too much, {first}");
         cost += component.cost();
     }
     Some(base - scale.real(cost))
