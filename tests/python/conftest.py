@@ -13,7 +13,7 @@ if signal.getsignal(signal.SIGINT) is signal.SIG_IGN:
     signal.signal(signal.SIGINT, signal.default_int_handler)
 
 #: What a machine may lack though `make test` did its work, as the reasons of skips begin.
-MAY_BE_MISSING = ("no browser", "no Graphviz", "no fork")
+MAY_BE_MISSING = ("no browser", "no Graphviz", "no fork", "no /dev/full")
 #: Where everything has to be there, as where changes are judged, no test may be skipped at all.
 NOTHING_MISSING = bool(os.environ.get("ARBORNET_ALL_TESTS"))
 

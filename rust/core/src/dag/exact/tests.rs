@@ -296,3 +296,11 @@ fn of_orders_that_cost_alike_the_program_takes_the_one_that_ends_in_the_smallest
     program(&mut *component, Budget::new(&control, None));
     assert_eq!(component.order().expect("solved"), [3, 2, 1, 0]);
 }
+
+/// Where a bound leaves out the set that a variable may have at once, hardly any instance tells: this one does.
+#[test]
+fn a_successors_bound_counts_what_its_variables_have_at_once() {
+    let candidates = random(13, 54_762);
+    let found = solve(&candidates, &|c, b| branch(c, b, 2, 500, 16, false));
+    agree(13, 54_762, found, solve(&candidates, &program), "branch and bound");
+}
