@@ -350,7 +350,9 @@ mod tests {
             let target = Target::new(&table, &binned, 0);
             let rows: Vec<u32> = (0..20).collect();
             let mut total = [0.0];
-            rows.iter().for_each(|&row| target.add(row as usize, &mut total));
+            for &row in &rows {
+                target.add(row as usize, &mut total);
+            }
             for (min_leaf, splits) in [(4, true), (5, true), (6, false)] {
                 let plan =
                     Plan { binned: &binned, target: &target, features: &[1], tried: 1, min_leaf, permute: false };
