@@ -176,7 +176,7 @@ proptest! {
         unscorable in prop::sample::select(vec![0u64, 3, 7]),
         per_parent in prop::sample::select(vec![0.0, 0.1]),
     ) {
-        let score = Toy { bounded, unscorable, per_parent, ..Toy::new(n, seed) };
+        let score = Toy { per_parent, bounded, unscorable, ..Toy::new(n, seed) };
         let step = Arc::new(Step1::new(&score.table, most, &constraints, Some(block), None).unwrap());
         let expected: Vec<_> = (0..n).map(|v| oracle(&score, constraints.child(v), v, most)).collect();
         let outcome = run(&step, &score, 1, None);
