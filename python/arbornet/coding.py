@@ -4,13 +4,14 @@ from __future__ import annotations
 
 import math
 import re
+from bisect import bisect_left
 from collections.abc import Sequence
 from dataclasses import dataclass, replace
 from typing import TYPE_CHECKING, Literal
 
 from arbornet._core import ColumnError, RawFrame
 from arbornet.frames import Raw
-from arbornet.infer import MOST_LEVELS, Profile, profile
+from arbornet.infer import MOST_LEVELS, Profile, check_finite, check_told_apart, profile
 from arbornet.kinds import Binned, Categorical, Continuous, Level, Ordinal
 from arbornet.levels import MISSING, as_own_levels, codes_of, merge_rarest
 
@@ -52,6 +53,8 @@ def plan(raw: Raw, column: Column, unseen: Unseen, way_out: str = "") -> Plan:
         return _without_values(column)
     i = names.index(column.name)
     seen = profile(raw.frame, i)
+    if column.cuts is not None and seen.class_ == "text":
+        return _plan_bins(raw.frame, i, column, unseen, way_out)
     if isinstance(column.kind, Continuous | Binned):
         _check_numbers(raw.frame, i, column, seen)
         scale = column.scale if isinstance(column.kind, Continuous) else None
@@ -71,16 +74,44 @@ def _plan_levels(frame: RawFrame, i: int, column: Column, seen: Profile, unseen:
     levels = column.levels
     if levels is None:
         raise ColumnError(f"column '{column.name}' has no levels yet; make a Table of the data it was inferred from")
-    values, counts = frame.levels(i)
+    values = frame.levels(i)[0]
     merged = {value: levels.index(column.other) for value in column.merged} if column.other is not None else {}
     codes = codes_of(values, levels, merged)
-    unknown = [rank for rank, code in enumerate(codes) if code == MISSING and counts[rank] > 0]
-    if unknown and unseen == "error":
-        raise ColumnError(_unseen_text(frame, i, column, unknown) + way_out)
+    unknown = _unknown(frame, i, column, codes, unseen, way_out)
     missing = MISSING if column.missing_level is None else len(levels) - 1
     if unknown and column.missing_level is not None:
         codes = [missing if code == MISSING else code for code in codes]
     return Plan(column.name, i, column.word, levels=levels, codes=codes, missing=missing)
+
+
+def _plan_bins(frame: RawFrame, i: int, column: Column, unseen: Unseen, way_out: str) -> Plan:
+    """Of a column of bins that comes as text: the names of its bins, as a network gives them back, or numbers."""
+    names, cuts = column.levels or (), column.cuts or ()
+    places = {name: code for code, name in enumerate(names)}
+
+    def code(value: Level) -> int:
+        if value in places or column.class_ in _TIMES or not _is_number(value):
+            return places.get(value, MISSING)
+        return bisect_left(cuts, float(value))
+
+    codes = [code(value) for value in frame.levels(i)[0]]
+    _unknown(frame, i, column, codes, unseen, way_out)
+    return Plan(column.name, i, column.word, levels=names, codes=codes)
+
+
+def _unknown(
+    frame: RawFrame, i: int, column: Column, codes: list[int], unseen: Unseen, way_out: str
+) -> list[int]:
+    """The ranks of values that are no level.
+
+    Raises:
+        ColumnError: If there are any, and that is an error.
+    """
+    counts = frame.levels(i)[1]
+    unknown = [rank for rank, code in enumerate(codes) if code == MISSING and counts[rank] > 0]
+    if unknown and unseen == "error":
+        raise ColumnError(_unseen_text(frame, i, column, unknown) + way_out)
+    return unknown
 
 
 def _unseen_text(frame: RawFrame, i: int, column: Column, unknown: list[int]) -> str:
@@ -97,7 +128,7 @@ def _unseen_text(frame: RawFrame, i: int, column: Column, unknown: list[int]) ->
 
 
 def _check_can_have_levels(column: Column, seen: Profile) -> None:
-    _check_finite(column.name, seen)
+    check_finite(column.name, seen)
     low, high = seen.range_ or (0.0, 0.0)
     if seen.class_ == "integer" and not -(2.0**63) <= low <= high < 2.0**63:
         raise ColumnError(
@@ -110,16 +141,9 @@ def _check_can_have_levels(column: Column, seen: Profile) -> None:
         )
 
 
-def _check_finite(name: str, seen: Profile) -> None:
-    if seen.infinite_row is not None:
-        raise ColumnError(
-            f"column '{name}' is infinite in row {seen.infinite_row}; replace such values by numbers or by nulls"
-        )
-
-
 def _check_numbers(frame: RawFrame, i: int, column: Column, seen: Profile) -> None:
     name = column.name
-    _check_finite(name, seen)
+    check_finite(name, seen)
     known, given = _TIMES.get(column.class_), _TIMES.get(seen.class_)
     if known != given and seen.class_ != "nothing" and column.class_ != "nothing":
         raise ColumnError(
@@ -158,6 +182,8 @@ def resolve(raw: Raw, column: Column, missing: str) -> Column:
     column = replace(column, n_rows=seen.n_rows, missing=seen.n_missing, range_=seen.range_ or column.range_)
     kind = column.kind
     if isinstance(kind, Continuous | Binned):
+        if column.scale is None and column.cuts is None:
+            check_told_apart(column.name, seen)
         return column
     if kind.levels is None:
         _check_can_have_levels(column, seen)

@@ -49,7 +49,7 @@ def read_frame(frame: Any, wanted: Iterable[object] | None = None, n_jobs: int =
     module = type(frame).__module__.partition(".")[0]
     if module == "polars" and hasattr(frame, "collect"):
         frame = frame.collect()
-    if module == "pandas":
+    if _is_pandas(frame):
         return _of_pandas(frame, only)
     if isinstance(frame, np.ndarray):
         return _of_numpy(frame, only)
@@ -127,22 +127,27 @@ def _of_pandas(frame: Any, only: set[str] | None) -> Raw:
     return _of_columns({name: frame.iloc[:, i] for i, name in enumerate(names)}, only)
 
 
+def _is_pandas(value: object) -> bool:
+    """Whether something is of pandas, or of a class made from one of its classes."""
+    return any(made.__module__.partition(".")[0] == "pandas" for made in type(value).__mro__)
+
+
 def _is_pandas_float(column: Any) -> bool:
-    module = type(column).__module__.partition(".")[0]
-    return module == "pandas" and bool(getattr(column, "dtype", None) == np.dtype("float64"))
+    is_column = _is_pandas(column) and not hasattr(column, "columns")
+    return is_column and bool(getattr(column, "dtype", None) == np.dtype("float64"))
 
 
 def _payload(name: str, column: Any) -> object:
     """A column in a form the core takes."""
     module = type(column).__module__.partition(".")[0]
-    if module == "pandas":
-        return _payload_of_pandas(name, column)
+    if _is_pandas(column):
+        return _payload_of_pandas(name, _series(name, column))
     if isinstance(column, np.ndarray):
         return _payload_of_numpy(name, column)
-    if module == "polars" and column.dtype.is_object():
+    if module == "polars" and hasattr(column, "dtype") and column.dtype.is_object():
         return _payload_of_objects(column.to_list())  # Arrow has no such thing: it would be the objects' addresses
     if hasattr(column, "__arrow_c_stream__") or hasattr(column, "__arrow_c_array__"):
-        return _typed(column) if module == "polars" else column
+        return _typed(column) if module == "polars" and hasattr(column, "dtype") else column
     if isinstance(column, Sequence) and not isinstance(column, str | bytes):
         return _payload_of_objects(list(column))
     if hasattr(column, "__array__"):
@@ -192,13 +197,39 @@ def _payload_of_numpy(name: str, array: np.ndarray[Any, Any], missing: Any = Non
     return np.ascontiguousarray(array, dtype=native), missing, None
 
 
-def _payload_of_times(array: np.ndarray[Any, Any]) -> object:
+def _payload_of_times(array: np.ndarray[Any, Any], zone: str = "") -> object:
     unit = np.datetime_data(array.dtype)[0]
     if unit not in ("s", "ms", "us", "ns"):
         unit = "s" if unit in ("Y", "M", "W", "D", "h", "m", "generic") else "ns"
     word = "timestamp" if array.dtype.kind == "M" else "duration"
     array = array.astype(f"{array.dtype.kind}8[{unit}]")
-    return np.ascontiguousarray(array).view(np.int64), np.isnat(array), f"{word}:{unit}"
+    return (
+        np.ascontiguousarray(array).view(np.int64),
+        np.isnat(array),
+        f"{word}:{unit}:{zone}" if zone else f"{word}:{unit}",
+    )
+
+
+def _series(name: str, column: Any) -> Any:
+    """A pandas Series of a Series, an index or an array."""
+    import pandas as pd
+
+    if isinstance(column, pd.Series):
+        return column
+    if isinstance(column, pd.Index | pd.api.extensions.ExtensionArray):
+        return pd.Series(column)
+    raise ColumnError(f"column '{name}' is a pandas {type(column).__name__}; give a Series, an index or an array")
+
+
+def _zone_name(zone: Any) -> str:
+    """A time zone as Arrow writes it: the name it has in the time zone database, or its distance from UTC."""
+    if isinstance(zone, datetime.timezone):
+        minutes = round(zone.utcoffset(None).total_seconds() / 60)
+        return f"{'-' if minutes < 0 else '+'}{abs(minutes) // 60:02}:{abs(minutes) % 60:02}" if minutes else "UTC"
+    name = getattr(zone, "key", None) or getattr(zone, "zone", None)
+    # That of dateutil knows only the file it was read from; without a name, moments are still in UTC.
+    _, of_database, from_file = str(getattr(zone, "_filename", "")).rpartition("zoneinfo/")
+    return str(name or (from_file if of_database else "") or "UTC")
 
 
 def _payload_of_pandas(name: str, column: Any) -> object:
@@ -217,7 +248,8 @@ def _payload_of_pandas(name: str, column: Any) -> object:
     if isinstance(dtype, np.dtype):
         return _payload_of_numpy(name, column.to_numpy())
     if kind == "DatetimeTZDtype":
-        return _payload_of_times(column.dt.tz_convert("UTC").dt.tz_localize(None).to_numpy())
+        moments = column.dt.tz_convert("UTC").dt.tz_localize(None).to_numpy()
+        return _payload_of_times(moments, _zone_name(dtype.tz))
     if kind == "PeriodDtype":
         return _payload_of_times(column.dt.to_timestamp().to_numpy())
     if kind == "IntervalDtype":

@@ -32,6 +32,8 @@ class Profile:
     class_: str
     ordered: bool
     zone: str | None
+    unit: str | None
+    """Of spans of time told to the nanosecond: "ns"."""
     problem: str | None
     n_null: int
     n_nan: int
@@ -44,6 +46,8 @@ class Profile:
     infinite_row: int | None
     whole: bool
     counter: bool
+    merged: tuple[str, str] | None
+    """Two different whole numbers (or times in nanoseconds) that are one float, where that matters."""
     n_rows: int
 
     @property
@@ -86,6 +90,31 @@ def profile(raw: RawFrame, column: int, maybe_integers: bool = False) -> Profile
     return seen
 
 
+def check_finite(name: str, seen: Profile) -> None:
+    """Raises ColumnError if a value is infinite."""
+    if seen.infinite_row is not None:
+        raise ColumnError(
+            f"column '{name}' is infinite in row {seen.infinite_row}; replace such values by numbers or by nulls"
+        )
+
+
+def check_told_apart(name: str, seen: Profile) -> None:
+    """Raises ColumnError if floats do not tell a column's numbers apart."""
+    if seen.merged is not None:
+        raise ColumnError(f"column '{name}' {_merged(seen)}; {_apart(seen)}")
+
+
+def _merged(seen: Profile) -> str:
+    a, b = seen.merged or ("", "")
+    nanoseconds = " nanoseconds" if seen.class_ != "integer" else ""
+    return f"holds {a} and {b}{nanoseconds}, which are one number in 64 bits"
+
+
+def _apart(seen: Profile) -> str:
+    levels = ", or declare it categorical" if seen.class_ == "integer" else ""
+    return f"subtract their smallest value first{levels}"
+
+
 def _check_declared(name: str, levels: list[Level]) -> None:
     endless = next((level for level in levels if isinstance(level, float) and math.isinf(level)), None)
     if endless is not None:
@@ -101,7 +130,7 @@ def infer(seen: Profile) -> Inferred:
         kind = _declared_kind(seen) or (Continuous() if seen.range_ is not None else Categorical())
         value = _first_value(seen)
         is_moment = seen.class_ in moments.CLASSES and isinstance(value, float)
-        only = moments.told(float(value), seen.class_) if is_moment else repr(value)
+        only = moments.told(float(value), moments.zoned(seen.class_, seen.zone)) if is_moment else repr(value)
         return Inferred(kind, f"one value only: {only}", f"is constant ({only})")
     declared = _declared_kind(seen)
     if declared is not None:
@@ -117,17 +146,16 @@ def infer(seen: Profile) -> Inferred:
         return Inferred(
             Continuous(), "numbers with a fraction" if not seen.whole else "stored as numbers with a fraction"
         )
-    if seen.class_ in _SCALES:
-        return Inferred(Continuous(), _SCALES[seen.class_])
-    return _infer_whole(seen)
+    found = Inferred(Continuous(), _SCALES[seen.class_]) if seen.class_ in _SCALES else _infer_whole(seen)
+    if seen.merged is not None and isinstance(found.kind, Continuous):
+        return Inferred(found.kind, found.reason, found.left_out or f"{_merged(seen)} ({_apart(seen)})")
+    return found
 
 
 def _is_constant(seen: Profile) -> bool:
-    """One value only. Infinities are not among the distinct values, nor are large numbers, which may be rounded."""
-    if seen.infinite_row is not None:
-        return False
+    """One value only. Large numbers are not among the distinct values, as they may be rounded."""
     if seen.class_ != "integer" and seen.range_ is not None:
-        return seen.range_[0] == seen.range_[1]
+        return seen.range_[0] == seen.range_[1] and seen.merged is None
     return seen.n_distinct == 1
 
 
@@ -157,7 +185,7 @@ def _infer_whole(seen: Profile) -> Inferred:
         told = f"counts the rows from {0 if seen.range_ is not None and seen.range_[0] == 0 else 1}"
         return Inferred(Continuous(), told, told)
     if distinct is None or seen.values is None:
-        huge = seen.range_ is not None and max(map(abs, seen.range_)) > 2**53
+        huge = seen.range_ is not None and max(map(abs, seen.range_)) >= 2**53
         return Inferred(Continuous(), "whole numbers beyond 2^53" if huge else "whole numbers, many distinct ones")
     low, high = seen.values[0][0], seen.values[0][-1]
     gapless = int(high) - int(low) + 1 == distinct

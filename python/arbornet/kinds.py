@@ -28,6 +28,8 @@ def _levels(levels: Iterable[Level] | None) -> tuple[Level, ...] | None:
         if not isinstance(level, str | int | float):
             kind = type(level).__name__
             raise ParameterError(f"levels: {level!r} is of type {kind}; levels are texts, numbers or truth values")
+        if isinstance(level, int) and not -(2**63) <= level < 2**63:
+            raise ParameterError(f"levels: {level!r} is beyond 64 bits; give it as text, and turn the column into text")
         if isinstance(level, float) and not math.isfinite(level):
             raise ParameterError(f"levels: {level!r} is no level; a missing value is declared by nothing")
         if (type(level), level) in seen:

@@ -1,4 +1,9 @@
-"""Levels as people write them: 1, 1.0 and "1" may mean the same, and it is the column that says which it is."""
+"""Levels as people write them: 1, 1.0 and "1" may mean the same, and it is the column that says which it is.
+
+Two texts are one level only if they are the same text: "250.1" and "250.10" may be two codes of diseases. A text names
+a level that is a number if it reads as that number, however it writes it; a number names a level that is a text if it
+would be written so, and no other text of the column could be meant.
+"""
 
 from __future__ import annotations
 
@@ -31,6 +36,40 @@ def _canonical_number(number: float) -> str:
     return str(int(number)) if number.is_integer() and abs(number) < 2**53 else repr(number)
 
 
+def _written(value: Level) -> set[str]:
+    """The texts that a truth value or a number is written as."""
+    if isinstance(value, bool):
+        return {str(value), str(value).lower(), str(value).upper()}
+    plain = canonical(value)
+    return {plain, f"{plain}.0", str(value)} if re.fullmatch(r"-?\d+", plain) else {plain, str(value)}
+
+
+class _Known:
+    """Levels that values may name, each with what it stands for."""
+
+    def __init__(self, levels: Iterable[tuple[Level, int]]) -> None:
+        self._exact: dict[tuple[type, Level], int] = {}
+        self._texts: dict[str, int] = {}
+        self._others: dict[str, int] = {}
+        for level, code in levels:
+            self._exact.setdefault((type(level), level), code)
+            if isinstance(level, str):
+                self._texts.setdefault(level, code)
+            else:
+                self._others.setdefault(canonical(level), code)
+
+    def find(self, value: Level) -> int | None:
+        """What a value names, if it names one thing."""
+        exact = self._exact.get((type(value), value))
+        if exact is not None:
+            return exact
+        alike = self._others.get(canonical(value))
+        if alike is not None or isinstance(value, str):
+            return alike
+        meant = {self._texts[text] for text in _written(value) if text in self._texts}
+        return meant.pop() if len(meant) == 1 else None
+
+
 def as_own(level: Level, class_: str) -> Level:
     """The level in the type of a column of this class, if it can be read so."""
     text = canonical(level)
@@ -53,15 +92,13 @@ def as_own_levels(column: str, levels: Iterable[Level], class_: str, observed: S
     Raises:
         ColumnError: If two declared levels are one value of the column.
     """
-    own = {canonical(value): value for value in observed or ()}
-    exact = set(observed or ())
+    own = list(observed or ())
+    known = _Known((value, rank) for rank, value in enumerate(own))
     taken: dict[Level, Level] = {}
     listed: list[Level] = []
     for level in levels:
-        if isinstance(level, str) and level in exact:
-            value: Level = level
-        else:
-            value = own.get(canonical(level), as_own(level, class_))
+        rank = known.find(level)
+        value = as_own(level, class_) if rank is None else own[rank]
         if value in taken:
             raise ColumnError(
                 f"column '{column}': the levels {taken[value]!r} and {level!r} are one value; declare it once"
@@ -74,22 +111,11 @@ def as_own_levels(column: str, levels: Iterable[Level], class_: str, observed: S
 def codes_of(values: Sequence[Level], levels: Sequence[Level], merged: dict[Level, int]) -> list[int]:
     """For each value of a column the code of the level it is, or `MISSING`.
 
-    A value is matched as it stands, and if that fails by what it reads as. `merged` has the codes of values that share
-    a level with others.
+    A value is matched as it stands, and if that fails by what it reads as, but a text never with another text. `merged`
+    has the codes of values that share a level with others.
     """
-    exact: dict[tuple[type, Level], int] = {}
-    alike: dict[str, int] = {}
-    for code, level in enumerate(levels):
-        exact.setdefault((type(level), level), code)
-        alike.setdefault(canonical(level), code)
-    for value, shared in merged.items():
-        exact[(type(value), value)] = shared
-        alike[canonical(value)] = shared
-    found: list[int] = []
-    for value in values:
-        as_it_stands = exact.get((type(value), value))
-        found.append(alike.get(canonical(value), MISSING) if as_it_stands is None else as_it_stands)
-    return found
+    known = _Known([*merged.items(), *((level, code) for code, level in enumerate(levels))])
+    return [MISSING if code is None else code for code in map(known.find, values)]
 
 
 def merge_rarest(

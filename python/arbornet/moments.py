@@ -20,15 +20,24 @@ EPOCH = dt.datetime(1970, 1, 1)
 #: Days.
 YEAR = 365.25
 CLASSES = ("date", "datetime", "time", "duration")
+#: Moments, and moments of a time zone, which are told in UTC.
+MOMENTS = ("datetime", "datetime UTC")
+DATES = ("date", *MOMENTS)
 Classes = Mapping[str, str]
-"""The class of every variable that holds dates or times: "date", "datetime", "time" or "duration"."""
+"""The class of every variable that holds dates or times: one of `CLASSES` and `MOMENTS`."""
 
 _NUMBER = r"-?[\d.]+(?:e[+-]?\d+)?"
 
 
 def classes(schema: Schema) -> Classes:
     """Which variables of a schema hold dates or times."""
-    return {column.name: column.class_ for column in schema.used if column.class_ in CLASSES and column.levels is None}
+    held = [column for column in schema.used if column.class_ in CLASSES and column.levels is None]
+    return {column.name: zoned(column.class_, column.zone) for column in held}
+
+
+def zoned(class_: str, zone: str | None) -> str:
+    """The class of a column of a time zone, if it has one."""
+    return "datetime UTC" if class_ == "datetime" and zone else class_
 
 
 def told(x: float, class_: str) -> str:
@@ -36,8 +45,9 @@ def told(x: float, class_: str) -> str:
     try:
         if class_ == "date":
             return str((EPOCH + dt.timedelta(days=round(x))).date())
-        if class_ == "datetime":
-            return (EPOCH + dt.timedelta(days=x) + dt.timedelta(seconds=30)).strftime("%Y-%m-%d %H:%M")
+        if class_ in MOMENTS:
+            moment = (EPOCH + dt.timedelta(days=x) + dt.timedelta(seconds=30)).strftime("%Y-%m-%d %H:%M")
+            return moment + class_.removeprefix("datetime")
         if class_ == "time":
             return str((EPOCH + dt.timedelta(seconds=round(x))).time())
         return span(x)
@@ -47,7 +57,7 @@ def told(x: float, class_: str) -> str:
 
 def centre(x: float, width: float, class_: str) -> str:
     """The middle of a distribution: a moment is told by its day where its spread is days."""
-    return told(x, "date" if class_ == "datetime" and width >= 1.0 else class_)
+    return told(x, "date" if class_ in MOMENTS and width >= 1.0 else class_)
 
 
 def threshold(x: float, class_: str) -> str:
@@ -78,10 +88,10 @@ def span(seconds: float) -> str:
 
 def unit(width: float, class_: str) -> tuple[str, float]:
     """What differences are counted in where values are so far apart: a unit's name, and how long it is."""
-    if class_ in ("date", "datetime"):
+    if class_ in DATES:
         if width >= 4 * YEAR:
             return "year", YEAR
-        return ("hour", 1 / 24) if class_ == "datetime" and width < 2.0 else ("day", 1.0)
+        return ("hour", 1 / 24) if class_ in MOMENTS and width < 2.0 else ("day", 1.0)
     for name, size in (("day", 86_400.0), ("hour", 3600.0), ("minute", 60.0)):
         if width >= 2 * size:
             return name, size
@@ -90,7 +100,7 @@ def unit(width: float, class_: str) -> tuple[str, float]:
 
 def spread(x: float, class_: str) -> str:
     """The spread of such values, a length of time."""
-    return span(x * 86_400.0 if class_ in ("date", "datetime") else x)
+    return span(x * 86_400.0 if class_ in DATES else x)
 
 
 @dataclass(frozen=True)

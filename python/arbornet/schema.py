@@ -17,7 +17,7 @@ from typing import TYPE_CHECKING, Any, Literal
 
 from arbornet._core import ArbornetError, ColumnError, FormatError, ParameterError
 from arbornet.frames import Raw, read_frame
-from arbornet.infer import MOST_LEVELS, Profile, infer, profile
+from arbornet.infer import MOST_LEVELS, Profile, check_finite, infer, profile
 from arbornet.io.whole import write_whole
 from arbornet.kinds import Binned, Categorical, Continuous, Kind, KindLike, Level, Ordinal, kind_of
 from arbornet.levels import as_own_levels
@@ -48,6 +48,8 @@ class Column:
     missing: int = 0
     """Rows without a value, nulls and NaN."""
     zone: str | None = None
+    unit: str | None = None
+    """Of spans of time that are told to the nanosecond: "ns"."""
     range_: tuple[float, float] | None = None
     """Smallest and largest value of a column of numbers, in the user's units."""
     observed: tuple[Level, ...] | None = None
@@ -247,7 +249,7 @@ def infer_schema(frame: Any, *, max_levels: int | None = None, n_jobs: int = -1)
 
     Raises:
         ArbornetError: If it is no frame, or has no columns or rows.
-        ColumnError: If a column's values cannot be read.
+        ColumnError: If a column's values cannot be read, or one is infinite.
 
     Example:
         >>> print(an.infer_schema({"x": [0.5, 1.5, 2.5], "sex": ["f", "m", "f"]}))
@@ -282,6 +284,7 @@ def columns_left(columns: list[Column]) -> str:
 
 
 def _inferred_column(raw: Raw, i: int, name: str, seen: Profile, max_levels: int | None) -> Column:
+    check_finite(name, seen)
     found = infer(seen)
     kind = found.kind
     many = seen.n_distinct is not None and max_levels is not None and seen.n_distinct > max_levels
@@ -301,7 +304,8 @@ def _inferred_column(raw: Raw, i: int, name: str, seen: Profile, max_levels: int
         n_rows=seen.n_rows,
         missing=seen.n_missing,
         zone=seen.zone,
-        range_=seen.range_ if seen.infinite_row is None else None,
+        unit=seen.unit,
+        range_=seen.range_,
         observed=observed,
     )
 

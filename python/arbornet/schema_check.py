@@ -47,6 +47,7 @@ ENTRIES: Mapping[str, Callable[[Any], bool]] = {
     "n_rows": _count,
     "missing": _count,
     "zone": _text,
+    "unit": lambda told: told == "ns",
     "range_": lambda told: _numbers(told) and len(told) == 2,
     "observed": _levels,
     "scale": _scale,
@@ -55,7 +56,7 @@ ENTRIES: Mapping[str, Callable[[Any], bool]] = {
     "other": _text,
     "missing_level": _text,
 }
-OPTIONAL = ("left_out", "zone", "range_", "observed", "scale", "cuts", "other", "missing_level")
+OPTIONAL = ("left_out", "zone", "unit", "range_", "observed", "scale", "cuts", "other", "missing_level")
 
 
 def checked(column: Column) -> Column:

@@ -38,7 +38,8 @@ def _holds(column: Column) -> str:
     if column.range_ is None:
         return ""
     shown = _date if column.class_ in ("date", "datetime") else _number
-    return f"{shown(column.range_[0])} to {shown(column.range_[1])}"
+    zone = " UTC" if column.zone else ""
+    return f"{shown(column.range_[0])}{zone} to {shown(column.range_[1])}{zone}"
 
 
 def _missing(column: Column) -> str:

@@ -18,7 +18,7 @@ if TYPE_CHECKING:
 _MICROSECONDS_A_DAY = 86_400_000_000
 _NANOSECONDS_A_DAY = 86_400_000_000_000
 #: Beyond these a value of the class fits no column of its type: years of six digits, 63 bits of micro- or nanoseconds.
-_MOST = {"integer": 2.0**63, "date": 9e7, "datetime": 9e7, "duration": 9e12, "time": 9e9}
+_MOST = {"integer": 2.0**63, "date": 9e7, "datetime": 9e7, "duration": 9e12, "duration ns": 9e9, "time": 9e9}
 
 
 def to_polars(table: Table) -> pl.DataFrame:
@@ -46,7 +46,8 @@ def numbers_to_series(column: Column, values: NDArray[np.float64]) -> pl.Series:
 
     series = pl.Series(column.name, values, nan_to_null=True)
     most: Any = series.abs().max()
-    if most is not None and most >= _MOST.get(column.class_, np.inf):
+    kind = f"{column.class_} {column.unit}" if column.unit else column.class_
+    if most is not None and most >= _MOST.get(kind, np.inf):
         return series
     if column.class_ == "integer":
         whole = series.round(0)
@@ -56,6 +57,8 @@ def numbers_to_series(column: Column, values: NDArray[np.float64]) -> pl.Series:
     if column.class_ == "datetime":
         return _moments(series, column.zone)
     if column.class_ == "duration":
+        if column.unit == "ns":
+            return (series * 1e9).round(0).cast(pl.Int64).cast(pl.Duration("ns"))
         return (series * 1e6).round(0).cast(pl.Int64).cast(pl.Duration("us"))
     if column.class_ == "time":
         return ((series * 1e9).round(0).cast(pl.Int64) % _NANOSECONDS_A_DAY).cast(pl.Time)

@@ -359,7 +359,7 @@ fn hidden_numbers_are_integrated_out_exactly() {
 }
 
 #[test]
-fn sets_of_levels_count_like_the_sum_over_their_members() {
+fn levels_that_may_be_count_like_the_sum_over_them_each_by_its_share() {
     let mut rng = Xoshiro256PlusPlus::seed_from_u64(13);
     let sampling = Settings { method: Method::Sampling, particles: 60_000, seed: 3 };
     for round in 0..30 * factor() {
@@ -367,24 +367,28 @@ fn sets_of_levels_count_like_the_sum_over_their_members() {
         let dims = dims(&network);
         let known = [(4, 1)];
         let rows = Rows::single(network.variables(), &[(4, Value::Code(1))]).unwrap();
-        // Not the last level of 2, not the first of 5, and the target itself is not its first.
-        let allowed = |v: Var, code: u32| match v {
-            2 => code as usize + 1 < dims[2],
-            0 | 5 => code > 0,
-            _ => true,
+        // Not the last level of 2, not the first of 5 and the others in part, and the target itself is not its first.
+        let share = |v: Var, code: u32| match v {
+            2 => f64::from(u8::from(code as usize + 1 < dims[2])),
+            0 => f64::from(u8::from(code > 0)),
+            5 => f64::from(code) / dims[5] as f64,
+            _ => 1.0,
         };
-        let limits = [0, 2, 5].map(|v| (v, Within::Levels((0..dims[v] as u32).map(|c| allowed(v, c)).collect())));
+        let limits = [0, 2, 5].map(|v| (v, Within::Levels((0..dims[v] as u32).map(|c| share(v, c)).collect())));
         let rows = rows.limited(network.variables(), limits.to_vec()).unwrap();
         for set in [&[][..], &[4]] {
             let agreeing: Vec<_> = configurations(&dims)
                 .into_iter()
-                .filter(|at| agrees(at, &known) && at.iter().enumerate().all(|(v, &c)| allowed(v, c)))
+                .filter(|at| agrees(at, &known) && at.iter().enumerate().all(|(v, &c)| share(v, c) > 0.0))
                 .collect();
-            let total: f64 = agreeing.iter().map(|at| joint(&network, at, set)).sum();
+            let joint = |at: &[u32]| {
+                joint(&network, at, set) * at.iter().enumerate().map(|(v, &c)| share(v, c)).product::<f64>()
+            };
+            let total: f64 = agreeing.iter().map(|at| joint(at)).sum();
             let answer = network.joint(&rows, set, &[(0, vec![]), (3, vec![])], &AUTO).unwrap();
             for (at, got) in configurations(&answer.dims).iter().zip(&answer.probabilities) {
                 let of = agreeing.iter().filter(|c| c[0] == at[0] && c[3] == at[1]);
-                let p = of.map(|c| joint(&network, c, set)).sum::<f64>() / total;
+                let p = of.map(|c| joint(c)).sum::<f64>() / total;
                 assert!((got - p).abs() < 1e-12);
             }
             if round < 4 {
@@ -396,9 +400,9 @@ fn sets_of_levels_count_like_the_sum_over_their_members() {
                 let row = |i| (0..6).map(|v| if let Some(Value::Code(c)) = draws.get(v, i) { c } else { 9 }).collect();
                 let counted: Vec<Vec<u32>> = (0..20_000).map(row).collect();
                 for at in &agreeing {
-                    let p = joint(&network, at, set) / total;
-                    let share = counted.iter().filter(|c| *c == at).count() as f64 / 20_000.0;
-                    assert!((share - p).abs() < 5.0 * (p * (1.0 - p) / 20_000.0).sqrt() + 1e-4);
+                    let p = joint(at) / total;
+                    let drawn = counted.iter().filter(|c| *c == at).count() as f64 / 20_000.0;
+                    assert!((drawn - p).abs() < 5.0 * (p * (1.0 - p) / 20_000.0).sqrt() + 1e-4);
                 }
                 assert!(counted.iter().all(|c| agreeing.contains(c)));
             }
@@ -440,8 +444,10 @@ fn limits_that_leave_nothing_are_refused() {
     let network = mixed_network();
     let rows = || Rows::single(network.variables(), &[(3, Value::Real(0.6))]).unwrap();
     for limit in [
-        (0, Within::Levels(vec![false, false])),
-        (0, Within::Levels(vec![true])),
+        (0, Within::Levels(vec![0.0, 0.0])),
+        (0, Within::Levels(vec![1.0])),
+        (0, Within::Levels(vec![1.0, -0.5])),
+        (0, Within::Levels(vec![1.0, f64::NAN])),
         (0, Within::Between(0.0, 1.0)),
         (1, Within::Between(1.0, 1.0)),
         (1, Within::Between(f64::NAN, 1.0)),

@@ -192,16 +192,22 @@ def assignments(schema: an.Schema, texts: Iterable[str]) -> dict[str, Any]:
 
 def _own_value(column: Any, text: str) -> Any:
     if column.levels is None:
-        low, dots, high = text.partition("..")
-        ends = [None if dots and not end else _number(column, end) for end in ((low, high) if dots else (text,))]
-        return tuple(ends) if dots else ends[0]
+        return _number_or_interval(column, text)
     known = {str(level): level for level in column.levels}
     if text in known:
         return known[text]
     several = [part.strip() for part in text.split(",")]
     if all(part in known for part in several):
         return [known[part] for part in several]
+    if isinstance(column.kind, an.Binned):
+        return _number_or_interval(column, text)
     raise ParameterError(f"{text!r} is none of the levels of '{column.name}': {', '.join(map(str, column.levels))}")
+
+
+def _number_or_interval(column: Any, text: str) -> Any:
+    low, dots, high = text.partition("..")
+    ends = [None if dots and not end else _number(column, end) for end in ((low, high) if dots else (text,))]
+    return tuple(ends) if dots else ends[0]
 
 
 def _number(column: Any, text: str) -> Any:

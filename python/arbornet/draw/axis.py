@@ -11,7 +11,7 @@ from arbornet import moments
 EPOCH = dt.date(1970, 1, 1)
 FIRST, LAST = (dt.date.min - EPOCH).days + 400, (dt.date.max - EPOCH).days - 400
 MOST = 4.5
-DATES = ("date", "datetime")
+DATES = moments.DATES
 STEPS = (
     *(("days", n) for n in (1, 2, 7, 14)),
     *(("months", n) for n in (1, 2, 3, 6)),

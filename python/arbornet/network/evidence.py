@@ -8,7 +8,7 @@ from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field
-from typing import TYPE_CHECKING, Any, Literal
+from typing import Any, Literal
 
 import numpy as np
 import polars as pl
@@ -17,13 +17,13 @@ from numpy.typing import NDArray
 from arbornet._core import ArbornetError, ColumnError, ParameterError
 from arbornet.coding import TREAT_AS_MISSING, encode_rows
 from arbornet.frames import read_frame
-
-if TYPE_CHECKING:
-    from arbornet.schema import Schema
+from arbornet.kinds import Binned
+from arbornet.network import bins
+from arbornet.schema import Schema
 
 MISSING = np.uint32(2**32 - 1)
 Columns = list[NDArray[Any] | None]
-Limit = tuple[float, float] | list[int]
+Limit = tuple[float, float] | list[float]
 Several = (list, tuple, set, frozenset)
 EVERYTHING = (float("-inf"), float("inf"))
 Unseen = Literal["error", "missing"]
@@ -64,7 +64,7 @@ class Known:
     values: list[tuple[int, float]] = field(default_factory=list)
     """Codes, or numbers in stored units, by position."""
     limits: list[tuple[int, Limit]] = field(default_factory=list)
-    """Of variables known short of their value: an interval in stored units, or codes."""
+    """Of variables known short of their value: an interval in stored units, or how probable that is in each level."""
     set: list[int] = field(default_factory=list)
     """Which of the values were set from outside."""
 
@@ -93,11 +93,15 @@ def known(schema: Schema, given: Mapping[str, Any] | None, do: Mapping[str, Any]
     limits = []
     for name in sorted(several, key=list(given).index):
         var = position(schema, name, "given")
+        column = schema.used[var]
         limit: Limit
-        if schema.used[var].levels is None:
+        if bins.is_interval(column, given[name]):
+            limit = bins.possible(column, interval(schema, var, given[name], "given"))
+        elif column.levels is None:
             limit = interval(schema, var, given[name], "given")
         else:
-            limit = codes(schema, var, given[name], "given")
+            allowed = codes(schema, var, given[name], "given")
+            limit = [float(code in allowed) for code in range(len(column.levels))]
         if limit != EVERYTHING:
             limits.append((var, limit))
     return Known(seen + acts, limits, [var for var, _ in acts])
@@ -139,6 +143,8 @@ def codes(schema: Schema, var: int, levels: Any, role: str) -> list[int]:
 def interval(schema: Schema, var: int, value: Any, role: str) -> tuple[float, float]:
     """The ends of an interval of numbers (or dates, or times) in stored units, infinite where it is open.
 
+    Of a number cut into bins, in its own units.
+
     Raises:
         ColumnError: If it is not a pair of values.
         ParameterError: If its low end is not below its high end.
@@ -148,6 +154,8 @@ def interval(schema: Schema, var: int, value: Any, role: str) -> tuple[float, fl
         raise ColumnError(
             f"column '{name}' is continuous: {role} takes an interval (low, high), None for an open end, not {value!r}"
         )
+    if isinstance(schema.used[var].kind, Binned):
+        schema = Schema((bins.plain(schema.used[var]),))
     low, high = (
         open_ if end is None or end == open_ else single(schema, {name: end}, role)[0][1]
         for end, open_ in zip(value, EVERYTHING, strict=True)

@@ -38,9 +38,10 @@ class GeneralAnswers(Structure):
         Args:
             targets: A name or names (a dict with `...` as every value means the same) for a distribution; a dict of
                 values for the probability that all of them hold: a level, a list of levels, or for a number an interval
-                `(low, high)` with None for an open end.
+                `(low, high)` with None for an open end; `low` is in it, `high` is not.
             given: Values that were observed. For what is known less exactly: levels that are possible, as a list, or
-                for a number an interval `(low, high)`.
+                for a number an interval `(low, high)`. Of a number cut into bins, bins that an interval covers in part
+                count by the share it covers.
             do: Values that were set from outside: they say nothing about what would have caused them.
             bins: For each continuous variable among several targets, the ends of its classes.
             method: As for `predict_proba`.

@@ -12,6 +12,7 @@ import numpy as np
 import polars as pl
 
 from arbornet._core import ArbornetError, ColumnError, ParameterError
+from arbornet.network import bins as binned
 from arbornet.network import evidence
 from arbornet.network.asked import HowTo
 from arbornet.network.evidence import Known
@@ -37,7 +38,7 @@ def query(
     if isinstance(targets, Mapping):
         free = [value is ... for value in targets.values()]
         if targets and not any(free):
-            return _event(net, targets, known, way)
+            return _event(net, targets, given or {}, known, way)
         if not all(free):
             raise ArbornetError("targets mix values and '...'; put what is known into given, or ask for an event alone")
     if not isinstance(bins, Mapping | None):
@@ -121,17 +122,21 @@ def _classes(net: Structure, var: int, bins: Sequence[float] | None) -> pl.Serie
     return codes_to_series(net.schema.used[var], np.arange(len(levels), dtype=np.uint32))
 
 
-def _event(net: Structure, targets: Mapping[str, Any], known: Known, way: HowTo) -> float:
+def _event(net: Structure, targets: Mapping[str, Any], given: Mapping[str, Any], known: Known, way: HowTo) -> float:
     asked: list[tuple[int, list[float]]] = []
-    wanted: list[set[int]] = []
+    wanted: list[dict[int, float]] = []
+    """Of every target's classes, the share that belongs to the event."""
+    seen = {str(name): value for name, value in given.items()}
     for name, value in targets.items():
         var = evidence.position(net.schema, name, "targets")
         if net.handle.levels(var) is None:
             low, high = evidence.interval(net.schema, var, value, "targets")
-            cuts, classes = [end for end in (low, high) if math.isfinite(end)], {1 if math.isfinite(low) else 0}
+            cuts, classes = [end for end in (low, high) if math.isfinite(end)], {1 if math.isfinite(low) else 0: 1.0}
+        elif binned.is_interval(net.schema.used[var], value):
+            cuts, classes = [], _shares(net, var, value, seen.get(str(name)))
         else:
             levels = value if isinstance(value, evidence.Several) else [value]
-            cuts, classes = [], set(evidence.codes(net.schema, var, levels, "targets"))
+            cuts, classes = [], dict.fromkeys(evidence.codes(net.schema, var, levels, "targets"), 1.0)
         asked.append((var, cuts))
         wanted.append(classes)
     flat, _ = net.handle.joint(known.values, known.limits, known.set, asked, way)
@@ -139,8 +144,20 @@ def _event(net: Structure, targets: Mapping[str, Any], known: Known, way: HowTo)
     dims = [len(cuts) + 1 if net.handle.levels(v) is None else len(net.handle.levels(v) or ()) for v, cuts in asked]
     table = flat.reshape(dims)
     for axis, classes in enumerate(wanted):
-        table = table.take(sorted(classes), axis=axis)
+        shape = [-1 if i == axis else 1 for i in range(len(dims))]
+        table = table.take(list(classes), axis=axis) * np.reshape(list(classes.values()), shape)
     return float(table.sum())
+
+
+def _shares(net: Structure, var: int, value: Any, given: Any) -> dict[int, float]:
+    """Of every bin that an interval touches, the share inside it, given what else is known of the number."""
+    column = net.schema.used[var]
+    interval = evidence.interval(net.schema, var, value, "targets")
+    shares = binned.shares(column, interval)
+    if given is not None and binned.is_interval(column, given):
+        known = evidence.interval(net.schema, var, given, "given")
+        shares = binned.within(binned.shares(column, binned.both(interval, known)), binned.possible(column, known))
+    return {code: share for code, share in enumerate(shares) if share > 0} or {0: 0.0}
 
 
 def _check_possible(flat: np.ndarray[Any, Any]) -> None:

@@ -8,6 +8,7 @@ from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
+from arbornet import moments
 from arbornet.draw.parts import Graph, Node, Tree
 from arbornet.draw.values import Bars, Histogram
 from arbornet.network import evidence
@@ -113,6 +114,6 @@ def _counted(column: Column, stored: Any) -> Histogram | Bars | None:
         shift, scale = column.scale or (0.0, 1.0)
         # Twelve digits: standardising and back must not turn 4 into 3.9999999999999996.
         numbers = [float(f"{x:.12g}") for x in shift + scale * np.asarray(stored, dtype=float)]
-        return Histogram.of(numbers, column.class_)
+        return Histogram.of(numbers, moments.zoned(column.class_, column.zone))
     counts = np.bincount(stored[stored != evidence.MISSING], minlength=len(column.levels))
     return Bars(tuple(map(str, column.levels)), tuple(int(n) for n in counts[: len(column.levels)]))

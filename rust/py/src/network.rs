@@ -21,11 +21,12 @@ type Reals<'py> = Bound<'py, PyArray1<f64>>;
 /// (position, code or number in stored units)
 type Known = Vec<(usize, f64)>;
 
-/// What is known short of a value: an interval (low, high) in stored units, or a list of codes.
+/// What is known short of a value: an interval (low, high) in stored units, or a list of how probable that is under
+/// each level.
 #[derive(FromPyObject)]
 enum Limit {
     Between(f64, f64),
-    Levels(Vec<usize>),
+    Levels(Vec<f64>),
 }
 type Limits = Vec<(usize, Limit)>;
 
@@ -80,20 +81,11 @@ impl NetworkHandle {
 
     fn limited(&self, rows: Rows, limits: Limits) -> PyResult<Rows> {
         let within = |(var, limit): (usize, Limit)| -> PyResult<(usize, Within)> {
-            let n_levels = self.0.variables()[self.checked(var)?].n_levels();
             let within = match limit {
                 Limit::Between(low, high) => Within::Between(low, high),
-                Limit::Levels(codes) => {
-                    let mut allowed = vec![false; n_levels.unwrap_or(0)];
-                    for code in codes {
-                        if let Some(slot) = allowed.get_mut(code) {
-                            *slot = true;
-                        }
-                    }
-                    Within::Levels(allowed)
-                }
+                Limit::Levels(shares) => Within::Levels(shares),
             };
-            Ok((var, within))
+            Ok((self.checked(var)?, within))
         };
         let limits = limits.into_iter().map(within).collect::<PyResult<Vec<_>>>()?;
         Ok(rows.limited(self.0.variables(), limits).map_err(CoreError)?)

@@ -155,6 +155,31 @@ fn mean(values: &[f64], most: f64, of: impl Fn(f64) -> f64) -> f64 {
     total as f64 / values.len() as f64 / scale
 }
 
+/// The largest number that is standardised, and one over the smallest spread. Beyond, draws of heavy tails and widths of
+/// bins would leave the floating range; and numbers too small to be normal hold too few digits.
+pub const LARGEST: f64 = 1e290;
+
+/// That the numbers of a column, and what lies between them, keep within the floating range.
+///
+/// # Errors
+/// What is wrong with them, and what to do.
+pub fn check_size(values: &[f64]) -> Result<(), (String, &'static str)> {
+    let (minimum, maximum, _) = extent(values);
+    let (most, spread) = (maximum.max(-minimum), maximum - minimum);
+    if values.is_empty() {
+        return Ok(());
+    }
+    if most > LARGEST {
+        let of = if maximum == most { maximum } else { minimum };
+        return Err((format!("holds {of:e}, and numbers are taken up to {LARGEST:e}"), "divide it by a power of ten"));
+    }
+    if spread > 0.0 && spread < LARGEST.recip() {
+        let problem = format!("holds {minimum:e} to {maximum:e}, a spread below {:e}", LARGEST.recip());
+        return Err((problem, "multiply it by a power of ten"));
+    }
+    Ok(())
+}
+
 /// The map to mean 0 and population standard deviation 1. A constant column keeps the scale 1.
 pub fn standardising(values: &[f64]) -> Affine {
     let (minimum, maximum, _) = extent(values);
@@ -174,7 +199,7 @@ pub fn standardising(values: &[f64]) -> Affine {
     } else {
         mean(values, 1.0, |x| ((x - shift) / deviation) * ((x - shift) / deviation)).sqrt() * deviation
     };
-    Affine { shift, scale: if scale.is_normal() { scale } else { 1.0 } }
+    Affine { shift, scale: if scale > 0.0 { scale } else { 1.0 } }
 }
 
 /// Standardises in place.
@@ -277,6 +302,23 @@ mod tests {
             let map = standardise(&mut values);
             assert!(values.iter().all(|x| x.is_finite()), "{map:?} {values:?}");
         }
+    }
+
+    #[test]
+    fn numbers_at_the_ends_of_the_floating_range_are_refused_in_words() {
+        for (values, told) in [
+            ([1e308, -1e300, 0.0], "holds 1e308, and numbers are taken up to 1e290"),
+            ([0.0, -1.5e291, 3.0], "holds -1.5e291"),
+            ([1e-308, 3e-308, 2e-308], "holds 1e-308 to 3e-308, a spread below"),
+        ] {
+            assert!(check_size(&values).unwrap_err().0.contains(told), "{values:?}");
+        }
+        for values in [[1e290, -1e290, 0.0], [0.0, 2e-290, 0.0], [1e-320, 1e-320, 1e-320]] {
+            assert!(check_size(&values).is_ok());
+            let map = standardise(&mut values.clone());
+            assert!(map.scale.is_normal() && map.scale < 1e291, "{map:?}");
+        }
+        assert!(check_size(&[]).is_ok());
     }
 
     #[test]

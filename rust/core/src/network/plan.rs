@@ -258,9 +258,9 @@ impl Problem {
             None => out.push(predictive.log_density(seen(factor.node))),
         });
         if let (Some(states), Some(within)) = (own, self.limit_of(factor)) {
-            let allowed: Vec<bool> = (0..states.len()).map(|s| within.allows(states.representative(s))).collect();
-            for masses in out.chunks_mut(allowed.len()) {
-                masses.iter_mut().zip(&allowed).filter(|(_, allowed)| !**allowed).for_each(|(mass, _)| *mass = 0.0);
+            let shares: Vec<f64> = (0..states.len()).map(|s| within.share(states.representative(s))).collect();
+            for masses in out.chunks_mut(shares.len()) {
+                masses.iter_mut().zip(&shares).for_each(|(mass, share)| *mass *= share);
             }
         }
         if own.is_none() {

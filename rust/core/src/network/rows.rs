@@ -41,19 +41,20 @@ impl Observed {
 /// What may be known of a variable short of its value.
 #[derive(Clone, Debug, PartialEq)]
 pub enum Within {
-    /// It is one of the levels marked true.
-    Levels(Vec<bool>),
+    /// How probable what is known is under each level, from 0 (it is not this one) to 1 (it may well be): in between
+    /// where what is known holds for some of a level's values, as for a bin that an interval covers in part.
+    Levels(Vec<f64>),
     /// It lies in `[low, high)`, in stored units; an end may be infinite.
     Between(f64, f64),
 }
 
 impl Within {
-    /// Whether a value agrees.
-    pub fn allows(&self, value: Value) -> bool {
+    /// How probable what is known is if this is the value: 0 or 1 for a number.
+    pub fn share(&self, value: Value) -> f64 {
         match (self, value) {
-            (Self::Levels(allowed), Value::Code(code)) => allowed[code as usize],
-            (&Self::Between(low, high), Value::Real(x)) => low <= x && x < high,
-            _ => false,
+            (Self::Levels(shares), Value::Code(code)) => shares[code as usize],
+            (&Self::Between(low, high), Value::Real(x)) => f64::from(u8::from(low <= x && x < high)),
+            _ => 0.0,
         }
     }
 
@@ -144,7 +145,10 @@ impl Rows {
         for (i, (var, within)) in limits.iter().enumerate() {
             let bad = |problem: &str, advice: &str| Err(Error::column(&*variables[*var].name, problem, advice));
             let fits = match (within, variables[*var].n_levels()) {
-                (Within::Levels(allowed), Some(k)) => allowed.len() == k && allowed.contains(&true),
+                (Within::Levels(shares), Some(k)) => {
+                    let fit = shares.iter().all(|share| (0.0..=1.0).contains(share));
+                    fit && shares.len() == k && shares.iter().any(|&share| share > 0.0)
+                }
                 (Within::Between(low, high), None) => low < high,
                 _ => false,
             };

@@ -99,11 +99,13 @@ impl Network {
             let mut logs: SmallVec<[f64; 16]> = SmallVec::new();
             for code in 0..k {
                 values[at] = Value::Code(code as u32);
-                if problem.limits[at].as_ref().is_some_and(|within| !within.allows(values[at])) {
+                let share = problem.limits[at].as_ref().map_or(1.0, |within| within.share(values[at]));
+                if share == 0.0 {
                     logs.push(f64::NEG_INFINITY);
                     continue;
                 }
-                logs.push(touching.iter().map(|f| self.log_factor(problem, f, &values, seen)).sum());
+                let rest: f64 = touching.iter().map(|f| self.log_factor(problem, f, &values, seen)).sum();
+                logs.push(share.ln() + rest);
             }
             let top = logs.iter().copied().fold(f64::NEG_INFINITY, f64::max);
             let sum: f64 = logs.iter().map(|log| (log - top).exp()).sum();
@@ -157,11 +159,11 @@ fn sample_within(predictive: &Predictive, within: &Within, rng: &mut Xoshiro256P
             let x = quantile_within(predictive, low, high, rng.random::<f64>());
             (Value::Real(x), mass(predictive, low, high))
         }
-        (Within::Levels(allowed), Predictive::Levels { probabilities }) => {
-            let of = |code: usize| if allowed[code] { probabilities[code] } else { 0.0 };
-            let total: f64 = (0..allowed.len()).map(of).sum();
+        (Within::Levels(shares), Predictive::Levels { probabilities }) => {
+            let of = |code: usize| shares[code] * probabilities[code];
+            let total: f64 = (0..shares.len()).map(of).sum();
             let mut left = rng.random::<f64>() * total;
-            let last = (0..allowed.len()).rev().find(|&code| of(code) > 0.0).unwrap_or(0);
+            let last = (0..shares.len()).rev().find(|&code| of(code) > 0.0).unwrap_or(0);
             let drawn = (0..last).find(|&code| {
                 left -= of(code);
                 left < 0.0

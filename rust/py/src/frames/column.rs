@@ -9,6 +9,7 @@ use arrow_array::cast::AsArray;
 use arrow_array::{Array, ArrayRef};
 use arrow_schema::DataType;
 
+use super::exact::{Exact, is_large};
 use super::stream::Source;
 use super::values::{
     Class, code_texts, for_each_integer, for_each_key, for_each_number, levels_of, plain_numbers, text_level,
@@ -19,7 +20,7 @@ pub enum Data {
     /// Texts, truth values, declared dictionaries.
     Levels(Levels),
     /// Numbers as their producer laid them out, not copied, and what one pass over them told.
-    Numbers { profile: Box<Profile>, chunks: Vec<ArrayRef>, counter: bool },
+    Numbers { profile: Box<Profile>, chunks: Vec<ArrayRef>, counter: bool, exact: Option<Exact> },
     /// No values, or none that can be read.
     Nothing,
 }
@@ -91,7 +92,7 @@ impl RawColumn {
                 texts(&chunks, n_rows).map_err(|problem| Error::column(&*name, problem, "decode the text first"))?,
             ),
             Class::Truth => Data::Levels(truths(&chunks, n_rows)),
-            _ => numbers(chunks, n_rows),
+            class => numbers(chunks, n_rows, *class == Class::Integer),
         };
         Ok(Self { name, class, ordered, data, n_rows, counted: OnceLock::new() })
     }
@@ -225,7 +226,7 @@ fn declared(chunks: &[ArrayRef], n_rows: usize) -> Result<Levels, String> {
     Ok(Levels::declared(codes, order))
 }
 
-fn numbers(chunks: Vec<ArrayRef>, n_rows: usize) -> Data {
+fn numbers(chunks: Vec<ArrayRef>, n_rows: usize, whole: bool) -> Data {
     let mut profile = Profile::default();
     for chunk in &chunks {
         match plain_numbers(chunk) {
@@ -234,13 +235,14 @@ fn numbers(chunks: Vec<ArrayRef>, n_rows: usize) -> Data {
         }
     }
     profile.finish();
-    // Beyond 2^53 neighbouring whole numbers are one float: their distinct values are not known from this pass.
-    if profile.maximum.max(-profile.minimum) > 9_007_199_254_740_992.0 && profile.whole {
+    let exact = Exact::of(&chunks, &profile, whole);
+    // Neighbouring whole numbers may be one float: their distinct values are not known from this pass.
+    if is_large(&profile) && profile.whole {
         profile.distinct = None;
     }
     let counter =
         profile.is_counter_in_order() || n_rows >= 20 && profile.spans_the_rows() && all_differ(&chunks, n_rows);
-    Data::Numbers { profile: Box::new(profile), chunks, counter }
+    Data::Numbers { profile: Box::new(profile), chunks, counter, exact }
 }
 
 /// True if whole numbers of 0..=n are all different.

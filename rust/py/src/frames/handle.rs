@@ -4,6 +4,7 @@ use std::sync::Arc;
 
 use arbornet_core::frame::{Cells, MISSING, Rows, numbers};
 use arbornet_core::{Affine, Codes, Column, Control, Error, Kind, Level, Table, Variable};
+use arrow_schema::TimeUnit;
 use numpy::IntoPyArray;
 use pyo3::exceptions::PyIndexError;
 use pyo3::prelude::*;
@@ -104,7 +105,7 @@ impl Recipe {
     }
 
     /// The kept rows, all of which have a value, with the variable as it turns out.
-    fn encode(&self, raw: &RawColumn, kept: &Keep) -> (Variable, Column) {
+    fn encode(&self, raw: &RawColumn, kept: &Keep) -> Result<(Variable, Column), Error> {
         let mut variable = self.variable.clone();
         let column = match &self.coding {
             Coding::Levels { codes, missing } => {
@@ -121,18 +122,19 @@ impl Recipe {
                 if kept.mask.is_some() || !raw.copy_numbers(&mut values) {
                     kept.for_each_number(raw, &mut |x| values.push(x));
                 }
-                let scale = match known {
-                    Some(map) => {
-                        numbers::apply(*map, &mut values);
-                        *map
-                    }
-                    None => numbers::standardise(&mut values),
+                let scale = if let Some(map) = known {
+                    numbers::apply(*map, &mut values);
+                    *map
+                } else {
+                    numbers::check_size(&values)
+                        .map_err(|(problem, advice)| Error::column(&*variable.name, problem, advice))?;
+                    numbers::standardise(&mut values)
                 };
                 variable.kind = Kind::Continuous { scale };
                 Column::Reals(values)
             }
         };
-        (variable, column)
+        Ok((variable, column))
     }
 
     /// Every row, with gaps.
@@ -245,11 +247,13 @@ impl RawFrame {
         told.set_item("class_", raw.class.name())?;
         told.set_item("ordered", raw.ordered)?;
         told.set_item("zone", if let Class::Datetime(zone) = &raw.class { zone.clone() } else { None })?;
+        let nanoseconds = raw.class == Class::Duration(TimeUnit::Nanosecond);
+        told.set_item("unit", nanoseconds.then_some("ns"))?;
         told.set_item("problem", if let Class::Unreadable(why) = &raw.class { Some(why) } else { None })?;
         let (n_missing, mut n_nan, mut n_distinct, mut counter, mut declared);
         (n_nan, n_distinct, counter, declared) = (0, None, false, false);
         let (mut range, mut infinite_row, mut whole) = (None, None, false);
-        let mut values = None;
+        let (mut values, mut merged) = (None, None);
         match &raw.data {
             Data::Nothing => n_missing = self.n_rows as u64,
             Data::Levels(levels) => {
@@ -261,7 +265,7 @@ impl RawFrame {
                     values = Some((all.collect::<PyResult<Vec<_>>>()?, levels.counts().to_vec()));
                 }
             }
-            Data::Numbers { profile, counter: counts_rows, .. } => {
+            Data::Numbers { profile, counter: counts_rows, exact, .. } => {
                 (n_missing, n_nan) = (profile.n_null, profile.n_nan);
                 (infinite_row, whole, counter) = (profile.infinite_row, profile.whole, *counts_rows);
                 range = (profile.n_values() > 0).then_some((profile.minimum, profile.maximum));
@@ -272,6 +276,15 @@ impl RawFrame {
                         level_to_python(py, &if integer { Level::Int(x as i64) } else { Level::Real(x) })
                     });
                     values = Some((all.collect::<PyResult<Vec<_>>>()?, distinct.iter().map(|&(_, n)| n).collect()));
+                }
+                merged = exact.as_ref().and_then(|exact| exact.merged).map(|(a, b)| (a.to_string(), b.to_string()));
+                if let Some(distinct) = exact.as_ref().and_then(|exact| exact.distinct.as_ref()) {
+                    n_distinct = Some(distinct.len());
+                    let narrow = |&(x, _): &(i128, u64)| i64::try_from(x).map(Level::Int).ok();
+                    if let Some(levels) = distinct.iter().map(narrow).collect::<Option<Vec<_>>>() {
+                        let all = levels.iter().map(|level| level_to_python(py, level));
+                        values = Some((all.collect::<PyResult<Vec<_>>>()?, distinct.iter().map(|&(_, n)| n).collect()));
+                    }
                 }
             }
         }
@@ -284,6 +297,7 @@ impl RawFrame {
         told.set_item("infinite_row", infinite_row)?;
         told.set_item("whole", whole)?;
         told.set_item("counter", counter)?;
+        told.set_item("merged", merged)?;
         Ok(told)
     }
 
@@ -341,7 +355,7 @@ impl RawFrame {
         let table = watched(py, &control, None, || {
             let encode = |recipe: &Recipe| {
                 control.check()?;
-                Ok(recipe.encode(&self.columns[recipe.column.unwrap_or(0)], keep))
+                recipe.encode(&self.columns[recipe.column.unwrap_or(0)], keep)
             };
             let (variables, columns): (Vec<_>, Vec<_>) =
                 pool.install(|| recipes.par_iter().map(encode).collect::<Result<Vec<_>, Error>>())?.into_iter().unzip();

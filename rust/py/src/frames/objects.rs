@@ -7,15 +7,17 @@ use arbornet_core::frame::{MISSING, RawCodes};
 use arbornet_core::{Control, Error, Level};
 use arrow_array::cast::AsArray;
 use arrow_array::types::{
-    ArrowPrimitiveType, DurationMicrosecondType, DurationMillisecondType, DurationNanosecondType, DurationSecondType,
-    Float32Type, Float64Type, Int8Type, Int16Type, Int32Type, Int64Type, TimestampMicrosecondType,
+    ArrowPrimitiveType, ArrowTimestampType, DurationMicrosecondType, DurationMillisecondType, DurationNanosecondType,
+    DurationSecondType, Float32Type, Float64Type, Int8Type, Int16Type, Int32Type, Int64Type, TimestampMicrosecondType,
     TimestampMillisecondType, TimestampNanosecondType, TimestampSecondType, UInt8Type, UInt16Type, UInt32Type,
     UInt64Type,
 };
 use arrow_array::{
-    Array, ArrayRef, BooleanArray, Float64Array, Int64Array, LargeStringArray, NullArray, PrimitiveArray,
+    Array, ArrayRef, BooleanArray, Decimal128Array, Float64Array, Int64Array, LargeStringArray, NullArray,
+    PrimitiveArray,
 };
 use arrow_buffer::{BooleanBuffer, Buffer, NullBuffer, ScalarBuffer};
+use arrow_schema::DataType;
 use numpy::{
     Element, PyArray1, PyArrayDescrMethods, PyArrayMethods, PyReadonlyArray1, PyUntypedArray, PyUntypedArrayMethods,
 };
@@ -35,7 +37,8 @@ enum Payload<'py> {
     /// Codes into categories, -1 for none, and whether their order means something.
     #[pyo3(transparent)]
     Categories((PyReadonlyArray1<'py, i64>, Vec<Bound<'py, PyAny>>, bool)),
-    /// A contiguous array, where it has no value, and the unit of its integers if they are times ("timestamp:us").
+    /// A contiguous array, where it has no value, and the unit of its integers if they are times: "duration:ns", or
+    /// "timestamp:us", which the name of its time zone may follow ("timestamp:us:Asia/Tokyo").
     #[pyo3(transparent)]
     Array((Bound<'py, PyUntypedArray>, Option<PyReadonlyArray1<'py, bool>>, Option<String>)),
     /// Any objects.
@@ -127,15 +130,17 @@ fn of_numpy(
     unit: Option<&str>,
 ) -> PyResult<ArrayRef> {
     if let Some(unit) = unit {
-        return match unit {
-            "timestamp:s" => primitive_as::<Int64Type, TimestampSecondType>(array, missing),
-            "timestamp:ms" => primitive_as::<Int64Type, TimestampMillisecondType>(array, missing),
-            "timestamp:us" => primitive_as::<Int64Type, TimestampMicrosecondType>(array, missing),
-            "timestamp:ns" => primitive_as::<Int64Type, TimestampNanosecondType>(array, missing),
-            "duration:s" => primitive_as::<Int64Type, DurationSecondType>(array, missing),
-            "duration:ms" => primitive_as::<Int64Type, DurationMillisecondType>(array, missing),
-            "duration:us" => primitive_as::<Int64Type, DurationMicrosecondType>(array, missing),
-            "duration:ns" => primitive_as::<Int64Type, DurationNanosecondType>(array, missing),
+        let mut parts = unit.splitn(3, ':');
+        let (class, size, zone) = (parts.next().unwrap_or(""), parts.next().unwrap_or(""), parts.next());
+        return match (class, size) {
+            ("timestamp", "s") => moments::<TimestampSecondType>(array, missing, zone),
+            ("timestamp", "ms") => moments::<TimestampMillisecondType>(array, missing, zone),
+            ("timestamp", "us") => moments::<TimestampMicrosecondType>(array, missing, zone),
+            ("timestamp", "ns") => moments::<TimestampNanosecondType>(array, missing, zone),
+            ("duration", "s") => times::<DurationSecondType>(array, missing),
+            ("duration", "ms") => times::<DurationMillisecondType>(array, missing),
+            ("duration", "us") => times::<DurationMicrosecondType>(array, missing),
+            ("duration", "ns") => times::<DurationNanosecondType>(array, missing),
             _ => Err(column_error(name, format!("is in the unit '{unit}'"), "use s, ms, us or ns")),
         };
     }
@@ -164,18 +169,23 @@ fn of_numpy(
     }
 }
 
-/// Reads integers of one Arrow type as another of the same width.
-fn primitive_as<T, U>(
+/// Reads integers as times.
+fn times<T: ArrowPrimitiveType<Native = i64>>(
     array: &Bound<'_, PyUntypedArray>,
     missing: Option<&PyReadonlyArray1<'_, bool>>,
-) -> PyResult<ArrayRef>
-where
-    T: ArrowPrimitiveType,
-    T::Native: Element,
-    U: ArrowPrimitiveType<Native = T::Native>,
-{
-    let values = primitive::<T>(array, missing)?;
-    Ok(Arc::new(values.as_primitive::<T>().reinterpret_cast::<U>()))
+) -> PyResult<ArrayRef> {
+    let values = primitive::<Int64Type>(array, missing)?;
+    Ok(Arc::new(values.as_primitive::<Int64Type>().reinterpret_cast::<T>()))
+}
+
+/// Reads integers as points in time, in a zone if one is named.
+fn moments<T: ArrowTimestampType>(
+    array: &Bound<'_, PyUntypedArray>,
+    missing: Option<&PyReadonlyArray1<'_, bool>>,
+    zone: Option<&str>,
+) -> PyResult<ArrayRef> {
+    let values = primitive::<Int64Type>(array, missing)?;
+    Ok(Arc::new(values.as_primitive::<Int64Type>().reinterpret_cast::<T>().with_timezone_opt(zone)))
 }
 
 /// One object's value.
@@ -183,6 +193,8 @@ enum Scalar {
     Missing,
     Truth(bool),
     Integer(i64),
+    /// A whole number beyond 64 bits.
+    Large(i128),
     Number(f64),
     Text(String),
 }
@@ -193,9 +205,20 @@ impl Scalar {
         match self {
             Self::Missing => "missing",
             Self::Truth(_) => "bool",
-            Self::Integer(_) | Self::Number(_) => "number",
+            Self::Integer(_) | Self::Large(_) | Self::Number(_) => "number",
             Self::Text(_) => "str",
         }
+    }
+}
+
+/// A whole number in the narrowest form that holds it.
+fn whole(object: &Bound<'_, PyAny>) -> Scalar {
+    if let Ok(value) = object.extract::<i64>() {
+        return Scalar::Integer(value);
+    }
+    match object.extract::<i128>() {
+        Ok(value) => Scalar::Large(value),
+        Err(_) => Scalar::Number(object.extract().unwrap_or(f64::INFINITY)),
     }
 }
 
@@ -218,15 +241,20 @@ fn scalar(name: &str, row: usize, object: &Bound<'_, PyAny>) -> PyResult<Scalar>
         return Ok(if value.is_nan() { Scalar::Missing } else { Scalar::Number(value) });
     }
     if object.is_instance_of::<PyInt>() {
-        return Ok(match object.extract::<i64>() {
-            Ok(value) => Scalar::Integer(value),
-            Err(_) => Scalar::Number(object.extract().unwrap_or(f64::INFINITY)),
-        });
+        return Ok(whole(object));
     }
     let type_name = object.get_type().name()?.to_string();
     match type_name.as_str() {
         "NAType" | "NaTType" => return Ok(Scalar::Missing),
-        "Decimal" => return Ok(Scalar::Number(object.call_method0("__float__")?.extract()?)),
+        "Decimal" => {
+            let number: f64 = object.call_method0("__float__")?.extract()?;
+            // A float may hold less of a large whole number than was given.
+            if number.is_finite() && number.abs() >= 9_007_199_254_740_992.0 {
+                let cut = object.call_method0("__int__")?;
+                return Ok(if object.eq(&cut)? { whole(&cut) } else { Scalar::Number(number) });
+            }
+            return Ok(if number.is_nan() { Scalar::Missing } else { Scalar::Number(number) });
+        }
         _ => {}
     }
     // A NumPy scalar knows its Python value.
@@ -252,7 +280,7 @@ fn short(object: &Bound<'_, PyAny>) -> String {
 fn of_objects(name: &str, objects: &[Bound<'_, PyAny>]) -> PyResult<ArrayRef> {
     let mut values = Vec::with_capacity(objects.len());
     let mut first: Option<(usize, &'static str)> = None;
-    let mut fraction = false;
+    let (mut fraction, mut large) = (false, false);
     for (row, object) in objects.iter().enumerate() {
         if row % 10_000 == 0 {
             stop::check(object.py())?;
@@ -271,6 +299,7 @@ fn of_objects(name: &str, objects: &[Bound<'_, PyAny>]) -> PyResult<ArrayRef> {
                 return Err(column_error(name, problem, "convert the column to one type, for example all to text"));
             }
             fraction |= matches!(value, Scalar::Number(_));
+            large |= matches!(value, Scalar::Large(_));
         }
         values.push(value);
     }
@@ -280,6 +309,12 @@ fn of_objects(name: &str, objects: &[Bound<'_, PyAny>]) -> PyResult<ArrayRef> {
     let numbers = values.iter().map(|value| match value {
         Scalar::Number(x) => Some(*x),
         Scalar::Integer(i) => Some(*i as f64),
+        Scalar::Large(i) => Some(*i as f64),
+        _ => None,
+    });
+    let wide = values.iter().map(|value| match value {
+        Scalar::Integer(i) => Some(i128::from(*i)),
+        Scalar::Large(i) => Some(*i),
         _ => None,
     });
     Ok(match first.map(|(_, type_name)| type_name) {
@@ -287,6 +322,8 @@ fn of_objects(name: &str, objects: &[Bound<'_, PyAny>]) -> PyResult<ArrayRef> {
         Some("str") => Arc::new(texts.collect::<LargeStringArray>()),
         Some("bool") => Arc::new(truths.collect::<BooleanArray>()),
         Some(_) if fraction => Arc::new(numbers.collect::<Float64Array>()),
+        // Whole numbers of 128 bits are decimals without a fraction.
+        Some(_) if large => Arc::new(wide.collect::<Decimal128Array>().with_data_type(DataType::Decimal128(38, 0))),
         Some(_) => Arc::new(integers.collect::<Int64Array>()),
     })
 }

@@ -25,7 +25,8 @@ pub enum Class {
     Date,
     /// With its time zone.
     Datetime(Option<String>),
-    Duration,
+    /// With the unit of its whole numbers.
+    Duration(TimeUnit),
     Time,
     /// No value at all.
     Nothing,
@@ -43,7 +44,7 @@ impl Class {
             Self::Number => "number",
             Self::Date => "date",
             Self::Datetime(_) => "datetime",
-            Self::Duration => "duration",
+            Self::Duration(_) => "duration",
             Self::Time => "time",
             Self::Nothing => "nothing",
             Self::Unreadable(_) => "unreadable",
@@ -64,7 +65,7 @@ pub fn class(data_type: &DataType) -> Class {
         numeric if numeric.is_floating() => Class::Number,
         D::Date32 | D::Date64 => Class::Date,
         D::Timestamp(_, zone) => Class::Datetime(zone.as_ref().map(ToString::to_string)),
-        D::Duration(_) => Class::Duration,
+        D::Duration(unit) => Class::Duration(*unit),
         D::Time32(_) | D::Time64(_) => Class::Time,
         D::Null => Class::Nothing,
         D::Dictionary(_, values) => match class(values) {
@@ -208,6 +209,35 @@ fn narrowed(value: arrow_buffer::i256) -> Option<i64> {
 
 fn cut(whole: Option<i64>, negative: bool) -> i64 {
     whole.unwrap_or(if negative { i64::MIN } else { i64::MAX })
+}
+
+/// Calls `f` with every whole number, or the whole number behind every time, beside the float it is read as; `None` for
+/// null. Values beyond 128 bits are cut to the nearest.
+pub fn for_each_wide(array: &dyn Array, f: &mut dyn FnMut(Option<(i128, f64)>)) {
+    use DataType as D;
+    let mut wide: Vec<Option<i128>> = Vec::with_capacity(array.len());
+    let push = &mut |x: Option<i128>| wide.push(x);
+    match array.data_type() {
+        D::Dictionary(..) => {
+            let mut values = Vec::new();
+            for_each_wide(array.as_any_dictionary().values(), &mut |x| values.push(x));
+            return each_by_dictionary(array, &values, f);
+        }
+        D::UInt64 => each::<UInt64Type, _>(array, i128::from, push),
+        D::Decimal32(..) => each::<Decimal32Type, _>(array, i128::from, push),
+        D::Decimal64(..) => each::<Decimal64Type, _>(array, i128::from, push),
+        D::Decimal128(..) => each::<Decimal128Type, _>(array, |x| x, push),
+        D::Decimal256(..) => each::<Decimal256Type, _>(
+            array,
+            |x| x.to_i128().unwrap_or(if x.is_negative() { i128::MIN } else { i128::MAX }),
+            push,
+        ),
+        D::Timestamp(TimeUnit::Nanosecond, _) => each::<TimestampNanosecondType, _>(array, i128::from, push),
+        D::Duration(TimeUnit::Nanosecond) => each::<DurationNanosecondType, _>(array, i128::from, push),
+        _ => each_whole(array, &mut |x: Option<i64>| push(x.map(i128::from))),
+    }
+    let mut rows = wide.into_iter();
+    for_each_number(array, &mut |x| f(rows.next().flatten().zip(x)));
 }
 
 /// Calls `f` with the place in the dictionary of every row's value.
