@@ -119,18 +119,21 @@ def _unseen_text(frame: RawFrame, i: int, column: Column, unknown: list[int]) ->
     n_rows = sum(counts[rank] for rank in unknown)
     first = unknown[0]
     more = f" and {len(unknown) - 1} more values" if len(unknown) > 1 else ""
+    is_text = any(isinstance(level, str) for level in column.levels or ())
+    text = "; give it as text" if is_text and not isinstance(values[first], str) else ""
     known = ", ".join(repr(level) for level in (column.levels or ())[:10])
     rest = ", ..." if len(column.levels or ()) > 10 else ""
     return (
         f"column '{column.name}' holds {values[first]!r}{more} in {n_rows:,} row{'s' if n_rows != 1 else ''} "
-        f"(first in row {frame.first_row(i, first)}), which is not among its levels {known}{rest}"
+        f"(first in row {frame.first_row(i, first)}), which is not among its levels {known}{rest}{text}"
     )
 
 
 def _check_can_have_levels(column: Column, seen: Profile) -> None:
     check_finite(column.name, seen)
     low, high = seen.range_ or (0.0, 0.0)
-    if seen.class_ == "integer" and not -(2.0**63) <= low <= high < 2.0**63:
+    # Few distinct values are known exactly, and are none if they do not fit; the ends of the range are rounded.
+    if seen.class_ == "integer" and seen.values is None and not -(2.0**63) <= low <= high < 2.0**63:
         raise ColumnError(
             f"column '{column.name}' holds whole numbers beyond 64 bits, which cannot be levels; turn them into text"
         )

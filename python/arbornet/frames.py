@@ -112,6 +112,32 @@ def _of_columns(columns: Mapping[str, Any], only: set[str] | None) -> Raw:
     return Raw(RawFrame.from_columns(list(chosen), payloads), maybe_integers)
 
 
+def tabled(columns: Mapping[Any, Any]) -> Any:
+    """A dict of columns as a frame of which rows can be taken: one of pandas if a column is, otherwise one of Polars.
+
+    Raises:
+        ColumnError: If lengths differ, or a column of pandas is no column.
+    """
+    import polars as pl
+
+    if not any(map(_is_pandas, columns.values())):
+        try:
+            return pl.DataFrame({str(name): column for name, column in columns.items()})
+        except pl.exceptions.ShapeError as error:
+            raise ColumnError(f"the columns are of different lengths: {error}") from None
+    import pandas as pd
+
+    named = dict(zip(column_names(columns), columns.values(), strict=True))
+    series = {
+        name: (_series(name, column) if _is_pandas(column) else pd.Series(list(column))).reset_index(drop=True)
+        for name, column in named.items()
+    }
+    lengths = {name: len(column) for name, column in series.items()}
+    if len(set(lengths.values())) > 1:
+        raise ColumnError(f"the columns are of different lengths: {lengths}")
+    return pd.DataFrame(series)
+
+
 def _of_numpy(array: np.ndarray[Any, Any], only: set[str] | None) -> Raw:
     if array.dtype.names is not None and array.ndim == 1:
         return _of_columns({name: array[name] for name in array.dtype.names}, only)
@@ -216,7 +242,7 @@ def _series(name: str, column: Any) -> Any:
 
     if isinstance(column, pd.Series):
         return column
-    if isinstance(column, pd.Index | pd.api.extensions.ExtensionArray):
+    if isinstance(column, pd.Index | pd.api.extensions.ExtensionArray) and not isinstance(column, pd.MultiIndex):
         return pd.Series(column)
     raise ColumnError(f"column '{name}' is a pandas {type(column).__name__}; give a Series, an index or an array")
 

@@ -111,8 +111,10 @@ def _merged(seen: Profile) -> str:
 
 
 def _apart(seen: Profile) -> str:
-    levels = ", or declare it categorical" if seen.class_ == "integer" else ""
-    return f"subtract their smallest value first{levels}"
+    if seen.class_ != "integer":
+        return "subtract their smallest value first"
+    is_long = seen.range_ is not None and max(map(abs, seen.range_)) >= 2.0**63 and seen.values is None
+    return f"subtract their smallest value first, or {'turn them into text' if is_long else 'declare it categorical'}"
 
 
 def _check_declared(name: str, levels: list[Level]) -> None:

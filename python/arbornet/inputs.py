@@ -15,8 +15,8 @@ import numpy as np
 import polars as pl
 from numpy.typing import NDArray
 
-from arbornet._core import ArbornetError, ColumnError, ParameterError
-from arbornet.frames import column_names
+from arbornet._core import ArbornetError, ParameterError
+from arbornet.frames import column_names, tabled
 from arbornet.kinds import Continuous
 from arbornet.notices import LeftOutWarning
 from arbornet.schema import Column, Schema, infer_schema
@@ -43,10 +43,7 @@ def columns_of(estimator: Any, X: Any, reset: bool) -> tuple[Columns, bool]:
     if hasattr(X, "tocsr"):  # a sparse matrix, which may be a dict too, is refused like any
         return _columns_of_array(estimator, X, reset), False
     if isinstance(X, Mapping):
-        try:
-            X = pl.DataFrame(dict(X))
-        except pl.exceptions.ShapeError as error:
-            raise ColumnError(f"the columns are of different lengths: {error}") from None
+        X = tabled(X)
     if not hasattr(X, "columns") and hasattr(X, "__arrow_c_stream__") and not hasattr(X, "dtype"):
         X = pl.DataFrame(X)
     if not hasattr(X, "columns") or hasattr(X, "sparse"):

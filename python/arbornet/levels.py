@@ -51,10 +51,13 @@ class _Known:
         self._exact: dict[tuple[type, Level], int] = {}
         self._texts: dict[str, int] = {}
         self._others: dict[str, int] = {}
+        self._read: dict[float, set[int]] = {}
         for level, code in levels:
             self._exact.setdefault((type(level), level), code)
             if isinstance(level, str):
                 self._texts.setdefault(level, code)
+                if _NUMBER.fullmatch(level):
+                    self._read.setdefault(float(level), set()).add(code)
             else:
                 self._others.setdefault(canonical(level), code)
 
@@ -66,8 +69,10 @@ class _Known:
         alike = self._others.get(canonical(value))
         if alike is not None or isinstance(value, str):
             return alike
-        meant = {self._texts[text] for text in _written(value) if text in self._texts}
-        return meant.pop() if len(meant) == 1 else None
+        written = {self._texts[text] for text in _written(value) if text in self._texts}
+        # A number with a fraction may have been another text once: 250.1 was "250.1" or "250.10".
+        meant = written | self._read.get(value, set()) if isinstance(value, float) else written
+        return written.pop() if len(written) == len(meant) == 1 else None
 
 
 def as_own(level: Level, class_: str) -> Level:

@@ -58,6 +58,8 @@ class Column:
     """Shift and scale with `original = shift + scale * stored`, once known."""
     cuts: tuple[float, ...] | None = None
     """Upper ends of all bins but the last, once known."""
+    ranked: tuple[float, ...] | None = None
+    """Of a column with bins, values from the smallest to the largest, evenly by rank: how it spreads within a bin."""
     merged: tuple[Level, ...] = ()
     """Values that share the level "other"."""
     other: str | None = None
@@ -325,7 +327,14 @@ def _declare(column: Column, kind: Kind) -> Column:
     if levels is not None:
         own = as_own_levels(column.name, levels, column.class_, column.observed)
         kind = Ordinal(own) if isinstance(kind, Ordinal) else Categorical(own)
-    unknown: dict[str, Any] = {"scale": None, "cuts": None, "merged": (), "other": None, "missing_level": None}
+    unknown: dict[str, Any] = {
+        "scale": None,
+        "cuts": None,
+        "ranked": None,
+        "merged": (),
+        "other": None,
+        "missing_level": None,
+    }
     if isinstance(kind, Binned):
         unknown["cuts"] = kind.cuts
     return replace(column, kind=kind, reason=reason, left_out=None, **unknown)

@@ -52,11 +52,12 @@ ENTRIES: Mapping[str, Callable[[Any], bool]] = {
     "observed": _levels,
     "scale": _scale,
     "cuts": _cuts,
+    "ranked": lambda told: _numbers(told) and all(low <= high for low, high in pairwise(told)),
     "merged": _levels,
     "other": _text,
     "missing_level": _text,
 }
-OPTIONAL = ("left_out", "zone", "unit", "range_", "observed", "scale", "cuts", "other", "missing_level")
+OPTIONAL = ("left_out", "zone", "unit", "range_", "observed", "scale", "cuts", "ranked", "other", "missing_level")
 
 
 def checked(column: Column) -> Column:

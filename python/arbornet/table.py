@@ -10,6 +10,8 @@ import dataclasses
 from dataclasses import dataclass
 from typing import TYPE_CHECKING, Any, Literal
 
+import numpy as np
+
 from arbornet._core import ArbornetError, ColumnError, Keep, ParameterError, TableHandle, table_fingerprint
 from arbornet.coding import DECLARE, Plan, plan, resolve
 from arbornet.frames import Raw, read_frame
@@ -19,6 +21,10 @@ from arbornet.visible import visible_name
 
 if TYPE_CHECKING:
     import polars as pl
+
+
+#: Values kept of a column that is cut into bins.
+MOST_RANKED = 513
 
 
 @dataclass(frozen=True)
@@ -105,6 +111,8 @@ class Table:
             if isinstance(column.kind, Binned) and column.cuts is None:
                 columns[i] = _cut(raw, column, keep, plans[i])
                 plans[i] = plan(raw, columns[i], unseen, DECLARE)
+            if isinstance(column.kind, Binned) and column.ranked is None and plans[i].cuts is not None:
+                columns[i] = _ranked(raw, columns[i], plans[i])
         self.handle = raw.frame.table(plans, keep, n_jobs)
         coded = {
             column.name: _scaled(column, self.handle.scale(var)) if isinstance(column.kind, Continuous) else column
@@ -205,6 +213,16 @@ def _cut(raw: Raw, column: Column, keep: Keep, made: Plan) -> Column:
     assert isinstance(column.kind, Binned) and made.column is not None
     cuts = raw.frame.cuts(made.column, keep, column.kind.k, column.kind.by == "width")
     return dataclasses.replace(column, cuts=tuple(cuts))
+
+
+def _ranked(raw: Raw, column: Column, made: Plan) -> Column:
+    plain = dataclasses.replace(made, kind="continuous", levels=None, cuts=None, scale=(0.0, 1.0))
+    values = raw.frame.rows([plain], 1).column(0)
+    if values is None:
+        return column
+    values = np.sort(values[~np.isnan(values)])
+    places = np.linspace(0, len(values) - 1, min(len(values), MOST_RANKED)).round().astype(np.intp)
+    return dataclasses.replace(column, ranked=tuple(values[places].tolist()))
 
 
 def _column_of_handle(handle: TableHandle, var: int) -> Column:

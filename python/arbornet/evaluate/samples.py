@@ -11,7 +11,7 @@ import polars as pl
 from numpy.typing import NDArray
 
 from arbornet._core import ArbornetError, ParameterError, table_fingerprint
-from arbornet.frames import read_frame
+from arbornet.frames import read_frame, tabled
 from arbornet.kinds import Binned, Ordinal
 from arbornet.schema import Column, Schema
 from arbornet.table import Table
@@ -62,7 +62,9 @@ def given_back(schema: Schema) -> Schema:
     def known(column: Column) -> Column:
         if not isinstance(column.kind, Binned) or column.levels is None:
             return column
-        return replace(column, kind=Ordinal(column.levels), class_="text", observed=column.levels, cuts=None)
+        return replace(
+            column, kind=Ordinal(column.levels), class_="text", observed=column.levels, cuts=None, ranked=None
+        )
 
     return Schema(tuple(map(known, schema.columns)))
 
@@ -77,7 +79,12 @@ def unlearned(schema: Schema) -> Schema:
         raise ParameterError(f"schema={schema!r}: give what infer_schema returns, or nothing")
     return Schema(
         tuple(
-            replace(column, scale=None, cuts=column.kind.cuts if isinstance(column.kind, Binned) else column.cuts)
+            replace(
+                column,
+                scale=None,
+                cuts=column.kind.cuts if isinstance(column.kind, Binned) else column.cuts,
+                ranked=None,
+            )
             for column in schema.columns
         )
     )
@@ -91,8 +98,8 @@ def _taker(frame: Any) -> tuple[int, Callable[[Rows], Any]]:
         # Positions, whatever the index says; pandas keeps what Polars would lose, such as ordered categories.
         return len(frame), lambda rows: frame.iloc[rows]
     if isinstance(frame, Mapping):
-        columns = {name: pl.Series(str(name), column) for name, column in frame.items()}
-        return read_frame(frame).frame.n_rows, lambda rows: {name: column[rows] for name, column in columns.items()}
+        read_frame(frame)  # says what is wrong with it
+        return _taker(tabled(frame))
     if isinstance(frame, np.ndarray):
         return read_frame(frame).frame.n_rows, lambda rows: frame[rows]
     if module == "pyarrow":

@@ -1,17 +1,19 @@
 """Intervals as evidence about numbers that were cut into bins.
 
 A network knows of such a number only in which bin it lies. An interval that covers a bin in part is as probable in that
-bin as the share of it that it covers: by length, or by count where values are whole (integers, dates). The outer bins
-end at the smallest and at the largest value of the column. This is exact if values spread evenly within each bin.
+bin as the share of the bin's values that it holds, by the values of the table that the schema keeps (`Column.ranked`).
+That is exact as far as nothing else tells where in its bin a value lies. A schema without those values takes them to
+be spread evenly between the bin's ends: whole numbers by count, others by length.
 """
 
 from __future__ import annotations
 
 import dataclasses
 import math
+from bisect import bisect_left, bisect_right
 from collections.abc import Sequence
 from itertools import pairwise
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING, Any, Literal
 
 from arbornet.kinds import Binned, Continuous
 
@@ -35,21 +37,17 @@ def plain(column: Column) -> Column:
 
 
 def shares(column: Column, interval: Interval) -> list[float]:
-    """Of every bin, the share that lies in an interval."""
-    return [_share(column, bin_, interval) for bin_ in _bins(column)]
+    """Of every bin, the share of its values that lies in an interval."""
+    ends = pairwise((-math.inf, *(column.cuts or ()), math.inf))
+    return [_share(column, bin_, interval) for bin_ in ends]
 
 
 def possible(column: Column, interval: Interval) -> list[float]:
-    """How probable the interval is in every bin: the shares, or where it holds nothing seen, the bins it touches.
-
-    All zero where there is no such bin.
-    """
+    """How probable an interval is in every bin: the shares, or if it holds nothing that was seen, 1 where it may be."""
     covered = shares(column, interval)
     if any(covered):
         return covered
-    cuts = (-math.inf, *(column.cuts or ()), math.inf)
-    low, high = interval
-    return [float(start < high and low <= end) for start, end in pairwise(cuts)]
+    return [_touches(bin_, interval) for bin_ in pairwise((-math.inf, *(column.cuts or ()), math.inf))]
 
 
 def both(a: Interval, b: Interval) -> Interval:
@@ -59,30 +57,65 @@ def both(a: Interval, b: Interval) -> Interval:
 
 def within(part: Sequence[float], whole: Sequence[float]) -> list[float]:
     """Of every bin, the share that lies in a part, given that it lies in the whole."""
-    return [p / w if w > 0 else 0.0 for p, w in zip(part, whole, strict=True)]
+    return [min(1.0, p / w) if w > 0 else 0.0 for p, w in zip(part, whole, strict=True)]
 
 
-def _bins(column: Column) -> list[Interval]:
-    """The ends of every bin, of which the upper one belongs to it; the outer ones infinite where nothing was seen."""
-    cuts = column.cuts or ()
-    low, high = column.range_ or (-math.inf, math.inf)
-    first = low if not cuts or low <= cuts[0] else -math.inf
-    last = high if not cuts or high > cuts[-1] else math.inf
-    return list(zip((first, *cuts), (*cuts, last), strict=True))
+def _touches(bin_: Interval, interval: Interval) -> float:
+    """The upper end of a bin belongs to it, that of an interval does not."""
+    return float(bin_[0] < interval[1] and interval[0] <= bin_[1])
 
 
 def _share(column: Column, bin_: Interval, interval: Interval) -> float:
     (start, end), (low, high) = bin_, interval
-    is_first = not column.cuts or end == column.cuts[0]
-    if math.isinf(start) or math.isinf(end):
-        return float(start < high and low <= end)
+    if not _touches(bin_, interval):
+        return 0.0
+    if low <= start and high > end:
+        return 1.0
+    values = column.ranked or ()
     if column.class_ in ("integer", "date"):
-        first, last = (math.ceil(start) if is_first else math.floor(start) + 1), math.floor(end)
-        if first <= last:
-            inside = min(last, math.ceil(high) - 1 if high < math.inf else last) - max(
-                first, math.ceil(low) if low > -math.inf else first
-            )
-            return max(0, inside + 1) / (last - first + 1)
+        first, last = bisect_right(values, start), bisect_right(values, end)
+        inside = min(last, bisect_left(values, high)) - max(first, bisect_left(values, low))
+        return max(0, inside) / (last - first) if first < last else _even_whole(column, bin_, interval)
+    first_place, last_place = _place(values, start, "after"), _place(values, end, "after")
+    if first_place == last_place:
+        return _even(column, bin_, interval)
+    lower = _place(values, low, "before") if low > start else first_place
+    upper = _place(values, high, "before") if high <= end else last_place
+    return min(1.0, max(0.0, upper - lower) / (last_place - first_place))
+
+
+def _place(values: Sequence[float], x: float, side: Literal["before", "after"]) -> float:
+    """How far along ranked values a number stands, before or after those like it; between two by its distance."""
+    after = bisect_left(values, x) if side == "before" else bisect_right(values, x)
+    if after == 0 or after == len(values):
+        return max(0.0, after - 1.0)
+    low, high = values[after - 1], values[after]
+    return after - 1 + (x - low) / (high - low)
+
+
+def _seen(column: Column, bin_: Interval) -> Interval:
+    """The ends of a bin, the outer ones where the column ends; infinite if nothing was seen there."""
+    (start, end), (low, high) = bin_, column.range_ or (-math.inf, math.inf)
+    return (low if start == -math.inf and low <= end else start), (high if end == math.inf and high > start else end)
+
+
+def _even(column: Column, bin_: Interval, interval: Interval) -> float:
+    """The share by length."""
+    (start, end), (low, high) = _seen(column, bin_), interval
+    if math.isinf(start) or math.isinf(end):
+        return 1.0
     if start == end:
         return float(low <= start < high)
     return max(0.0, min(end, high) - max(start, low)) / (end - start)
+
+
+def _even_whole(column: Column, bin_: Interval, interval: Interval) -> float:
+    """The share by the number of whole numbers."""
+    (start, end), (low, high) = _seen(column, bin_), interval
+    if math.isinf(start) or math.isinf(end):
+        return 1.0
+    first, last = math.ceil(start) if bin_[0] == -math.inf else math.floor(start) + 1, math.floor(end)
+    if first > last:
+        return _even(column, bin_, interval)
+    from_, to = math.ceil(max(low, first)), math.ceil(min(high, last + 1)) - 1
+    return max(0, to - from_ + 1) / (last - first + 1)
