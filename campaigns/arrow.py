@@ -30,7 +30,19 @@ import pandas as pd
 import polars as pl
 import pyarrow as pa
 from arrow_columns import ANY, READABLE, column
-from arrow_literal import REFUSED, TIMES, Told, as_numbers, inferred, levels, may_have_levels, of_arrow, of_objects
+from arrow_literal import (
+    REFUSED,
+    TIMES,
+    Told,
+    as_numbers,
+    inferred,
+    is_endless,
+    levels,
+    may_have_levels,
+    merged,
+    of_arrow,
+    of_objects,
+)
 
 import arbornet as an
 
@@ -105,7 +117,8 @@ def polars(table: pa.Table, told: dict[str, Told]) -> Drawn:
         word = class_[series.dtype.base_type()]
         second = {"ms": 1e3, "us": 1e6, "ns": 1e9}[unit]
         scale = {"date": 1, "datetime": 86_400 * second, "duration": second, "time": 1e9}[word]
-        columns[series.name] = Told(word, [None if x is None else x / scale for x in plain.to_list()])
+        units = plain.to_list()
+        columns[series.name] = Told(word, [None if x is None else float(x) / scale for x in units], units=units)
     return "polars", frame, columns
 
 
@@ -163,7 +176,8 @@ def kinds(rng: random.Random, told: dict[str, Told], sound: bool) -> dict[str, A
     """A kind for every column; with `sound` one that it can have, if there is one."""
     chosen: dict[str, Any] = {}
     for name, says in told.items():
-        options: list[Any] = ["continuous", an.Binned(3)] if not sound or as_numbers(says) is not None else []
+        may_be_numbers = as_numbers(says) is not None and not merged(says)
+        options: list[Any] = ["continuous", an.Binned(3)] if not sound or may_be_numbers else []
         options += ["categorical", "ordinal"] if not sound or may_have_levels(says) else []
         chosen[name] = rng.choice(options or ["categorical"])
     return chosen
@@ -176,7 +190,7 @@ def refusals(told: dict[str, Told], chosen: dict[str, Any]) -> set[str]:
         if chosen[name] in ("categorical", "ordinal"):
             if not may_have_levels(says) or not levels(says):
                 bad.add(name)
-        elif as_numbers(says) is None:
+        elif as_numbers(says) is None or merged(says):
             bad.add(name)
     return bad
 
@@ -266,7 +280,9 @@ def one(rng: random.Random, seen: Counter[str]) -> str:
         may_be_unread |= {name for name in names if of_arrow(arrow[name]).class_ == "duration"}
     if source == "pandas object":  # moments beyond Python's calendar make a column of objects none of moments
         may_be_unread |= {name for name in names if of_arrow(arrow[name]).class_ in TIMES}
-    unread = {name for name, says in told.items() if says.class_ == REFUSED}
+    unread = {name for name, says in told.items() if says.class_ == REFUSED or is_endless(says)}
+    # Objects of pandas and DuckDB are told to the microsecond.
+    merges = {name for name in names if merged(of_arrow(arrow[name]))}
     chosen = kinds(rng, told, sound)
     bad = refusals(told, chosen)
     exact = source in ("table", "batch", "reader", "stream", "array", "dict")
@@ -291,7 +307,7 @@ def one(rng: random.Random, seen: Counter[str]) -> str:
     except an.ColumnError as error:
         if says_less(error, told) or ("beyond 64 bits" in str(error) and source.startswith("pandas")):
             return "refused: kind"  # as floats, the largest are rounded up
-        named = bad | ({n for n in chosen if chosen[n] == "continuous"} if huge else set())
+        named = bad | merges | ({n for n in chosen if chosen[n] == "continuous"} if huge else set())
         assert any(f"'{name}'" in str(error) for name in named), f"refused: {error}"
         return "refused: kind"
     except an.ArbornetError as error:

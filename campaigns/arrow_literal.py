@@ -12,6 +12,7 @@ import re
 import uuid
 from collections.abc import Sequence
 from dataclasses import dataclass
+from itertools import pairwise
 from typing import Any
 
 import numpy as np
@@ -30,6 +31,8 @@ class Told:
     values: list[Any]
     declared: list[Any] | None = None
     zone: str | None = None
+    units: list[Any] | None = None
+    """Of times, the whole numbers behind the values."""
 
     @property
     def present(self) -> list[Any]:
@@ -80,9 +83,19 @@ def plain(array: pa.Array) -> list[Any]:
         return [None if key is None else values[key] for key in array.indices.to_pylist()]
     known = temporal(array.type)
     if known is not None:
-        units = array.view(pa.int32() if array.type.bit_width == 32 else pa.int64()).to_pylist()
-        return [None if x is None else x / known[1] for x in units]
+        return [None if x is None else float(x) / known[1] for x in whole_units(array)]
     return [scalar(value) for value in array.to_pylist()]
+
+
+def whole_units(array: pa.Array) -> list[Any]:
+    """The whole numbers behind times."""
+    if isinstance(array.type, pa.BaseExtensionType):
+        return whole_units(array.storage)
+    if pa.types.is_dictionary(array.type):
+        values = whole_units(array.dictionary)
+        return [None if key is None else values[key] for key in array.indices.to_pylist()]
+    units: list[Any] = array.view(pa.int32() if array.type.bit_width == 32 else pa.int64()).to_pylist()
+    return units
 
 
 def scalar(value: Any) -> Any:
@@ -114,7 +127,8 @@ def of_arrow(column: pa.ChunkedArray) -> Told:
         if any(isinstance(level, float) and math.isinf(level) for level in declared):
             return Told(REFUSED, values)
     known = temporal(getattr(column.type, "value_type", getattr(column.type, "storage_type", column.type)))
-    return Told(class_, values, declared, None if known is None else known[2])
+    units = None if known is None else [x for chunk in column.chunks for x in whole_units(chunk)]
+    return Told(class_, values, declared, None if known is None else known[2], units)
 
 
 EPOCH = dt.datetime(1970, 1, 1)
@@ -174,24 +188,33 @@ def inferred(told: Told) -> tuple[str, bool]:
         return "categorical", False
     if told.declared is not None:
         return "ordinal", len(distinct) > 1
-    counted = told.class_ != "integer" or max(abs(x) for x in distinct) <= 2**53
-    if len(distinct) == 1 and counted and not (numbers and math.isinf(values[0])):
+    if len(distinct) == 1 and not merged(told):
         return "continuous" if numbers else "categorical", False
     if told.class_ == "text":
         return "categorical", not (len(distinct) == n and n >= 3)
     if told.class_ == "truth":
         return "categorical", True
     if told.class_ != "integer":
-        return "continuous", True
+        return "continuous", not merged(told)
     if n == len(told.values) and n >= 3 and is_counter(values):
         return "continuous", False
-    beyond = max(abs(x) for x in distinct) > 2**53
+    beyond = any(not -(2**63) <= x < 2**63 for x in distinct)
     if beyond or len(distinct) > 256 or n < 4 * len(distinct):
-        return "continuous", True
+        return "continuous", not merged(told)
     gapless = max(distinct) - min(distinct) + 1 == len(distinct)
     if len(distinct) == 2 or (not gapless and len(distinct) <= 6):
         return "categorical", True
-    return "ordinal" if gapless and len(distinct) <= 10 else "continuous", True
+    graded = gapless and len(distinct) <= 10
+    return "ordinal" if graded else "continuous", graded or not merged(told)
+
+
+def merged(told: Told) -> bool:
+    """Whether two values that differ are one float, in a column that reaches over fewer than 2^32 steps of floats."""
+    wholes = told.units if told.units is not None else told.values if told.class_ == "integer" else []
+    pairs = sorted((whole, float(x)) for whole, x in zip(wholes, told.values, strict=bool(wholes)) if whole is not None)
+    alike = any(a[0] != b[0] and a[1] == b[1] for a, b in pairwise(pairs))
+    most = max((abs(x) for _, x in pairs), default=0.0)
+    return alike and pairs[-1][1] - pairs[0][1] < 2**32 * math.ulp(most)
 
 
 def is_counter(values: list[int]) -> bool:
@@ -213,5 +236,12 @@ def as_numbers(told: Told) -> list[float | None] | None:
 
 def may_have_levels(told: Told) -> bool:
     if told.class_ == "integer" and told.present and told.declared is None:
+        if len(set(told.present)) <= 256:
+            return all(-(2**63) <= x < 2**63 for x in told.present)
         return float(min(told.present)) >= -(2.0**63) and float(max(told.present)) < 2.0**63
     return told.class_ not in TIMES and not any(isinstance(x, float) and math.isinf(x) for x in told.present)
+
+
+def is_endless(told: Told) -> bool:
+    """Whether a value is infinite."""
+    return any(isinstance(x, float) and math.isinf(x) for x in told.present)

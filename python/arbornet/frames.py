@@ -112,6 +112,11 @@ def _of_columns(columns: Mapping[str, Any], only: set[str] | None) -> Raw:
     return Raw(RawFrame.from_columns(list(chosen), payloads), maybe_integers)
 
 
+def _without_mask(column: Any) -> Any:
+    """A masked array as a list: Polars and pandas would take what lies under the mask."""
+    return column.tolist() if isinstance(column, np.ma.MaskedArray) else column
+
+
 def tabled(columns: Mapping[Any, Any]) -> Any:
     """A dict of columns as a frame of which rows can be taken: one of pandas if a column is, otherwise one of Polars.
 
@@ -121,15 +126,18 @@ def tabled(columns: Mapping[Any, Any]) -> Any:
     import polars as pl
 
     if not any(map(_is_pandas, columns.values())):
+        plain = {str(name): _without_mask(column) for name, column in columns.items()}
         try:
-            return pl.DataFrame({str(name): column for name, column in columns.items()})
+            return pl.DataFrame(plain)
         except pl.exceptions.ShapeError as error:
             raise ColumnError(f"the columns are of different lengths: {error}") from None
     import pandas as pd
 
     named = dict(zip(column_names(columns), columns.values(), strict=True))
     series = {
-        name: (_series(name, column) if _is_pandas(column) else pd.Series(list(column))).reset_index(drop=True)
+        name: (_series(name, column) if _is_pandas(column) else pd.Series(list(_without_mask(column)))).reset_index(
+            drop=True
+        )
         for name, column in named.items()
     }
     lengths = {name: len(column) for name, column in series.items()}

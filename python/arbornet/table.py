@@ -7,6 +7,7 @@ standardised (mean 0, population standard deviation 1; a constant keeps the devi
 from __future__ import annotations
 
 import dataclasses
+import math
 from dataclasses import dataclass
 from typing import TYPE_CHECKING, Any, Literal
 
@@ -211,6 +212,10 @@ def _check_dropped(raw: Raw, dropped: Dropped, keep: Keep, missing: str) -> None
 
 def _cut(raw: Raw, column: Column, keep: Keep, made: Plan) -> Column:
     assert isinstance(column.kind, Binned) and made.column is not None
+    low, high = column.range_ or (0.0, 0.0)
+    if column.kind.by == "width" and math.isinf(high - low):
+        parts = [i / column.kind.k for i in range(1, column.kind.k)]
+        return dataclasses.replace(column, cuts=tuple(low * (1 - part) + high * part for part in parts))
     cuts = raw.frame.cuts(made.column, keep, column.kind.k, column.kind.by == "width")
     return dataclasses.replace(column, cuts=tuple(cuts))
 

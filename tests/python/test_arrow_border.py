@@ -311,8 +311,10 @@ def test_infinity_is_no_level() -> None:
         an.Ordinal([1.0, math.inf])
 
 
-def test_a_column_with_an_infinite_value_is_no_constant() -> None:
-    assert an.infer_schema({"a": [1.0, math.inf, 1.0]})["a"].used
+def test_an_infinite_value_is_refused_when_kinds_are_inferred_as_when_a_table_is_made() -> None:
+    for make in (an.infer_schema, an.Table):
+        with pytest.raises(an.ColumnError, match="'a' is infinite in row 1; replace such values"):
+            make({"a": [1.0, math.inf, 1.0]})
 
 
 def test_more_rows_than_a_table_may_have_are_refused_before_they_take_memory() -> None:

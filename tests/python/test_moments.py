@@ -8,6 +8,7 @@ import re
 from itertools import pairwise
 
 import networkx as nx
+import pandas as pd
 import polars as pl
 import pytest
 from hypothesis import given
@@ -120,3 +121,57 @@ def test_numbers_are_as_precise_as_their_spread():
         "0",
         "3e+09",
     )
+
+
+START = dt.datetime(2021, 3, 27, 20, 30)
+
+
+@pytest.mark.parametrize(
+    ("zone", "name"),
+    [
+        ("Europe/Berlin", "Europe/Berlin"),
+        ("UTC", "UTC"),
+        (dt.UTC, "UTC"),
+        (dt.timezone(dt.timedelta(hours=-5, minutes=-30)), "-05:30"),
+        ("dateutil/Asia/Tokyo", "Asia/Tokyo"),
+        (None, None),
+    ],
+)
+def test_time_zones_are_kept_however_moments_come(zone, name):
+    moments = pd.date_range(START, periods=24, freq="h", tz=zone)
+    columns = [moments, pd.Series(moments), moments.array, pd.Series(moments).astype("category"), list(moments)]
+    for unit in ("s", "ms", "us", "ns"):
+        columns.append(pd.Series(moments.as_unit(unit)))
+    instants = moments.tz_convert("UTC").tz_localize(None) if zone else moments
+    for column in columns:
+        frame = {"t": column, "y": [0.5, 1.5] * 12}
+        table = an.Table(frame)
+        known = table.schema["t"].zone
+        # Lists become Polars's, which knows offsets as UTC.
+        assert known == name or (isinstance(column, list) and known == "UTC")
+        given_back = table.to_polars()["t"]
+        assert (given_back.dtype.time_zone is None) == (zone is None)
+        plain = given_back.dt.convert_time_zone("UTC").dt.replace_time_zone(None) if zone else given_back
+        assert plain.to_list() == instants.to_pydatetime().tolist()
+        assert table.schema.encode(frame).column(0).tolist() == table.handle.reals(0).tolist()
+
+
+def test_moments_of_a_zone_are_told_in_utc_and_say_so(tmp_path):
+    moments = pd.date_range(START, periods=48, freq="h", tz="Europe/Berlin")
+    frame = pd.DataFrame({"t": moments, "y": [0.5 + i / 100 + 9 * (i >= 24) for i in range(48)]})
+    schema = an.infer_schema(frame)
+    assert "2021-03-27 19:30:00 UTC to" in str(schema)
+    with pytest.warns(an.LeftOutWarning, match=r"'t' is constant \(2021-03-27 19:30 UTC\)"):
+        an.infer_schema(frame.assign(t=moments[0]))
+    table = an.Table(frame, schema=schema)
+    net = an.fit(table, nx.DiGraph([("t", "y")]), an.PCART())
+    assert "t < 2021-03-28 19:00 UTC" in net["y"].text()
+    assert all("UTC" in rule for rule in net["y"].rules())
+    assert "2021-03-28 19:00 UTC" in net["y"].draw().svg
+    spline = an.fit(table, nx.DiGraph([("t", "y")]), an.MARS())["y"]
+    assert "UTC" in spline.text() and spline.draw() is not None
+    net.report(tmp_path / "net.html", frame)
+    assert "UTC" in (tmp_path / "net.html").read_text(encoding="utf-8")
+    naive = an.fit(an.Table(frame.assign(t=moments.tz_convert(None))), nx.DiGraph([("t", "y")]), an.PCART())
+    assert "t < 2021-03-28 19:00" in naive["y"].text()
+    assert "UTC" not in naive["y"].text()

@@ -155,9 +155,11 @@ fn mean(values: &[f64], most: f64, of: impl Fn(f64) -> f64) -> f64 {
     total as f64 / values.len() as f64 / scale
 }
 
-/// The largest number that is standardised, and one over the smallest spread. Beyond, draws of heavy tails and widths of
-/// bins would leave the floating range; and numbers too small to be normal hold too few digits.
+/// The largest number that is standardised, and the smallest spread. Beyond, draws of heavy tails and widths of bins would
+/// leave the floating range; and numbers too small to be normal hold too few digits.
 pub const LARGEST: f64 = 1e290;
+/// See [`LARGEST`].
+pub const SMALLEST: f64 = 1e-290;
 
 /// That the numbers of a column, and what lies between them, keep within the floating range.
 ///
@@ -173,8 +175,8 @@ pub fn check_size(values: &[f64]) -> Result<(), (String, &'static str)> {
         let of = if maximum == most { maximum } else { minimum };
         return Err((format!("holds {of:e}, and numbers are taken up to {LARGEST:e}"), "divide it by a power of ten"));
     }
-    if spread > 0.0 && spread < LARGEST.recip() {
-        let problem = format!("holds {minimum:e} to {maximum:e}, a spread below {:e}", LARGEST.recip());
+    if spread > 0.0 && spread < SMALLEST {
+        let problem = format!("holds {minimum:e} to {maximum:e}, a spread below {SMALLEST:e}");
         return Err((problem, "multiply it by a power of ten"));
     }
     Ok(())

@@ -3,12 +3,15 @@
 //! A column of numbers is read as floats. That is harmless where what a float leaves out is small beside the spread of
 //! the column; where it is not, the column would lie. So such columns are looked at a second time, exactly.
 
+use std::collections::BTreeMap;
+
 use arbornet_core::frame::Profile;
 use arbornet_core::frame::numbers::DISTINCT_CAP;
 use arrow_array::ArrayRef;
+use arrow_buffer::i256;
 use arrow_schema::{DataType, TimeUnit};
 
-use super::values::for_each_wide;
+use super::values::{for_each_number, for_each_wide};
 
 /// From here on neighbouring whole numbers may be one float.
 const ODD: f64 = 9_007_199_254_740_992.0;
@@ -20,9 +23,9 @@ const STEPS: f64 = 4_294_967_296.0;
 #[derive(Debug, Default)]
 pub struct Exact {
     /// The distinct whole numbers in their order with their counts, unless there are too many.
-    pub distinct: Option<Vec<(i128, u64)>>,
+    pub distinct: Option<Vec<(i256, u64)>>,
     /// Two different values that are one float, in a column whose floats lie so close that this matters.
-    pub merged: Option<(i128, i128)>,
+    pub merged: Option<(i256, i256)>,
 }
 
 /// The distance from the float of the largest size in a column to the next.
@@ -53,24 +56,36 @@ impl Exact {
         if !large && !fine {
             return None;
         }
-        let mut values: Vec<(i128, f64)> = Vec::new();
-        for chunk in chunks {
-            for_each_wide(chunk, &mut |value| values.extend(value));
-        }
-        values.sort_unstable_by_key(|value| value.0);
-        let same = |(a, b): &(&(i128, f64), &(i128, f64))| a.0 != b.0 && a.1 == b.1;
-        let merged = values.iter().zip(values.iter().skip(1)).find(same).map(|(a, b)| (a.0, b.0));
-        let mut distinct: Vec<(i128, u64)> = Vec::new();
-        for (value, _) in values {
-            if let Some((_, count)) = distinct.last_mut().filter(|(last, _)| *last == value) {
-                *count += 1;
-            } else if distinct.len() > DISTINCT_CAP {
-                break;
-            } else {
-                distinct.push((value, 1));
-            }
-        }
-        let few = large && distinct.len() <= DISTINCT_CAP;
-        Some(Self { distinct: few.then_some(distinct), merged: merged.filter(|_| close) })
+        let distinct = if large { distinct(chunks) } else { None };
+        let merged = if close { merged(chunks) } else { None };
+        Some(Self { distinct, merged })
     }
+}
+
+/// The distinct values in order with their counts, if they are few.
+fn distinct(chunks: &[ArrayRef]) -> Option<Vec<(i256, u64)>> {
+    let mut counts: BTreeMap<i256, u64> = BTreeMap::new();
+    for chunk in chunks {
+        for_each_wide(chunk, &mut |value| {
+            if let Some(value) = value
+                && counts.len() <= DISTINCT_CAP
+            {
+                *counts.entry(value).or_insert(0) += 1;
+            }
+        });
+    }
+    (counts.len() <= DISTINCT_CAP).then(|| counts.into_iter().collect())
+}
+
+/// The smallest two different values that are one float.
+fn merged(chunks: &[ArrayRef]) -> Option<(i256, i256)> {
+    let (mut values, mut floats) = (Vec::new(), Vec::new());
+    for chunk in chunks {
+        for_each_wide(chunk, &mut |value| values.push(value));
+        for_each_number(chunk, &mut |x| floats.push(x));
+    }
+    let mut known: Vec<(i256, f64)> = values.into_iter().zip(floats).filter_map(|(value, x)| value.zip(x)).collect();
+    known.sort_unstable_by_key(|(value, _)| *value);
+    let one_float = |pair: &&[(i256, f64)]| pair[0].0 != pair[1].0 && pair[0].1 == pair[1].1;
+    known.windows(2).find(one_float).map(|pair| (pair[0].0, pair[1].0))
 }

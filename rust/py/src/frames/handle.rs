@@ -4,6 +4,7 @@ use std::sync::Arc;
 
 use arbornet_core::frame::{Cells, MISSING, Rows, numbers};
 use arbornet_core::{Affine, Codes, Column, Control, Error, Kind, Level, Table, Variable};
+use arrow_buffer::i256;
 use arrow_schema::TimeUnit;
 use numpy::IntoPyArray;
 use pyo3::exceptions::PyIndexError;
@@ -280,7 +281,8 @@ impl RawFrame {
                 merged = exact.as_ref().and_then(|exact| exact.merged).map(|(a, b)| (a.to_string(), b.to_string()));
                 if let Some(distinct) = exact.as_ref().and_then(|exact| exact.distinct.as_ref()) {
                     n_distinct = Some(distinct.len());
-                    let narrow = |&(x, _): &(i128, u64)| i64::try_from(x).map(Level::Int).ok();
+                    let narrow =
+                        |&(x, _): &(i256, u64)| x.to_i128().and_then(|x| i64::try_from(x).ok()).map(Level::Int);
                     if let Some(levels) = distinct.iter().map(narrow).collect::<Option<Vec<_>>>() {
                         let all = levels.iter().map(|level| level_to_python(py, level));
                         values = Some((all.collect::<PyResult<Vec<_>>>()?, distinct.iter().map(|&(_, n)| n).collect()));

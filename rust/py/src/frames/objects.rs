@@ -246,15 +246,7 @@ fn scalar(name: &str, row: usize, object: &Bound<'_, PyAny>) -> PyResult<Scalar>
     let type_name = object.get_type().name()?.to_string();
     match type_name.as_str() {
         "NAType" | "NaTType" => return Ok(Scalar::Missing),
-        "Decimal" => {
-            let number: f64 = object.call_method0("__float__")?.extract()?;
-            // A float may hold less of a large whole number than was given.
-            if number.is_finite() && number.abs() >= 9_007_199_254_740_992.0 {
-                let cut = object.call_method0("__int__")?;
-                return Ok(if object.eq(&cut)? { whole(&cut) } else { Scalar::Number(number) });
-            }
-            return Ok(if number.is_nan() { Scalar::Missing } else { Scalar::Number(number) });
-        }
+        "Decimal" => return Ok(Scalar::Number(object.call_method0("__float__")?.extract()?)),
         _ => {}
     }
     // A NumPy scalar knows its Python value.

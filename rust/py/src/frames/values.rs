@@ -13,6 +13,7 @@ use arrow_array::types::{
     TimestampNanosecondType, TimestampSecondType, UInt8Type, UInt16Type, UInt32Type, UInt64Type,
 };
 use arrow_array::{Array, GenericStringArray, OffsetSizeTrait};
+use arrow_buffer::i256;
 use arrow_schema::{DataType, TimeUnit};
 
 /// What a column's values are, whatever their layout.
@@ -177,7 +178,7 @@ fn decimal(units: f64, scale: i8) -> f64 {
 }
 
 /// By its size and its sign: in two's complement small negative numbers are a difference of two large ones.
-fn big(value: arrow_buffer::i256) -> f64 {
+fn big(value: i256) -> f64 {
     let (low, high) = value.wrapping_abs().to_parts();
     let size = (high as u128) as f64 * 2_f64.powi(128) + low as f64;
     if value.is_negative() { -size } else { size }
@@ -201,7 +202,7 @@ pub fn for_each_integer(array: &dyn Array, f: &mut (impl FnMut(Option<i64>) + ?S
     }
 }
 
-fn narrowed(value: arrow_buffer::i256) -> Option<i64> {
+fn narrowed(value: i256) -> Option<i64> {
     let (low, high) = value.to_parts();
     let low = low as i128;
     i64::try_from(low).ok().filter(|_| high == low >> 127)
@@ -211,33 +212,28 @@ fn cut(whole: Option<i64>, negative: bool) -> i64 {
     whole.unwrap_or(if negative { i64::MIN } else { i64::MAX })
 }
 
-/// Calls `f` with every whole number, or the whole number behind every time, beside the float it is read as; `None` for
-/// null. Values beyond 128 bits are cut to the nearest.
-pub fn for_each_wide(array: &dyn Array, f: &mut dyn FnMut(Option<(i128, f64)>)) {
+/// Calls `f` with every whole number, or the whole number behind every time, however large; `None` for null.
+pub fn for_each_wide(array: &dyn Array, f: &mut dyn FnMut(Option<i256>)) {
     use DataType as D;
-    let mut wide: Vec<Option<i128>> = Vec::with_capacity(array.len());
-    let push = &mut |x: Option<i128>| wide.push(x);
     match array.data_type() {
         D::Dictionary(..) => {
             let mut values = Vec::new();
             for_each_wide(array.as_any_dictionary().values(), &mut |x| values.push(x));
-            return each_by_dictionary(array, &values, f);
+            each_by_dictionary(array, &values, f);
         }
-        D::UInt64 => each::<UInt64Type, _>(array, i128::from, push),
-        D::Decimal32(..) => each::<Decimal32Type, _>(array, i128::from, push),
-        D::Decimal64(..) => each::<Decimal64Type, _>(array, i128::from, push),
-        D::Decimal128(..) => each::<Decimal128Type, _>(array, |x| x, push),
-        D::Decimal256(..) => each::<Decimal256Type, _>(
-            array,
-            |x| x.to_i128().unwrap_or(if x.is_negative() { i128::MIN } else { i128::MAX }),
-            push,
-        ),
-        D::Timestamp(TimeUnit::Nanosecond, _) => each::<TimestampNanosecondType, _>(array, i128::from, push),
-        D::Duration(TimeUnit::Nanosecond) => each::<DurationNanosecondType, _>(array, i128::from, push),
-        _ => each_whole(array, &mut |x: Option<i64>| push(x.map(i128::from))),
+        D::UInt64 => each::<UInt64Type, _>(array, |x| i256::from_i128(x.into()), f),
+        D::Decimal32(..) => each::<Decimal32Type, _>(array, |x| i256::from_i128(x.into()), f),
+        D::Decimal64(..) => each::<Decimal64Type, _>(array, |x| i256::from_i128(x.into()), f),
+        D::Decimal128(..) => each::<Decimal128Type, _>(array, i256::from_i128, f),
+        D::Decimal256(..) => each::<Decimal256Type, _>(array, |x| x, f),
+        D::Timestamp(TimeUnit::Nanosecond, _) => {
+            each::<TimestampNanosecondType, _>(array, |x| i256::from_i128(x.into()), f);
+        }
+        D::Duration(TimeUnit::Nanosecond) => {
+            each::<DurationNanosecondType, _>(array, |x| i256::from_i128(x.into()), f);
+        }
+        _ => each_whole(array, &mut |x: Option<i64>| f(x.map(|x| i256::from_i128(x.into())))),
     }
-    let mut rows = wide.into_iter();
-    for_each_number(array, &mut |x| f(rows.next().flatten().zip(x)));
 }
 
 /// Calls `f` with the place in the dictionary of every row's value.
