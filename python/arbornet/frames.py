@@ -112,11 +112,6 @@ def _of_columns(columns: Mapping[str, Any], only: set[str] | None) -> Raw:
     return Raw(RawFrame.from_columns(list(chosen), payloads), maybe_integers)
 
 
-def _without_mask(column: Any) -> Any:
-    """A masked array as a list: Polars and pandas would take what lies under the mask."""
-    return column.tolist() if isinstance(column, np.ma.MaskedArray) else column
-
-
 def tabled(columns: Mapping[Any, Any]) -> Any:
     """A dict of columns as a frame of which rows can be taken: one of pandas if a column is, otherwise one of Polars.
 
@@ -126,20 +121,14 @@ def tabled(columns: Mapping[Any, Any]) -> Any:
     import polars as pl
 
     if not any(map(_is_pandas, columns.values())):
-        plain = {str(name): _without_mask(column) for name, column in columns.items()}
         try:
-            return pl.DataFrame(plain)
+            return pl.DataFrame({str(name): column for name, column in columns.items()})
         except pl.exceptions.ShapeError as error:
             raise ColumnError(f"the columns are of different lengths: {error}") from None
     import pandas as pd
 
     named = dict(zip(column_names(columns), columns.values(), strict=True))
-    series = {
-        name: (_series(name, column) if _is_pandas(column) else pd.Series(list(_without_mask(column)))).reset_index(
-            drop=True
-        )
-        for name, column in named.items()
-    }
+    series = {name: _series(name, column).reset_index(drop=True) for name, column in named.items()}
     lengths = {name: len(column) for name, column in series.items()}
     if len(set(lengths.values())) > 1:
         raise ColumnError(f"the columns are of different lengths: {lengths}")
@@ -245,11 +234,13 @@ def _payload_of_times(array: np.ndarray[Any, Any], zone: str = "") -> object:
 
 
 def _series(name: str, column: Any) -> Any:
-    """A pandas Series of a Series, an index or an array."""
+    """A pandas Series of a Series, an index, an array or a list."""
     import pandas as pd
 
     if isinstance(column, pd.Series):
         return column
+    if not _is_pandas(column):
+        return pd.Series(column if isinstance(column, np.ndarray) else list(column))
     if isinstance(column, pd.Index | pd.api.extensions.ExtensionArray) and not isinstance(column, pd.MultiIndex):
         return pd.Series(column)
     raise ColumnError(f"column '{name}' is a pandas {type(column).__name__}; give a Series, an index or an array")

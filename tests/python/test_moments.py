@@ -140,8 +140,7 @@ START = dt.datetime(2021, 3, 27, 20, 30)
 def test_time_zones_are_kept_however_moments_come(zone, name):
     moments = pd.date_range(START, periods=24, freq="h", tz=zone)
     columns = [moments, pd.Series(moments), moments.array, pd.Series(moments).astype("category"), list(moments)]
-    for unit in ("s", "ms", "us", "ns"):
-        columns.append(pd.Series(moments.as_unit(unit)))
+    columns += [pd.Series(moments.as_unit(unit)) for unit in ("s", "ms", "us", "ns")]
     instants = moments.tz_convert("UTC").tz_localize(None) if zone else moments
     for column in columns:
         frame = {"t": column, "y": [0.5, 1.5] * 12}

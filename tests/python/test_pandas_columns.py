@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import collections
 import fractions
 import warnings
 from typing import Any
@@ -113,14 +112,5 @@ def test_dicts_of_such_columns_are_classified_and_cross_validated(name: str) -> 
 
 def test_columns_of_other_lengths_are_refused_where_rows_are_taken() -> None:
     for make in (lambda x: an.NaiveBayes().fit(x, ["p", "q"]), lambda x: an.evaluate.cross_validate(x, folds=2)):
-        with pytest.raises(an.ColumnError, match="lengths|has 3 rows where 'x' has 2"):
+        with pytest.raises(an.ColumnError, match=r"lengths|has 3 rows where 'x' has 2"):
             make({"x": pd.array([1, 2], dtype="Int64"), "y": [1.0, 2.0, 3.0]})
-
-
-def test_what_lies_under_a_mask_is_missing_wherever_rows_are_taken() -> None:
-    values = np.ma.array([1.0, 2.0, 1e6, 4.5] * 6, mask=[False, False, True, False] * 6)
-    columns = {"x": values, "z": ["u", "v"] * 12}
-    plain = {"x": [None if gone else float(x) for x, gone in zip(values.data, values.mask, strict=True)], "z": columns["z"]}
-    as_deque = ["p", "q"] * 12
-    told = [an.NaiveBayes(bins=3).fit(frame, as_deque).predict_proba(plain) for frame in (columns, plain)]
-    assert np.array_equal(*told)

@@ -83,7 +83,7 @@ def test_moments_a_nanosecond_apart_are_left_out_and_refused(unit: str) -> None:
         return
     with pytest.warns(an.LeftOutWarning, match=r"'t' holds \d+ and \d+ nanoseconds, which are one number in 64 bits"):
         schema = an.infer_schema(frame)
-    with pytest.raises(an.ColumnError, match="'t' holds .*subtract their smallest value first"):
+    with pytest.raises(an.ColumnError, match=r"'t' holds .*subtract their smallest value first"):
         an.Table(frame, schema=schema.with_types(t="continuous"))
     spans = an.Table({"t": frame["t"] - start, "y": Y})
     assert spans.to_polars()["t"].dt.total_nanoseconds().to_list() == list(range(40))
