@@ -1,6 +1,7 @@
 """What kind a column is, and why: the rules, in the order in which they are asked.
 
-1. A column without values, with one value only, or that merely numbers the rows is left out.
+1. A column without values, with one value only, or that merely numbers the rows is left out; so are numbers that floats
+   do not tell apart, unless they are labels or grades. An infinite value is an error.
 2. What the frame declares is believed: an ordered dictionary or Enum is ordinal, other categories are categorical.
 3. Text and truth values are categorical; numbers with a fraction, dates and times are continuous.
 4. Whole numbers: two distinct ones are labels; up to ten that follow each other without a gap are a scale, so ordinal;
