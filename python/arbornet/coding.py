@@ -99,9 +99,7 @@ def _plan_bins(frame: RawFrame, i: int, column: Column, unseen: Unseen, way_out:
     return Plan(column.name, i, column.word, levels=names, codes=codes)
 
 
-def _unknown(
-    frame: RawFrame, i: int, column: Column, codes: list[int], unseen: Unseen, way_out: str
-) -> list[int]:
+def _unknown(frame: RawFrame, i: int, column: Column, codes: list[int], unseen: Unseen, way_out: str) -> list[int]:
     """The ranks of values that are no level.
 
     Raises:

@@ -43,24 +43,27 @@ def _kept() -> ModuleType:
 kept = _kept()
 
 
-def same(answer: Any, told: Any) -> bool:
-    """Equal but for the rounding of numbers, which another processor may do otherwise."""
+def same(answer: Any, told: Any, more: bool = False) -> bool:
+    """Equal but for the rounding of numbers, which another processor may do otherwise; with `more`, dicts may hold more."""
     if isinstance(answer, list):
-        return isinstance(told, list | tuple) and len(told) == len(answer) and all(map(same, answer, told))
+        alike = isinstance(told, list | tuple) and len(told) == len(answer)
+        return alike and all(same(value, other, more) for value, other in zip(answer, told, strict=True))
     if isinstance(answer, dict):
+        if more and isinstance(told, dict):
+            told = {key: value for key, value in told.items() if str(key) in answer}
         return (
             isinstance(told, dict)
             and list(answer) == list(map(str, told))
-            and all(same(value, other) for value, other in zip(answer.values(), told.values(), strict=True))
+            and all(same(value, other, more) for value, other in zip(answer.values(), told.values(), strict=True))
         )
     if isinstance(answer, float):
         return bool(told == pytest.approx(answer, rel=1e-9, abs=1e-12))
     return bool(answer == told)
 
 
-def check(version: str, name: str, told: Any) -> None:
+def check(version: str, name: str, told: Any, more: bool = False) -> None:
     answer = ANSWERS[version][name]
-    assert same(answer, told), f"then:\n{answer}\nnow:\n{told}"
+    assert same(answer, told, more), f"then:\n{answer}\nnow:\n{told}"
 
 
 def test_there_are_old_files_of_every_kind_and_an_answer_for_each():
@@ -171,4 +174,5 @@ def test_what_pickles_today_is_what_the_files_of_this_version_hold(monkeypatch):
         file = f"pickles/{name.replace(' ', '-')}.pickle"
         for version in VERSIONS:
             if file in ANSWERS[version]:
-                check(version, file, kept.answers(pickle.loads(pickle.dumps(made))))
+                # A schema may know more of a column by now.
+                check(version, file, kept.answers(pickle.loads(pickle.dumps(made))), more=True)
