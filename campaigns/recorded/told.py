@@ -29,7 +29,7 @@ def _plain(value: Any) -> object:
     if isinstance(value, an.LocalModel):
         return value.to_dict()
     if isinstance(value, an.Schema):
-        return value.to_dict()
+        return unranked(value).to_dict()
     if isinstance(value, an.Table):
         return table(value)
     if isinstance(value, pl.DataFrame):
@@ -71,16 +71,21 @@ def found(result: Any) -> object:
     return told | {key: result.details[key] for key in kept if key in result.details}
 
 
+def unranked(schema: an.Schema) -> an.Schema:
+    """A schema without the table's own values, which it keeps of columns with bins since the record was taken."""
+    return an.Schema(tuple(dataclasses.replace(column, ranked=None) for column in schema.columns))
+
+
 def timeless(net: an.BayesNet) -> an.BayesNet:
     """A network without the seconds that its search took."""
     search = net.origin.search | ({"seconds": 0.0} if "seconds" in net.origin.search else {})
-    return an.BayesNet(net.handle, net.schema, dataclasses.replace(net.origin, search=search))
+    return an.BayesNet(net.handle, unranked(net.schema), dataclasses.replace(net.origin, search=search))
 
 
 def network(net: an.BayesNet) -> object:
     """Models, schema and origin."""
     origin = dataclasses.asdict(timeless(net).origin)
-    return {"models": json.loads(net.handle.to_json()), "schema": net.schema.to_dict(), "origin": origin}
+    return {"models": json.loads(net.handle.to_json()), "schema": unranked(net.schema).to_dict(), "origin": origin}
 
 
 def table(of: an.Table) -> object:
@@ -90,4 +95,4 @@ def table(of: an.Table) -> object:
     for v, name in enumerate(handle.names):
         values = handle.reals(v) if handle.levels(v) is None else handle.codes(v)
         columns.append([name, handle.kind(v), handle.levels(v), handle.scale(v), values])
-    return {"columns": columns, "schema": of.schema.to_dict()}
+    return {"columns": columns, "schema": unranked(of.schema).to_dict()}

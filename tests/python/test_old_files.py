@@ -44,7 +44,7 @@ kept = _kept()
 
 
 def same(answer: Any, told: Any, more: bool = False) -> bool:
-    """Equal but for the rounding of numbers, which another processor may do otherwise; dicts may hold more if `more`."""
+    """Equal but for the rounding of numbers, which another processor may do otherwise; with `more`, dicts may grow."""
     if isinstance(answer, list):
         alike = isinstance(told, list | tuple) and len(told) == len(answer)
         return alike and all(same(value, other, more) for value, other in zip(answer, told, strict=True))
