@@ -1,6 +1,8 @@
 """How well a network foresees rows it has not seen: log densities under repeated cross-validation.
 
-Everything a fold's network knows (kinds, levels, scales, bins, graph, models) is learned on its training rows alone.
+Everything a fold's network knows (scales, bins, graph, models) is learned on its training rows alone. Which columns there
+are, of which kinds and with which levels, is the same in every fold and for every method: densities of other columns, or
+of other levels, could not be compared.
 """
 
 from __future__ import annotations
@@ -36,8 +38,7 @@ class CrossValidation(ByContent):
         by_variable: A row per method and variable: `method`, `variable`, `log_density` given its parents,
             `standard_error`.
         folds: A row per method, repeat and fold: `method`, `repeat`, `fold`, `n_train`, `n_test`, `n_left_out` (test
-            rows without a density: a value is missing, or is a level the training rows lack), `n_variables`, `n_arcs`,
-            `log_density`.
+            rows without a density: a value is missing), `n_variables`, `n_arcs`, `log_density`.
         rows: A row per method, repeat and test row: `method`, `repeat`, `fold`, `row`, `log_density`, null if left out.
     """
 
@@ -83,8 +84,8 @@ def cross_validate(
         search: As for `learn`.
         max_parents: As for `learn`.
         constraints: As for `learn`.
-        schema: Kinds, and levels where it states them. Left out, both are inferred from each training part; a level
-            that a rare row alone has is then unknown to the folds that must foresee it, and the row is left out.
+        schema: Kinds, and levels where it states them. Left out, both are those of all rows. A level that the training
+            rows lack has what its model's prior gives it, and so has a column that is constant there.
         missing: As for `Table`. Test rows that lack a value are left out.
         standardise: As for `Table`; densities are in the frame's own units all the same.
         resume: A file that keeps finished folds; run again with it, only the others are computed.
@@ -98,7 +99,7 @@ def cross_validate(
         >>> an.evaluate.cross_validate(df, {"trees": an.PCART(), "tables": an.FullTable()}, repeats=1).summary
     """
     methods = as_methods(score, search=search, max_parents=max_parents, constraints=constraints)
-    sampled = Sampled(frame, schema, missing, standardise)
+    sampled = Sampled(frame, schema, missing, standardise).of_one_kind()
     _check(folds, repeats, seed, sampled.n_rows)
     jobs = [(name, repeat, fold) for repeat in range(repeats) for fold in range(folds) for name in methods]
     parts = [_parts(sampled.n_rows, folds, repeat, seed) for repeat in range(repeats)]

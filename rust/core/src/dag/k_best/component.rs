@@ -6,7 +6,7 @@ use std::collections::{BTreeMap, BinaryHeap};
 use rustc_hash::FxHashSet;
 
 use super::super::families::Stored;
-use super::{Choice, SLACK};
+use super::{Choice, slack};
 use crate::control::Budget;
 use crate::error::{Error, Result};
 use crate::table::Var;
@@ -23,11 +23,15 @@ const CHUNK: usize = 10;
 struct Set {
     /// Members inside the component.
     mask: u32,
-    /// Its score less the child's best.
+    /// Its score less what its child is measured against.
     loss: f64,
 }
 
-pub struct Component {
+/// Losses of the best graph beyond this, or beyond this many times what its scores come to, are measured anew.
+const LARGE: (f64, f64) = (1048576.0, 1024.0);
+
+pub struct Component<'a> {
+    stored: &'a Stored<'a>,
     vars: Vec<Var>,
     /// Per variable, best first, in the order of the stored sets.
     sets: Vec<Vec<Set>>,
@@ -105,8 +109,14 @@ impl PartialOrd for Waiting {
     }
 }
 
-impl Component {
-    pub fn new(stored: &Stored<'_>, vars: Vec<Var>, memory: f64) -> Result<Self> {
+/// Keys in the order of falling numbers.
+fn falling(number: f64) -> Reverse<i64> {
+    let bits = number.to_bits().cast_signed();
+    Reverse(bits ^ ((bits >> 63).cast_unsigned() >> 1).cast_signed())
+}
+
+impl<'a> Component<'a> {
+    pub fn new(stored: &'a Stored<'a>, vars: Vec<Var>, memory: f64) -> Result<Self> {
         let n = vars.len();
         let inside = |set: &[u32]| {
             set.iter().filter_map(|&p| vars.binary_search(&(p as Var)).ok()).fold(0_u64, |mask, i| mask | 1 << (i % 64))
@@ -131,7 +141,7 @@ impl Component {
             let best = stored.sets(v).next().map_or(0.0, |(_, score)| score);
             stored.sets(v).map(|(set, score)| Set { mask: inside(set) as u32, loss: score - best }).collect()
         });
-        Ok(Self { sets: sets.collect(), vars, rest: vec![], memory: memory - needed })
+        Ok(Self { sets: sets.collect(), stored, vars, rest: vec![], memory: memory - needed })
     }
 
     fn full(&self) -> u32 {
@@ -141,8 +151,9 @@ impl Component {
     /// The best graphs, best first.
     pub fn best(mut self, k: usize, margin: f64, budget: Budget<'_>) -> Result<Vec<Choice>> {
         let first: Vec<First> = self.sets.iter().map(|sets| First::new(sets)).collect();
-        self.complete(&first, budget)?;
-        let least = self.near_the_best(&first, k, budget)?.max(self.rest[0] - margin) - SLACK;
+        let (ranks, rounding) = self.measured(&first, budget)?;
+        let within = self.rest[0] - margin;
+        let least = self.near_the_best(ranks, k, budget)?.max(within) - rounding;
         let mut steps: Vec<Step> = vec![];
         let mut layer = BTreeMap::from([(0, vec![Entry { loss: 0.0, sinks: 0, made: u32::MAX }])]);
         for _ in 0..self.vars.len() {
@@ -150,6 +161,30 @@ impl Component {
         }
         let entries = layer.remove(&self.full()).expect("the best graph is never pruned");
         Ok(entries.iter().map(|entry| (entry.loss, self.ranks(entry, &steps))).collect())
+    }
+
+    /// Measures losses against the child's best set, or where that is far from what any graph can have, against the best
+    /// graph's: sums of losses must not round by what no graph gains. Returns the ranks of the best graph's sets, and what
+    /// counts as equal to it.
+    fn measured(&mut self, first: &[First], budget: Budget<'_>) -> Result<(Vec<u32>, f64)> {
+        for _ in 0..8 {
+            self.complete(first, budget)?;
+            let ranks = self.best_ranks(first);
+            let set =
+                |(i, &rank): (usize, &u32)| self.stored.sets(self.vars[i]).nth(rank as usize).map_or(0.0, |s| s.1);
+            let scores: Vec<f64> = ranks.iter().enumerate().map(set).collect();
+            let (most, share) = LARGE;
+            let size: f64 = scores.iter().map(|s| s.abs()).sum();
+            if self.rest[0].abs() <= most.min(share * size) {
+                return Ok((ranks, slack(scores.into_iter())));
+            }
+            for ((sets, &v), from) in self.sets.iter_mut().zip(&self.vars).zip(&scores) {
+                for (set, (_, score)) in sets.iter_mut().zip(self.stored.sets(v)) {
+                    set.loss = score - from;
+                }
+            }
+        }
+        Ok((self.best_ranks(first), slack([self.rest[0]].into_iter())))
     }
 
     /// The least loss of completing every placed subset, from the full one down.
@@ -176,12 +211,8 @@ impl Component {
         Ok(())
     }
 
-    /// The k-th best loss among graphs near the best one: no more than the k-th best of all. Starts from the best graph
-    /// and exchanges one family at a time, best graphs first.
-    fn near_the_best(&self, first: &[First], k: usize, budget: Budget<'_>) -> Result<f64> {
-        if k > MOST_NEAR {
-            return Ok(f64::NEG_INFINITY);
-        }
+    /// The rank of each variable's set in the best graph.
+    fn best_ranks(&self, first: &[First]) -> Vec<u32> {
         let mut ranks = vec![0; self.vars.len()];
         let mut placed = 0;
         while placed != self.full() {
@@ -195,16 +226,25 @@ impl Component {
             ranks[v] = rank;
             placed |= 1 << v;
         }
+        ranks
+    }
+
+    /// The k-th best loss among graphs near the best one: no more than the k-th best of all. Starts from the best graph
+    /// and exchanges one family at a time, best graphs first.
+    fn near_the_best(&self, ranks: Vec<u32>, k: usize, budget: Budget<'_>) -> Result<f64> {
+        if k > MOST_NEAR {
+            return Ok(f64::NEG_INFINITY);
+        }
         let loss = |ranks: &[u32]| ranks.iter().zip(&self.sets).map(|(&r, sets)| sets[r as usize].loss).sum::<f64>();
-        // Losses are at most zero: their bits order downwards, so a heap of reversed keys gives the best first.
-        let key = |ranks: Vec<u32>| Reverse(((-loss(&ranks) + 0.0).to_bits(), ranks));
+        // A heap of reversed keys gives the best first.
+        let key = |ranks: Vec<u32>| Reverse((falling(loss(&ranks)), ranks));
         let mut seen = FxHashSet::from_iter([ranks.clone()]);
         let mut heap = BinaryHeap::from([key(ranks)]);
-        let mut worst = 0.0_f64;
+        let mut worst = f64::INFINITY;
         for popped in 1..=k {
             budget.check()?;
-            let Some(Reverse((bits, ranks))) = heap.pop() else { return Ok(f64::NEG_INFINITY) };
-            worst = worst.max(f64::from_bits(bits));
+            let Some(Reverse((_, ranks))) = heap.pop() else { return Ok(f64::NEG_INFINITY) };
+            worst = worst.min(loss(&ranks));
             for v in 0..self.vars.len() {
                 let below = self.descendants(&ranks, v);
                 let legal = (0..self.sets[v].len() as u32).filter(|&r| self.sets[v][r as usize].mask & below == 0);
@@ -217,7 +257,7 @@ impl Component {
                 }
             }
         }
-        Ok(-worst)
+        Ok(worst)
     }
 
     /// Variables that a path leads to from v, and v.
