@@ -382,7 +382,7 @@ def trees(problem: Problem, rules: an.Constraints | None, candidates: an.Candida
     if any(c is not None and c.required for c in (rules, problem.at_scoring)):
         return
     graphs = problem.permitted(problem.at_scoring, rules)
-    single = np.vectorize(int.bit_count)(graphs).max(axis=1) <= 1
+    single = np.bitwise_count(graphs).max(axis=1) <= 1
     judge = Judge(problem, graphs[single])
     found = an.chow_liu(candidates, constraints=rules)
     mine, best = judge.of(found.dag), judge.order[0]

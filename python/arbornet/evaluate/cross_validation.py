@@ -85,7 +85,8 @@ def cross_validate(
         max_parents: As for `learn`.
         constraints: As for `learn`.
         schema: Kinds, and levels where it states them. Left out, both are those of all rows. A level that the training
-            rows lack has what its model's prior gives it, and so has a column that is constant there.
+            rows lack has what its model's prior gives it, and so has a column that is constant there. A parent that a
+            score refuses on all rows, for its many levels, is refused in every fold.
         missing: As for `Table`. Test rows that lack a value are left out.
         standardise: As for `Table`; densities are in the frame's own units all the same.
         resume: A file that keeps finished folds; run again with it, only the others are computed.
@@ -99,8 +100,11 @@ def cross_validate(
         >>> an.evaluate.cross_validate(df, {"trees": an.PCART(), "tables": an.FullTable()}, repeats=1).summary
     """
     methods = as_methods(score, search=search, max_parents=max_parents, constraints=constraints)
-    sampled = Sampled(frame, schema, missing, standardise).of_one_kind()
+    sampled = Sampled(frame, schema, missing, standardise)
     _check(folds, repeats, seed, sampled.n_rows)
+    whole = sampled.table()
+    sampled = sampled.like(whole)
+    on_parts = {name: method.refusing(whole) for name, method in methods.items()}
     jobs = [(name, repeat, fold) for repeat in range(repeats) for fold in range(folds) for name in methods]
     parts = [_parts(sampled.n_rows, folds, repeat, seed) for repeat in range(repeats)]
 
@@ -108,7 +112,7 @@ def cross_validate(
         name, repeat, fold = job
         test = parts[repeat][fold]
         train = np.setdiff1d(np.arange(sampled.n_rows), test)
-        return _fold(sampled, methods[name], train, test, n_threads)
+        return _fold(sampled, on_parts[name], train, test, n_threads)
 
     about = {
         "kind": "cross_validate",

@@ -42,14 +42,14 @@ class Sampled:
         self.schema = None if schema is None else unlearned(schema)
         self._missing, self._standardise = missing, standardise
 
-    def of_one_kind(self) -> Sampled:
-        """The same rows, with kinds and levels of all of them where they are not given.
+    def like(self, table: Table) -> Sampled:
+        """The same rows, of the kinds and levels of a table, say of all of them.
 
         Which columns there are and which values they can have is the question that is asked of every part of the rows:
         a column that is constant in one part, or lacks a level there, is the same column.
         """
         made = copy(self)
-        made.schema = unlearned(self.table().schema)
+        made.schema = unlearned(table.schema)
         return made
 
     def take(self, rows: Rows) -> Any:

@@ -72,7 +72,7 @@ def anytime(
     names = handle_of(candidates).names
     rules = limited(resolved(constraints, names), max_parents)
     spec = rules.spec()
-    handle = obeying(candidates, spec)
+    handle = obeying(candidates, None if constraints is None and max_parents is None else spec)
     if rounds is None and time_limit is None:
         rounds = ROUNDS
     if rounds is not None and (not isinstance(rounds, int) or rounds < 1):

@@ -23,15 +23,12 @@ const CHUNK: usize = 10;
 struct Set {
     /// Members inside the component.
     mask: u32,
-    /// Its score less what its child is measured against.
+    /// Its score less the child's best, unless that is above zero: then its score itself. So no loss is larger than the
+    /// score that it stands for, and sums of losses round by no more than sums of scores, whatever sets there are beside.
     loss: f64,
 }
 
-/// Losses of the best graph beyond this, or beyond this many times what its scores come to, are measured anew.
-const LARGE: (f64, f64) = (1048576.0, 1024.0);
-
-pub struct Component<'a> {
-    stored: &'a Stored<'a>,
+pub struct Component {
     vars: Vec<Var>,
     /// Per variable, best first, in the order of the stored sets.
     sets: Vec<Vec<Set>>,
@@ -115,8 +112,8 @@ fn falling(number: f64) -> Reverse<i64> {
     Reverse(bits ^ ((bits >> 63).cast_unsigned() >> 1).cast_signed())
 }
 
-impl<'a> Component<'a> {
-    pub fn new(stored: &'a Stored<'a>, vars: Vec<Var>, memory: f64) -> Result<Self> {
+impl Component {
+    pub fn new(stored: &Stored<'_>, vars: Vec<Var>, memory: f64) -> Result<Self> {
         let n = vars.len();
         let inside = |set: &[u32]| {
             set.iter().filter_map(|&p| vars.binary_search(&(p as Var)).ok()).fold(0_u64, |mask, i| mask | 1 << (i % 64))
@@ -138,10 +135,10 @@ impl<'a> Component<'a> {
             });
         }
         let sets = vars.iter().map(|&v| {
-            let best = stored.sets(v).next().map_or(0.0, |(_, score)| score);
-            stored.sets(v).map(|(set, score)| Set { mask: inside(set) as u32, loss: score - best }).collect()
+            let from = stored.sets(v).next().map_or(0.0, |(_, score)| score.min(0.0));
+            stored.sets(v).map(|(set, score)| Set { mask: inside(set) as u32, loss: score - from }).collect()
         });
-        Ok(Self { sets: sets.collect(), stored, vars, rest: vec![], memory: memory - needed })
+        Ok(Self { sets: sets.collect(), vars, rest: vec![], memory: memory - needed })
     }
 
     fn full(&self) -> u32 {
@@ -149,10 +146,12 @@ impl<'a> Component<'a> {
     }
 
     /// The best graphs, best first.
-    pub fn best(mut self, k: usize, margin: f64, budget: Budget<'_>) -> Result<Vec<Choice>> {
+    pub fn best(mut self, stored: &Stored<'_>, k: usize, margin: f64, budget: Budget<'_>) -> Result<Vec<Choice>> {
         let first: Vec<First> = self.sets.iter().map(|sets| First::new(sets)).collect();
-        let (ranks, rounding) = self.measured(&first, budget)?;
-        let within = self.rest[0] - margin;
+        self.complete(&first, budget)?;
+        let ranks = self.best_ranks(&first);
+        let scores = ranks.iter().zip(&self.vars).map(|(&rank, &v)| stored.set(v, rank).1);
+        let (rounding, within) = (slack(scores), self.rest[0] - margin);
         let least = self.near_the_best(ranks, k, budget)?.max(within) - rounding;
         let mut steps: Vec<Step> = vec![];
         let mut layer = BTreeMap::from([(0, vec![Entry { loss: 0.0, sinks: 0, made: u32::MAX }])]);
@@ -161,30 +160,6 @@ impl<'a> Component<'a> {
         }
         let entries = layer.remove(&self.full()).expect("the best graph is never pruned");
         Ok(entries.iter().map(|entry| (entry.loss, self.ranks(entry, &steps))).collect())
-    }
-
-    /// Measures losses against the child's best set, or where that is far from what any graph can have, against the best
-    /// graph's: sums of losses must not round by what no graph gains. Returns the ranks of the best graph's sets, and what
-    /// counts as equal to it.
-    fn measured(&mut self, first: &[First], budget: Budget<'_>) -> Result<(Vec<u32>, f64)> {
-        for _ in 0..8 {
-            self.complete(first, budget)?;
-            let ranks = self.best_ranks(first);
-            let set =
-                |(i, &rank): (usize, &u32)| self.stored.sets(self.vars[i]).nth(rank as usize).map_or(0.0, |s| s.1);
-            let scores: Vec<f64> = ranks.iter().enumerate().map(set).collect();
-            let (most, share) = LARGE;
-            let size: f64 = scores.iter().map(|s| s.abs()).sum();
-            if self.rest[0].abs() <= most.min(share * size) {
-                return Ok((ranks, slack(scores.into_iter())));
-            }
-            for ((sets, &v), from) in self.sets.iter_mut().zip(&self.vars).zip(&scores) {
-                for (set, (_, score)) in sets.iter_mut().zip(self.stored.sets(v)) {
-                    set.loss = score - from;
-                }
-            }
-        }
-        Ok((self.best_ranks(first), slack([self.rest[0]].into_iter())))
     }
 
     /// The least loss of completing every placed subset, from the full one down.

@@ -78,7 +78,7 @@ impl KBest {
         stored.start()?;
         let mut combined: Vec<Choice> = vec![(0.0, vec![])];
         for vars in components(stored) {
-            let list = Component::new(stored, vars, self.memory)?.best(self.k, self.margin, budget)?;
+            let list = Component::new(stored, vars, self.memory)?.best(stored, self.k, self.margin, budget)?;
             combined = self.combine(stored, &combined, &list);
         }
         let mut ranked: Vec<Ranked> = combined.into_iter().map(|(_, ranks)| read(stored, ranks)).collect();
