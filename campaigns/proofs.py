@@ -104,9 +104,7 @@ class Problem:
             return self.scores[place[child]][sum(1 << place[p] for p in parents)]
 
         table = an.Table({name: ["a", "b"] for name in self.names})
-        return an.score_parents(
-            table, an.CustomScore(score), self.most, self.at_scoring, n_jobs=1, prune=self.pruned
-        )
+        return an.score_parents(table, an.CustomScore(score), self.most, self.at_scoring, n_jobs=1, prune=self.pruned)
 
     def permitted(self, *constraints: an.Constraints | None) -> Masks:
         """The graphs that were scored and obey."""
@@ -160,7 +158,9 @@ class Judge:
 
 def some_scores(n: int, rng: random.Random) -> list[list[float]]:
     """A score for every family (those with the child among its parents are never asked for)."""
-    kind = rng.choice(["ordinary", "ties", "sentinels", "forced", "mixtures", "wide", "tiny", "huge", "near", "unusable"])
+    kind = rng.choice(
+        ["ordinary", "ties", "sentinels", "forced", "mixtures", "wide", "tiny", "huge", "near", "unusable"]
+    )
     unit = 10.0 ** rng.uniform(-3, 4)
     base = [-unit * rng.random() for _ in range(n)]
 
@@ -364,9 +364,7 @@ def ranked(
     counts["places among the k best"] += len(mine)
 
 
-def anew(
-    problem: Problem, rules: an.Constraints | None, candidates: an.Candidates, counts: Counter[str]
-) -> None:
+def anew(problem: Problem, rules: an.Constraints | None, candidates: an.Candidates, counts: Counter[str]) -> None:
     """The way out of a refusal: scored under the constraints, or with all sets. Its certificate holds for these alone."""
     whole = Problem(problem.scores, problem.most, problem.at_scoring, pruned=False)
     judge = Judge(problem, problem.permitted(problem.at_scoring, rules))
