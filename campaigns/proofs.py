@@ -2,10 +2,11 @@
 
     python campaigns/proofs.py 2000 1        # so many tables of scores, from this seed on
 
-A table gives every family a score: ordinary ones, ties, sentinels (-1e9 to -1e300) that may or must be used, sizes from 1e-300 to
-1e300 in one table. `score_parents` scores it under random constraints, and leaves sets out or keeps all; the searches are
-given others, the same or none. Sums are of whole numbers without rounding, so what is compared knows no tolerance but that
-which a sum of doubles has: the number of variables times 2^-52 of the sizes added up, of the graphs compared.
+A table gives every family a score: ordinary ones, ties, sentinels (-1e9 to -1e300) that may or must be used, sizes from
+1e-300 to 1e300 in one table. `score_parents` scores it under random constraints, and leaves sets out or keeps all; the
+searches are given others, the same or none. Sums are of whole numbers without rounding, so what is compared knows no
+tolerance but that which a sum of doubles has: the number of variables times 2^-52 of the sizes added up, of the graphs
+compared.
 
 Held against all graphs: what is proved best, by every strategy of the exact search, with and without the last word of
 exact sums; bounds of whatever kind; certificates, and that none passes on candidates which may lack a set; the k best
@@ -365,7 +366,7 @@ def ranked(
 
 
 def anew(problem: Problem, rules: an.Constraints | None, candidates: an.Candidates, counts: Counter[str]) -> None:
-    """The way out of a refusal: scored under the constraints, or with all sets. Its certificate holds for these alone."""
+    """The way out of a refusal: all sets are kept. Its certificate holds for these alone."""
     whole = Problem(problem.scores, problem.most, problem.at_scoring, pruned=False)
     judge = Judge(problem, problem.permitted(problem.at_scoring, rules))
     found = an.search.exact(whole.candidates(), constraints=rules)

@@ -52,7 +52,8 @@ class Candidates:
         score: the score's name and parameters as JSON.
         table: fingerprint of the table: names, kinds and values.
         constraints: the constraints as one rule a child, or None.
-        pruned: whether sets that a subset beats or equals were left out; true for files of other tools, which do not say.
+        pruned: whether sets that a subset beats or equals were left out; true for files of other tools, which do not
+            say.
     """
 
     handle: CandidatesHandle

@@ -68,8 +68,9 @@ def score_parents(
         n_candidates: how many these are, beside required parents.
         child_time_limit: seconds for the sets of each child, smaller sets first; what comes later is left out and told
             as skipped, and the result then depends on the machine.
-        prune: leave out the sets that a permitted subset beats or equals: the best graph needs none of them. False keeps
-            all, for `search.k_best` over every graph there is, or to require arcs afterwards; no bound then spares a set.
+        prune: leave out the sets that a permitted subset beats or equals: the best graph needs none of them. False
+            keeps all, for `search.k_best` over every graph there is, or to require arcs afterwards; no bound then
+            spares a set.
 
     Raises:
         ArbornetError: if a variable cannot be scored at all, or what is given is contradictory.

@@ -170,7 +170,8 @@ table = an.Table(df)
 refused = an.evaluate.Method(an.PCART()).refusing(table).constraints.forbidden
 assert refused == tuple(("maker", other) for other in ("x", "y", "g", "h")), refused
 settings = {"n_jobs": 2, "max_parents": 2}
-crossed = an.evaluate.cross_validate(df, {"trees": an.PCART(), "tables": an.FullTable()}, folds=2, repeats=3, **settings)
+methods = {"trees": an.PCART(), "tables": an.FullTable()}
+crossed = an.evaluate.cross_validate(df, methods, folds=2, repeats=3, **settings)
 assert crossed.folds["n_variables"].unique().to_list() == [5] and crossed.summary["n_left_out"].sum() == 0
 an.evaluate.intersection_validation(df, {"a": an.PCART(), "b": an.FullTable()}, (0.5,), repeats=2, **settings)
 strengths = an.evaluate.arc_strength(df, an.PCART(), n_bootstrap=3, **settings)

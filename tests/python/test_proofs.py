@@ -74,7 +74,7 @@ SEARCHES = {
 def test_an_arc_required_after_scoring_is_refused_by_name_where_sets_with_it_were_left_out(
     name: str, pruned: an.Candidates
 ) -> None:
-    with pytest.raises(an.ArbornetError, match="'age' -> 'crp'.*constraints=.*prune=False"):
+    with pytest.raises(an.ArbornetError, match=r"'age' -> 'crp'.*constraints=.*prune=False"):
         SEARCHES[name](pruned, constraints=AGE_CRP)
 
 
@@ -319,7 +319,7 @@ def test_the_k_best_are_ranked_whatever_no_graph_can_have() -> None:
     handle = handle_of(first, second, [(-1.0, [0]), (-1.01, [1]), (-1.1, [])])
     graphs = an.search.k_best(handle, 8)
     best = sorted(
-        (float(total) for total in set(_totals([[(s, frozenset(p)) for s, p in own] for own in _sets(handle)])))
+        float(total) for total in set(_totals([[(s, frozenset(p)) for s, p in own] for own in _sets(handle)]))
     )
     assert graphs[0].score == pytest.approx(best[-1], abs=1e-9)
     assert all(a.score >= b.score for a, b in itertools.pairwise(graphs))

@@ -1,8 +1,8 @@
 """How well a network foresees rows it has not seen: log densities under repeated cross-validation.
 
-Everything a fold's network knows (scales, bins, graph, models) is learned on its training rows alone. Which columns there
-are, of which kinds and with which levels, is the same in every fold and for every method: densities of other columns, or
-of other levels, could not be compared.
+Everything a fold's network knows (scales, bins, graph, models) is learned on its training rows alone. Which columns
+there are, of which kinds and with which levels, is the same in every fold and for every method: densities of other
+columns, or of other levels, could not be compared.
 """
 
 from __future__ import annotations

@@ -61,8 +61,8 @@ def anytime(
         obey the constraints.
 
     Raises:
-        ArbornetError: if there is no graph that obeys the constraints, an arc is required that was not when the candidates
-            were scored and sets with it may be missing, or a parameter is outside its range.
+        ArbornetError: if there is no graph that obeys the constraints, an arc is required that was not when the
+            candidates were scored and sets with it may be missing, or a parameter is outside its range.
 
     Example:
         >>> an.search.anytime(candidates, time_limit=60).gap
@@ -107,7 +107,7 @@ def anytime(
 
 
 def root_bound(handle: CandidatesHandle, spec: str, seconds: float | None) -> ClusterCertificate:
-    """No graph over candidates that obey constraints scores more: among the variables of a cycle, one takes a set outside.
+    """No graph over candidates that obey scores more: among the variables of a cycle, one takes a set outside.
 
     On Ctrl-C, and where a component has too many variables for clusters, what every variable's best set comes to.
     """

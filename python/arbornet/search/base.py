@@ -43,8 +43,8 @@ class Found(ByContent):
     Attributes:
         dag: The graph over all variables, an edge from parent to child; names "0".."n-1" for numbered files.
         score: Its total score, summed over the variables in their order.
-        bound: No graph scores more than this, but for the rounding of sums; no graph of the sets that were to be had, where
-            the search was given candidates.
+        bound: No graph scores more than this, but for the rounding of sums; no graph of the sets that were to be had,
+            where the search was given candidates.
         stopped: Why the search ended: "proven", "time", "memory" or "interrupted"; "finished" if a search without a
             proof came to its own end.
         seconds: Wall seconds the search took.

@@ -86,8 +86,8 @@ class ClusterCertificate:
     def check(self, candidates: Any) -> bool:
         """Whether clusters and prices do prove the bound for these candidates (or a .jkl file), in exact arithmetic.
 
-        Not where sets that the constraints ask for may have been left out of the candidates: what nobody scored, nothing
-        is proved of.
+        Not where sets that the constraints ask for may have been left out of the candidates: what nobody scored,
+        nothing is proved of.
         """
         try:
             handle = obeying(candidates, self.constraints)
@@ -162,7 +162,7 @@ class _Own:
 def certified(
     components: Sequence[SearchComponent], bests: Sequence[float], constraints: str | None = None
 ) -> ClusterCertificate:
-    """What the components' clusters and prices prove together, rounded outward, where these are the variables' best scores."""
+    """What the components' clusters and prices prove together, rounded outward, with the variables' best scores."""
     # Every component has a grid of its own; the finest one tells the prices of all.
     finest = max([0, *(component.exponent for component in components)])
     clusters: list[Priced] = []

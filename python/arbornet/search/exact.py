@@ -61,11 +61,11 @@ def exact(
 
     Scores need not be score-equivalent. When a limit is reached, or on Ctrl-C, the best graph so far is returned with
     a bound that no graph exceeds. Costs are compared as whole numbers of a unit that suits the differences which can
-    matter, whatever sentinels stand among the scores. A proof holds but for the rounding of a sum of doubles where up to 12
-    variables can all be each other's ancestors, and to 1e-7 beyond; where not even that can be said, as when every
-    graph must use a score of -1e15, the gap says so. Among graphs of equal score, the answer depends on the candidates
-    alone (not on threads or timing, as long as no limit is reached): along the order that was found first, each
-    variable takes the first of its candidates that fits.
+    matter, whatever sentinels stand among the scores. A proof holds but for the rounding of a sum of doubles where up
+    to 12 variables can all be each other's ancestors, and to 1e-7 beyond; where not even that can be said, as when
+    every graph must use a score of -1e15, the gap says so. Among graphs of equal score, the answer depends on the
+    candidates alone (not on threads or timing, as long as no limit is reached): along the order that was found first,
+    each variable takes the first of its candidates that fits.
 
     Args:
         candidates: Candidates, or the path of a .jkl file (.gz and .xz too).
@@ -82,8 +82,8 @@ def exact(
         Found, with the certificate of its root bound; with k above 1, the k best graphs as KBest.
 
     Raises:
-        ArbornetError: if no graph can be built from the sets, the constraints leave none, or they require an arc that was
-            not required when the candidates were scored, and sets with it may be missing.
+        ArbornetError: if no graph can be built from the sets, the constraints leave none, or they require an arc that
+            was not required when the candidates were scored, and sets with it may be missing.
 
     Example:
         >>> found = an.search.exact("asia.jkl", time_limit=60)

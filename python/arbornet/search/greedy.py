@@ -68,8 +68,8 @@ def hill_climb(
         Found, with stopped "finished" (a local optimum: nothing is proved), "time" or "interrupted".
 
     Raises:
-        ArbornetError: if the constraints contradict each other or the start, a family cannot be scored, or candidates may
-            lack sets with an arc that was not required when they were scored.
+        ArbornetError: if the constraints contradict each other or the start, a family cannot be scored, or candidates
+            may lack sets with an arc that was not required when they were scored.
 
     Example:
         >>> an.search.hill_climb(table, an.BIC(), restarts=10).dag.edges

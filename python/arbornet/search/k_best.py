@@ -39,9 +39,10 @@ class KBest(Sequence[Found]):
 
     Attributes:
         graphs: the graphs; each one's `gap` is its distance from the best.
-        complete: true if the sets make no further graphs within the margin (without a margin: no further graphs at all).
-        pruned: true if sets were, or may have been, left out of the candidates because a subset scores as much. The first
-            graph is the best of all even so; further ones that use such sets are not in the list.
+        complete: true if the sets make no further graphs within the margin (without a margin: no further graphs at
+            all).
+        pruned: true if sets were, or may have been, left out of the candidates because a subset scores as much. The
+            first graph is the best of all even so; further ones that use such sets are not in the list.
         stopped: "proven", or the limit that made the list shorter than asked for.
     """
 
@@ -137,8 +138,8 @@ def k_best(
         a limit is reached, fewer graphs; if not even the best was proved, the best so far with its bound.
 
     Raises:
-        ArbornetError: if there is no graph, a parameter is outside its range, or an arc is required that was not required
-            when the candidates were scored, and sets with it may be missing.
+        ArbornetError: if there is no graph, a parameter is outside its range, or an arc is required that was not
+            required when the candidates were scored, and sets with it may be missing.
 
     Example:
         >>> an.search.k_best(candidates, 100).arc_probabilities()

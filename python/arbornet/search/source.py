@@ -8,7 +8,6 @@ from typing import Any
 from arbornet import _core
 from arbornet._core import CandidatesHandle, ParameterError
 from arbornet.candidates import Candidates
-from arbornet.io import jkl
 
 
 def handle_of(candidates: Any) -> CandidatesHandle:
@@ -29,11 +28,12 @@ def known(candidates: Any) -> Any:
 def obeying(candidates: Any, rules: str | None) -> CandidatesHandle:
     """The candidates that obey rules (as JSON).
 
-    A set is left out at scoring where a subset scores as much. Where the rules require a parent that was not required then,
-    the subset may be of no use and the set be missed.
+    A set is left out at scoring where a subset scores as much. Where the rules require a parent that was not required
+    then, the subset may be of no use and the set be missed.
 
     Raises:
-        ArbornetError: if such a set may be missing, which no search could make up for; it names the arc and the way out.
+        ArbornetError: if such a set may be missing, which no search could make up for; it names the arc and the way
+            out.
     """
     candidates = known(candidates)
     handle = handle_of(candidates)

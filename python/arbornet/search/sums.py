@@ -1,8 +1,9 @@
 """Sums of scores without rounding: the last word among graphs that the grid of the costs cannot tell apart.
 
-The search compares costs as whole numbers of a tiny unit. Where scores of very different sizes meet in one component, that
-unit may be larger than differences between graphs that doubles still tell. For components of a few variables the best
-order is then found once more, by dynamic programming over the sets of placed variables with whole numbers of any size.
+The search compares costs as whole numbers of a tiny unit. Where scores of very different sizes meet in one component,
+that unit may be larger than differences between graphs that doubles still tell. For components of a few variables the
+best order is then found once more, by dynamic programming over the sets of placed variables with whole numbers of any
+size.
 """
 
 from __future__ import annotations
