@@ -327,6 +327,7 @@ def compared(
         assert short <= fine, f"{name}: proved best, and {float(short):g} less than the best"
         counts[f"proofs ({'grid alone' if name == 'grid' else 'exact' if name in STRATEGIES else name})"] += 1
     elif found.stopped == "proven":
+        assert name in ("grid", "a gap allowed"), f"{name}: proved within {found.gap:g} alone"
         counts["proofs within a gap"] += 1
     if found.certificate is not None:
         assert found.certificate.check(candidates), f"{name}: its certificate does not pass"
