@@ -4,6 +4,7 @@ use std::cmp::{Ordering, Reverse};
 use std::collections::{BTreeMap, BinaryHeap};
 
 use rustc_hash::FxHashSet;
+use smallvec::SmallVec;
 
 use super::super::families::Stored;
 use super::{Choice, slack};
@@ -151,8 +152,8 @@ impl Component {
         self.complete(&first, budget)?;
         let ranks = self.best_ranks(&first);
         let scores = ranks.iter().zip(&self.vars).map(|(&rank, &v)| stored.set(v, rank).1);
-        let (rounding, within) = (slack(scores), self.rest[0] - margin);
-        let least = self.near_the_best(ranks, k, budget)?.max(within) - rounding;
+        let within = self.rest[0] - margin - slack(scores.chain([margin]));
+        let least = self.near_the_best(ranks, k, budget)?.max(within);
         let mut steps: Vec<Step> = vec![];
         let mut layer = BTreeMap::from([(0, vec![Entry { loss: 0.0, sinks: 0, made: u32::MAX }])]);
         for _ in 0..self.vars.len() {
@@ -204,13 +205,16 @@ impl Component {
         ranks
     }
 
-    /// The k-th best loss among graphs near the best one: no more than the k-th best of all. Starts from the best graph
+    /// The k-th best loss among graphs near the best one, less what sums round: no more than the k-th best of all. Starts from the best graph
     /// and exchanges one family at a time, best graphs first.
     fn near_the_best(&self, ranks: Vec<u32>, k: usize, budget: Budget<'_>) -> Result<f64> {
         if k > MOST_NEAR {
             return Ok(f64::NEG_INFINITY);
         }
-        let loss = |ranks: &[u32]| ranks.iter().zip(&self.sets).map(|(&r, sets)| sets[r as usize].loss).sum::<f64>();
+        let losses = |ranks: &[u32]| {
+            ranks.iter().zip(&self.sets).map(|(&r, sets)| sets[r as usize].loss).collect::<SmallVec<[f64; 32]>>()
+        };
+        let loss = |ranks: &[u32]| losses(ranks).iter().sum::<f64>();
         // A heap of reversed keys gives the best first.
         let key = |ranks: Vec<u32>| Reverse((falling(loss(&ranks)), ranks));
         let mut seen = FxHashSet::from_iter([ranks.clone()]);
@@ -219,7 +223,8 @@ impl Component {
         for popped in 1..=k {
             budget.check()?;
             let Some(Reverse((_, ranks))) = heap.pop() else { return Ok(f64::NEG_INFINITY) };
-            worst = worst.min(loss(&ranks));
+            // Added up in another order, it may come to a little less.
+            worst = worst.min(loss(&ranks) - slack(losses(&ranks).into_iter()));
             for v in 0..self.vars.len() {
                 let below = self.descendants(&ranks, v);
                 let legal = (0..self.sets[v].len() as u32).filter(|&r| self.sets[v][r as usize].mask & below == 0);
