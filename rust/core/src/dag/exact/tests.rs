@@ -290,7 +290,7 @@ fn of_orders_that_cost_alike_the_program_takes_the_one_that_ends_in_the_smallest
     let others = |v: u32| (0..4).filter(move |&u| u != v).map(|u| (0.0, vec![u])).chain([(-1.0, vec![])]);
     let children = (0..4).map(|v| ChildCandidates::from_sets(others(v))).collect();
     let alike = Candidates::new((0..4).map(|v: u32| v.to_string()).collect(), children).expect("well formed");
-    let (loose, ..) = Loose::from_candidates(&alike).expect("finite");
+    let loose = Loose::from_candidates(&alike).expect("finite");
     let mut component = engine::component(&loose.split()[0]);
     let control = Control::default();
     program(&mut *component, Budget::new(&control, None));
