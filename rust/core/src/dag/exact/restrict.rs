@@ -189,9 +189,11 @@ mod tests {
         assert!(message.contains("'a' has no candidate parent set that the constraints permit"), "{message}");
     }
 
+    type Sets = Vec<(f64, Vec<u32>)>;
+
     /// All sets of one child among five variables, and those that no subset beats or equals.
-    fn scored_sets(random: &mut Xoshiro256PlusPlus, most: usize) -> (Vec<(f64, Vec<u32>)>, Vec<(f64, Vec<u32>)>) {
-        let all: Vec<(f64, Vec<u32>)> = (0..16_u32)
+    fn scored_sets(random: &mut Xoshiro256PlusPlus, most: usize) -> (Sets, Sets) {
+        let all: Sets = (0..16_u32)
             .map(|bits| (1..5).filter(|p| bits >> (p - 1) & 1 == 1).collect::<Vec<u32>>())
             .filter(|set| set.len() <= most)
             .map(|set| (f64::from(random.random_range(-6..6)), set))
