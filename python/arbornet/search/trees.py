@@ -152,10 +152,10 @@ def _grown(
 
 
 def _wild(single: CandidatesHandle, scores: list[float]) -> bool:
-    """Whether sets of no more than one parent score by orders of magnitude more, or less, than those of the forest."""
+    """Whether some set of no more than one parent is larger than all of the forest's together, so that gains round more."""
     every = (score for v in range(single.n_vars) for score in single.child(v)[0].tolist())
     most = max((abs(score) for score in every if score > -math.inf), default=0.0)
-    return most > 2**12 * max(map(abs, scores), default=0.0)
+    return most > math.fsum(map(abs, scores))
 
 
 def _sources(source: Any, score: Any) -> tuple[CandidatesHandle | None, ScoreHandle | None, list[str]]:
