@@ -152,7 +152,7 @@ def _grown(
 
 
 def _wild(single: CandidatesHandle, scores: list[float]) -> bool:
-    """Whether some set of no more than one parent is larger than all of the forest's together, so that gains round more."""
+    """Whether some single parent's score is larger than all of the forest's together, so that gains round more."""
     every = (score for v in range(single.n_vars) for score in single.child(v)[0].tolist())
     most = max((abs(score) for score in every if score > -math.inf), default=0.0)
     return most > math.fsum(map(abs, scores))
