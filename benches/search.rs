@@ -32,7 +32,7 @@ fn made_up(n: usize, sets: usize) -> Candidates {
 }
 
 fn opened(n: usize, sets: usize) -> Box<dyn Component> {
-    let (loose, ..) = Loose::from_candidates(&made_up(n, sets)).expect("finite");
+    let loose = Loose::from_candidates(&made_up(n, sets)).expect("finite");
     let largest = loose.split().into_iter().max_by_key(|part| part.vars.len()).expect("not empty");
     component(&largest)
 }

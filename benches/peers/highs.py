@@ -222,8 +222,8 @@ def main() -> None:
     for path in sorted(p for p in folder.iterdir() if ".jkl" in p.suffixes):
         handle = jkl.read(path)
         totals = np.zeros(5)
-        for ours_is, theirs in zip(search_components(handle, 1)[0], search_components(handle, 1)[0], strict=True):
-            unit = search_components(handle, 1)[1]
+        for ours_is, theirs in zip(search_components(handle, 1), search_components(handle, 1), strict=True):
+            unit = 2.0**ours_is.exponent
             gap, seconds = ours(ours_is, unit)
             theirs.improve(HOW.patience, 1, None)
             theirs.ascend(HOW.ascents, 1, None)

@@ -54,7 +54,9 @@ def graph(dag: nx.DiGraph[str]) -> object:
 
 def candidates(kept: an.Candidates) -> object:
     """Everything but the seconds."""
-    about = {key: value for key, value in vars(kept).items() if key not in ("handle", "seconds")}
+    # What the record was taken before is told where it is not as it was then.
+    left_out = ("handle", "seconds", "pruned") if kept.pruned else ("handle", "seconds")
+    about = {key: value for key, value in vars(kept).items() if key not in left_out}
     return about | {"sets": {name: kept.child(name).rows() for name in kept.names}}
 
 

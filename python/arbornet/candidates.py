@@ -39,7 +39,7 @@ class Skipped(NamedTuple):
 
 @dataclass(frozen=True, eq=False, repr=False)
 class Candidates:
-    """Per variable, the parent sets that no permitted subset dominates, best first.
+    """Per variable, the parent sets that no permitted subset dominates (or all, if so asked for), best first.
 
     Attributes:
         handle: the sets, as the core holds them.
@@ -52,6 +52,8 @@ class Candidates:
         score: the score's name and parameters as JSON.
         table: fingerprint of the table: names, kinds and values.
         constraints: the constraints as one rule a child, or None.
+        pruned: whether sets that a subset beats or equals were left out; true for files of other tools, which do not
+            say.
     """
 
     handle: CandidatesHandle
@@ -64,6 +66,7 @@ class Candidates:
     score: str | None = None
     table: str | None = None
     constraints: str | None = None
+    pruned: bool = True
 
     @property
     def names(self) -> list[str]:
@@ -116,7 +119,7 @@ class Candidates:
                 f"prior={prior!r}: these scores carry a prior already ({self.score}); score without it"
             )
         most = len(self.names) if self.max_parents is None else self.max_parents
-        handle = self.handle.reweighed(json.dumps(prior.document()), most)
+        handle = self.handle.reweighed(json.dumps(prior.document()), most, self.pruned)
         return replace(self, handle=handle, score=_under(prior, self.score))
 
     def save(self, path: str | PathLike[str]) -> None:
@@ -127,7 +130,9 @@ class Candidates:
         """
         path = Path(path)
         if check_name(path) == ".parquet":
-            about = {key: value for key, value in vars(self).items() if key != "handle"}
+            # What earlier versions do not know of is written only where it differs from what they take for granted.
+            left_out = {"handle", "pruned"} if self.pruned else {"handle"}
+            about = {key: value for key, value in vars(self).items() if key not in left_out}
             about |= {"format": 1, "names": self.names}
             frame, metadata = self.frame(), {"arbornet": json.dumps(about)}
             write_by(lambda place: frame.write_parquet(place, metadata=metadata), path)
@@ -135,8 +140,13 @@ class Candidates:
             jkl.write(self.handle, path)
 
     @staticmethod
-    def load(path: str | PathLike[str]) -> Candidates:
+    def load(path: str | PathLike[str], pruned: bool | None = None) -> Candidates:
         """Reads a file that ``save`` or another tool wrote; what it is, its first bytes tell.
+
+        Args:
+            path: a ``.parquet`` or ``.jkl`` file (``.jkl.gz``, ``.jkl.xz``).
+            pruned: False for a ``.jkl`` that has every set there is to choose from, so that a required arc that was not
+                known when it was made cannot miss any. Left out, a ``.parquet`` says so itself.
 
         Raises:
             FormatError: if it is not of its format, with the place.
@@ -145,7 +155,8 @@ class Candidates:
         path = Path(path)
         with path.open("rb") as file:
             start = file.read(4)
-        return _from_parquet(path) if start == b"PAR1" else Candidates(jkl.read(path))
+        made = _from_parquet(path) if start == b"PAR1" else Candidates(jkl.read(path))
+        return made if pruned is None else replace(made, pruned=bool(pruned))
 
     def __iter__(self) -> Iterator[str]:
         return iter(self.names)
@@ -166,6 +177,8 @@ class Candidates:
         told = [f"{len(self.names)} variables", f"{self.n_kept:,} sets kept"]
         if self.n_sets is not None:
             told.append(f"{self.n_evaluated:,} scored of {self.n_sets:,}")
+        if not self.pruned:
+            told.append("none left out for a subset")
         if self.n_skipped:
             told.append(f"{self.n_skipped:,} that cannot be scored")
         if self.seconds is not None:
@@ -247,6 +260,7 @@ _BESIDE: dict[str, Callable[[Any], bool]] = {
         ("n_sets", "n_evaluated", "n_skipped", "max_parents"), lambda told: type(told) is int and told >= 0
     ),
     **dict.fromkeys(("score", "table", "constraints"), lambda told: isinstance(told, str)),
+    "pruned": lambda told: isinstance(told, bool),
 }
 
 
@@ -260,7 +274,7 @@ def _is_skipped(told: Any) -> bool:
 
 def _damaged(about: dict[str, Any]) -> str | None:
     """The first entry that is unknown or not of its type."""
-    never = ("format", "names", "n_skipped", "skipped")
+    never = ("format", "names", "n_skipped", "skipped", "pruned")
     if about.get("n_sets") is not None and about.get("n_evaluated") is None:
         return "n_evaluated"
     for key, told in about.items():

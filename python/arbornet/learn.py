@@ -259,7 +259,7 @@ def _names() -> list[str]:
 def _ended(found: Found) -> str:
     arcs = found.dag.number_of_edges()
     endings = {
-        "proven": "proved best",
+        "proven": f"proved best within {found.gap:.2g}" if found.gap else "proved best",
         "finished": "came to its own end",
         "time": "stopped by its time limit",
         "memory": "stopped by its memory limit",

@@ -98,6 +98,13 @@ def checked_limit(max_parents: Any) -> int:
     return min(max_parents, MOST_PARENTS)
 
 
-def step1(score: Any, handle: ScoreHandle, max_parents: int, rules: Rules, memory_limit: int | None = None) -> Step1:
+def step1(
+    score: Any,
+    handle: ScoreHandle,
+    max_parents: int,
+    rules: Rules,
+    memory_limit: int | None = None,
+    prune: bool = True,
+) -> Step1:
     """What Step 1 is to do: a score prepared for its table, and the sets to score."""
-    return Step1(handle, max_parents, rules.spec(), memory_limit, getattr(score, "block_sets", None))
+    return Step1(handle, max_parents, rules.spec(), memory_limit, getattr(score, "block_sets", None), prune)

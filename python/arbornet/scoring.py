@@ -11,7 +11,7 @@ from contextlib import contextmanager, nullcontext
 from os import PathLike
 from typing import TYPE_CHECKING, Any, Literal
 
-from arbornet._core import table_fingerprint
+from arbornet._core import ParameterError, table_fingerprint
 from arbornet.candidates import Candidates, from_step1
 from arbornet.constraints import Constraints, Rules, resolved
 from arbornet.features import Selection, selected
@@ -39,8 +39,12 @@ def score_parents(
     parents: Selection | None = None,
     n_candidates: int = 5,
     child_time_limit: float | None = None,
+    prune: bool = True,
 ) -> Candidates:
     """Scores every permitted parent set of every variable and keeps those that no permitted subset dominates.
+
+    Arcs that must be there are to be told here: a search that requires one later may miss sets that were left out
+    because a subset without it scores as much, and refuses then.
 
     The result is the same, byte for byte, for any number of threads or machines, and whether or not it was resumed.
 
@@ -64,6 +68,9 @@ def score_parents(
         n_candidates: how many these are, beside required parents.
         child_time_limit: seconds for the sets of each child, smaller sets first; what comes later is left out and told
             as skipped, and the result then depends on the machine.
+        prune: leave out the sets that a permitted subset beats or equals: the best graph needs none of them. False
+            keeps all, for `search.k_best` over every graph there is, or to require arcs afterwards; no bound then
+            spares a set.
 
     Raises:
         ArbornetError: if a variable cannot be scored at all, or what is given is contradictory.
@@ -85,7 +92,9 @@ def score_parents(
         log.info("max_parents=%d: %s", max_parents, why)
     if child_time_limit is not None and child_time_limit != math.inf:
         handle = handle.limited(real("child_time_limit", child_time_limit))
-    step = step1(score, handle, checked_limit(max_parents), rules, limit)
+    if not isinstance(prune, bool):
+        raise ParameterError(f"prune={prune!r}: give True or False")
+    step = step1(score, handle, checked_limit(max_parents), rules, limit, prune)
     n_sets = sum(map(sum, step.sizes))
     log.info("%d parent sets of up to %d parents", n_sets, max_parents)
     with _told(progress, n_sets) as tell:
@@ -100,6 +109,7 @@ def score_parents(
         "score": handle.spec,
         "table": table_fingerprint(handle.table),
         "constraints": None if constraints is None and parents is None else rules.spec(),
+        "pruned": prune,
     }
     made = from_step1(result, began, about)
     if made.n_skipped:

@@ -6,6 +6,8 @@ import errno
 import math
 import os
 import re
+import subprocess
+import sys
 from dataclasses import replace
 from pathlib import Path
 from typing import Any
@@ -120,17 +122,68 @@ def test_test_rows_never_touch_what_is_learned_from_training_rows(declared, tmp_
     assert learned(df) == learned(other)
 
 
-def test_rows_with_levels_the_training_part_lacks_are_left_out_and_counted():
+def test_levels_the_training_part_lacks_have_what_the_prior_gives_them_and_gaps_are_left_out_and_counted():
     df = frame(60)
     df[0, "colour"] = "green"
+    df[7, "size"] = None
     result = an.evaluate.cross_validate(df, folds=3, repeats=1, max_parents=1)
     assert result.summary["n_left_out"].to_list() == [1]
     left_out = result.rows.filter(pl.col("log_density").is_null())
-    assert left_out["row"].to_list() == [0]
+    assert left_out["row"].to_list() == [7]
+    df[7, "size"] = 1.0
     schema = an.infer_schema(df).with_types(colour=an.Categorical(["red", "blue", "green"]))
     declared = an.evaluate.cross_validate(df, folds=3, repeats=1, max_parents=1, schema=schema)
     assert declared.summary["n_left_out"].to_list() == [0]
     assert declared.rows["log_density"].is_finite().all()
+
+
+def test_a_column_that_is_constant_in_a_training_part_counts_there_as_elsewhere():
+    df = frame(60)
+    rare = folds(60, 3, 0, 0)[1][:4].tolist()
+    flags = pl.Series([i in rare for i in range(60)])
+    numbers = pl.Series([1.5 + (i in rare) * i for i in range(60)])
+    odd = df.with_columns(flag=flags, number=numbers)
+    methods = {"trees": an.PCART(), "tables": an.FullTable(), "pairs": an.evaluate.Method(an.PCART(), "chow_liu")}
+    result = an.evaluate.cross_validate(odd, methods, folds=3, repeats=1, max_parents=1)
+    assert result.folds["n_variables"].unique().to_list() == [len(odd.columns)]
+    assert result.summary["n_left_out"].to_list() == [0, 0, 0]
+    assert result.rows["log_density"].is_finite().all()
+    for name in methods:
+        of = result.by_variable.filter(pl.col("method") == name)
+        assert of["variable"].to_list() == odd.columns
+        total = result.summary.filter(pl.col("method") == name)["log_density"][0]
+        assert math.isclose(of["log_density"].sum(), total, rel_tol=1e-9)
+
+
+#: 35 levels, of which a training part has 24 or fewer at times: as many as trees try to divide.
+MANY_LEVELS = """
+import sys
+import numpy as np, polars as pl
+import arbornet as an
+rng = np.random.default_rng(1)
+levels = [f"p{i}" for i in range(24)] * 2 + [f"q{i}" for i in range(11)] + [f"p{i}" for i in range(13)]
+df = pl.DataFrame({
+    "maker": rng.permutation(levels).tolist(), "x": rng.normal(size=72), "y": rng.normal(size=72),
+    "g": [["a", "b"][i % 2] for i in range(72)], "h": rng.permutation([["u", "v", "w"][i % 3] for i in range(72)]),
+})
+table = an.Table(df)
+refused = an.evaluate.Method(an.PCART()).refusing(table).constraints.forbidden
+assert refused == tuple(("maker", other) for other in ("x", "y", "g", "h")), refused
+settings = {"n_jobs": 2, "max_parents": 2}
+methods = {"trees": an.PCART(), "tables": an.FullTable()}
+crossed = an.evaluate.cross_validate(df, methods, folds=2, repeats=3, **settings)
+assert crossed.folds["n_variables"].unique().to_list() == [5] and crossed.summary["n_left_out"].sum() == 0
+an.evaluate.intersection_validation(df, {"a": an.PCART(), "b": an.FullTable()}, (0.5,), repeats=2, **settings)
+strengths = an.evaluate.arc_strength(df, an.PCART(), n_bootstrap=3, **settings)
+assert "maker" not in strengths["parent"].to_list()
+net = an.fit(table, an.search.exact(an.score_parents(table, an.FullTable(), 1)), an.FullTable())
+an.evaluate.structure_recovery(net, an.PCART(), sizes=(40, 400), repeats=1, **settings)
+"""
+
+
+def test_what_is_refused_of_all_rows_for_its_levels_is_refused_of_every_part():
+    done = subprocess.run([sys.executable, "-c", MANY_LEVELS], capture_output=True, text=True, timeout=120, check=False)
+    assert done.returncode == 0, done.stderr
 
 
 def test_same_folds_at_any_number_of_threads_and_of_any_frame():

@@ -290,9 +290,11 @@ def test_a_forged_block_is_refused() -> None:
 
 
 def test_halves_end_where_their_room_ends_with_a_bound_that_holds() -> None:
-    components, unit, base = search_components(an.io.jkl.read(INSTANCES / "soybean_bic.jkl"), 1)
+    handle = an.io.jkl.read(INSTANCES / "soybean_bic.jkl")
+    components, base = search_components(handle, 1), math.fsum(handle.bests)
     best = -3122.0637993799996
     root = max(components, key=lambda c: len(c.vars))
+    unit = 2.0**root.exponent
     root.improve(20, 1, None)
     root.ascend(1, 1, None)
     root.relax((3000, 600, 100, 0, 10), 1e-6, None)

@@ -10,6 +10,7 @@ import numpy as np
 import polars as pl
 
 from arbornet._core import ParameterError, TableHandle
+from arbornet.evaluate.methods import Method
 from arbornet.evaluate.plots import stacked
 from arbornet.graphs import cpdag
 from arbornet.learn import Search, found_by
@@ -76,6 +77,7 @@ def arc_strength(
     seed = whole("seed", seed, 0, 2**64 - 1)
     table = frame if isinstance(frame, Table) else Table(frame, schema=schema, n_jobs=n_jobs)
     score = PCART() if score is None else score
+    constraints = Method(score, constraints=constraints).refusing(table).constraints
     directed: Counter[tuple[str, str]] = Counter()
     adjacent: Counter[frozenset[str]] = Counter()
 

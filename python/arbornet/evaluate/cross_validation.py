@@ -1,6 +1,8 @@
 """How well a network foresees rows it has not seen: log densities under repeated cross-validation.
 
-Everything a fold's network knows (kinds, levels, scales, bins, graph, models) is learned on its training rows alone.
+Everything a fold's network knows (scales, bins, graph, models) is learned on its training rows alone. Which columns
+there are, of which kinds and with which levels, is the same in every fold and for every method: densities of other
+columns, or of other levels, could not be compared.
 """
 
 from __future__ import annotations
@@ -36,8 +38,7 @@ class CrossValidation(ByContent):
         by_variable: A row per method and variable: `method`, `variable`, `log_density` given its parents,
             `standard_error`.
         folds: A row per method, repeat and fold: `method`, `repeat`, `fold`, `n_train`, `n_test`, `n_left_out` (test
-            rows without a density: a value is missing, or is a level the training rows lack), `n_variables`, `n_arcs`,
-            `log_density`.
+            rows without a density: a value is missing), `n_variables`, `n_arcs`, `log_density`.
         rows: A row per method, repeat and test row: `method`, `repeat`, `fold`, `row`, `log_density`, null if left out.
     """
 
@@ -83,8 +84,9 @@ def cross_validate(
         search: As for `learn`.
         max_parents: As for `learn`.
         constraints: As for `learn`.
-        schema: Kinds, and levels where it states them. Left out, both are inferred from each training part; a level
-            that a rare row alone has is then unknown to the folds that must foresee it, and the row is left out.
+        schema: Kinds, and levels where it states them. Left out, both are those of all rows. A level that the training
+            rows lack has what its model's prior gives it, and so has a column that is constant there. A parent that a
+            score refuses on all rows, for its many levels, is refused in every fold.
         missing: As for `Table`. Test rows that lack a value are left out.
         standardise: As for `Table`; densities are in the frame's own units all the same.
         resume: A file that keeps finished folds; run again with it, only the others are computed.
@@ -100,6 +102,9 @@ def cross_validate(
     methods = as_methods(score, search=search, max_parents=max_parents, constraints=constraints)
     sampled = Sampled(frame, schema, missing, standardise)
     _check(folds, repeats, seed, sampled.n_rows)
+    whole = sampled.table()
+    sampled = sampled.like(whole)
+    on_parts = {name: method.refusing(whole) for name, method in methods.items()}
     jobs = [(name, repeat, fold) for repeat in range(repeats) for fold in range(folds) for name in methods]
     parts = [_parts(sampled.n_rows, folds, repeat, seed) for repeat in range(repeats)]
 
@@ -107,7 +112,7 @@ def cross_validate(
         name, repeat, fold = job
         test = parts[repeat][fold]
         train = np.setdiff1d(np.arange(sampled.n_rows), test)
-        return _fold(sampled, methods[name], train, test, n_threads)
+        return _fold(sampled, on_parts[name], train, test, n_threads)
 
     about = {
         "kind": "cross_validate",

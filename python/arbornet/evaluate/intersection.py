@@ -102,6 +102,7 @@ def intersection_validation(
     sampled = Sampled(frame, schema, missing, standardise)
     whole = sampled.table()
     complete = Sampled(whole, None, missing, standardise)
+    on_parts = {name: method.refusing(whole) for name, method in compared.items()}
     sizes = {fraction: _size(fraction, complete.n_rows) for fraction in fractions}
     check_draws(repeats, seed)
     jobs: list[tuple[str, float | None, int]] = [(name, None, 0) for name in compared]
@@ -111,7 +112,7 @@ def intersection_validation(
         name, fraction, repeat = job
         rows = None if fraction is None else subsample(complete.n_rows, sizes[fraction], repeat, seed)
         table = complete.table(rows, n_threads=n_threads)
-        return learned_pairs(compared[name], table, n_threads)
+        return learned_pairs(on_parts[name], table, n_threads)
 
     about = {
         "kind": "intersection_validation",

@@ -3,21 +3,21 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Mapping
-from dataclasses import dataclass
-from typing import TYPE_CHECKING, Any, Literal
+from dataclasses import dataclass, fields, replace
+from typing import Any, Literal
 
 import networkx as nx
 
-from arbornet._core import ParameterError
+from arbornet._core import ParameterError, Step1
+from arbornet.constraints import Constraints
 from arbornet.fit import fit
 from arbornet.learn import Search, found_by
 from arbornet.network import BayesNet
+from arbornet.planning import CHECKS
+from arbornet.prepare import prepared
 from arbornet.scores import PCART
 from arbornet.search.base import Found, uninterrupted
 from arbornet.table import Table
-
-if TYPE_CHECKING:
-    from arbornet.constraints import Constraints
 
 Learner = Callable[[Table], "Found | nx.DiGraph[str] | BayesNet"]
 
@@ -45,6 +45,23 @@ class Method:
     constraints: Constraints | None = None
     time_limit: float | None = None
     learner: Learner | None = None
+
+    def refusing(self, table: Table) -> Method:
+        """The same without the arcs that the score refuses on these rows, to be used on parts of them.
+
+        A parent of too many levels is refused. A part of the rows may have just few enough for a score that then takes
+        hours; and what is an answer about one part has to be one about the others.
+        """
+        if self.learner is not None:
+            return self
+        chosen: dict[str, Any] = getattr(self._score, "chosen", dict)()
+        plain = {f.name: f.default for f in fields(self._score) if f.name in chosen} if chosen else {}
+        handle = prepared(table, self._score.replace(**plain) if plain else self._score)
+        *_, refused = Step1(handle, 1).check(CHECKS, CHECKS)
+        rules = Constraints() if self.constraints is None else self.constraints
+        arcs = [(table.names[parents[0]], table.names[child]) for child, parents, _ in refused if parents]
+        arcs = [arc for arc in arcs if arc not in rules.required]
+        return replace(self, constraints=replace(rules, forbidden=(*rules.forbidden, *arcs))) if arcs else self
 
     def graph(self, table: Table, n_threads: int) -> nx.DiGraph[str]:
         """The graph it learns."""

@@ -65,12 +65,17 @@ def structure_recovery(
     kinds = unlearned(given_back(network.schema))
     jobs = [(name, size, repeat) for repeat in range(repeats) for size in sizes for name in compared]
 
-    def work(job: tuple[str, int, int], n_threads: int) -> list[int]:
-        name, size, repeat = job
+    def sample(size: int, repeat: int, n_threads: int) -> Table:
         # A seed of its own for every sample: those of one repeat are not parts of each other.
         own = int(np.random.SeedSequence([seed, repeat, size]).generate_state(1, np.uint64)[0])
-        table = Table(network.sample(size, seed=own), schema=kinds, n_jobs=n_threads)
-        return learned_pairs(compared[name], table, n_threads)
+        return Table(network.sample(size, seed=own), schema=kinds, n_jobs=n_threads)
+
+    def work(job: tuple[str, int, int], n_threads: int) -> list[int]:
+        name, size, repeat = job
+        return learned_pairs(on_parts[name], sample(size, repeat, n_threads), n_threads)
+
+    largest = sample(max(sizes, default=1), 0, n_jobs)
+    on_parts = {name: method.refusing(largest) for name, method in compared.items()}
 
     true = pairs_of(network.graph, network.names)
     about = {

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Mapping
+from copy import copy
 from dataclasses import replace
 from typing import Any
 
@@ -40,6 +41,16 @@ class Sampled:
         self._all = frame
         self.schema = None if schema is None else unlearned(schema)
         self._missing, self._standardise = missing, standardise
+
+    def like(self, table: Table) -> Sampled:
+        """The same rows, of the kinds and levels of a table, say of all of them.
+
+        Which columns there are and which values they can have is the question that is asked of every part of the rows:
+        a column that is constant in one part, or lacks a level there, is the same column.
+        """
+        made = copy(self)
+        made.schema = unlearned(table.schema)
+        return made
 
     def take(self, rows: Rows) -> Any:
         """Those rows of the frame."""

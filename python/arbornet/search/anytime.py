@@ -8,13 +8,16 @@ from typing import Any
 
 from arbornet import _core
 from arbornet._core import ArbornetError, CandidatesHandle, ParameterError
-from arbornet.constraints import Constraints, Rules, resolved
+from arbornet.constraints import Constraints, resolved
 from arbornet.progress import shown
 from arbornet.search.base import Found, Incumbent, Stopped, dag_from_parents, total_of
-from arbornet.search.budget import seconds_of
-from arbornet.search.certificate import ClusterCertificate, certified, outward_of
+from arbornet.search.branch_and_bound import BranchAndBound
+from arbornet.search.budget import Budget, seconds_of
+from arbornet.search.certificate import ClusterCertificate, certified
+from arbornet.search.exact import Search
 from arbornet.search.greedy import limited
-from arbornet.search.source import handle_of
+from arbornet.search.source import handle_of, known, obeying
+from arbornet.search.sums import exact_sum, rounding, upward
 
 #: Rounds of each chain where neither rounds nor time are limited.
 ROUNDS = 500
@@ -58,14 +61,18 @@ def anytime(
         obey the constraints.
 
     Raises:
-        ArbornetError: if there is no graph that obeys the constraints, or a parameter is outside its range.
+        ArbornetError: if there is no graph that obeys the constraints, an arc is required that was not when the
+            candidates were scored and sets with it may be missing, or a parameter is outside its range.
 
     Example:
         >>> an.search.anytime(candidates, time_limit=60).gap
     """
     began = time.perf_counter()
-    handle = handle_of(candidates)
-    rules = limited(resolved(constraints, handle.names), max_parents)
+    candidates = known(candidates)
+    names = handle_of(candidates).names
+    rules = limited(resolved(constraints, names), max_parents)
+    spec = rules.spec()
+    handle = obeying(candidates, None if constraints is None and max_parents is None else spec)
     if rounds is None and time_limit is None:
         rounds = ROUNDS
     if rounds is not None and (not isinstance(rounds, int) or rounds < 1):
@@ -75,35 +82,40 @@ def anytime(
     searching = None if given is None else 0.9 * given
     with shown("searching among orders", progress) as tell:
         parents, scores, _, proven, stop, improvements, counters = _core.anytime(
-            handle, rules.spec(), rounds, chains, window, seed, searching, n_jobs, tell
+            handle, spec, rounds, chains, window, seed, searching, n_jobs, tell
         )
-    total = total_of(scores)
-    stopped: Stopped = "proven" if proven else stop or "finished"
+    stopped: Stopped = stop or "finished"
     left = None if time_limit is None else max(0.0, time_limit - (time.perf_counter() - began))
     left = 0.0 if stopped == "interrupted" else left
-    certificate = root_bound(handle, rules, scores, left)
-    bound = total if proven else max(total, certificate.bound)
+    dag, total = dag_from_parents(names, parents), total_of(scores)
+    best = all(map(float.__ge__, scores, handle.bests))
+    if proven and not best:
+        # What sums of doubles say is the best is proved by the exact search, which a window of variables is little for.
+        search = Search(handle, Budget(left), n_jobs=n_jobs, rules=spec)
+        proof = search.run(BranchAndBound())
+        if exact_sum(search.scores) > exact_sum(scores) + rounding(scores):
+            dag, total = proof.dag, proof.score
+        stopped, certificate = proof.stopped, proof.certificate
+        bound = max(total, proof.bound) if proof.gap else total
+    else:
+        certificate = root_bound(handle, spec, left)
+        bound = total if best else max(total, certificate.bound)
+        stopped = "proven" if best else stopped
     incumbents = tuple(Incumbent(seconds, score, max(bound, score)) for seconds, score in improvements)
-    dag = dag_from_parents(handle.names, parents)
     details = {"search": "anytime", **counters}
     return Found(dag, total, bound, stopped, time.perf_counter() - began, incumbents, certificate, details)
 
 
-def root_bound(
-    handle: CandidatesHandle, rules: Rules, scores: list[float], seconds: float | None
-) -> ClusterCertificate:
-    """No graph scores more: among the variables of a cycle, one takes a set outside.
+def root_bound(handle: CandidatesHandle, spec: str, seconds: float | None) -> ClusterCertificate:
+    """No graph over candidates that obey scores more: among the variables of a cycle, one takes a set outside.
 
     On Ctrl-C, and where a component has too many variables for clusters, what every variable's best set comes to.
     """
-    spec = rules.spec()
-    restricted = _core.restrict(handle, spec)
     try:
-        components, unit, base = _core.search_components(restricted, 1)
+        components = _core.search_components(handle, 1)
         ends = math.inf if seconds is None else time.perf_counter() + seconds
         for component in components:
             component.ascend(2, 1, None if seconds is None else max(0.0, ends - time.perf_counter()))
-        return certified(components, unit, base, outward_of(scores, unit), spec)
+        return certified(components, handle.bests, spec)
     except (KeyboardInterrupt, ArbornetError):
-        best = math.fsum(float(restricted.child(v)[0][0]) for v in range(restricted.n_vars))
-        return ClusterCertificate(math.nextafter(best, math.inf), (), 1, spec)
+        return ClusterCertificate(upward(exact_sum(handle.bests)), (), 1, spec)

@@ -43,7 +43,8 @@ class Found(ByContent):
     Attributes:
         dag: The graph over all variables, an edge from parent to child; names "0".."n-1" for numbered files.
         score: Its total score, summed over the variables in their order.
-        bound: No graph scores more than this.
+        bound: No graph scores more than this, but for the rounding of sums; no graph of the sets that were to be had,
+            where the search was given candidates.
         stopped: Why the search ended: "proven", "time", "memory" or "interrupted"; "finished" if a search without a
             proof came to its own end.
         seconds: Wall seconds the search took.
@@ -78,7 +79,8 @@ class Found(ByContent):
 
     def __str__(self) -> str:
         size = f"{self.dag.number_of_nodes()} variables, {self.dag.number_of_edges()} arcs"
-        ending = {"proven": "proved best", "finished": f"gap {self.gap:.6g}"}
+        proven = f"proved best within {self.gap:.2g}" if self.gap else "proved best"
+        ending = {"proven": proven, "finished": f"gap {self.gap:.6g}"}
         known = ending.get(self.stopped, f"gap {self.gap:.6g}, stopped by {self.stopped}")
         return f"Found({size}, score {self.score:.6f}, {known}, {self.seconds:.2f} s)"
 

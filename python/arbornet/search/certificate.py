@@ -13,13 +13,14 @@ from dataclasses import dataclass
 from fractions import Fraction
 from typing import TYPE_CHECKING, Any
 
-from arbornet import _core
-from arbornet.search.source import handle_of
+from arbornet._core import ArbornetError
+from arbornet.search.source import obeying
+from arbornet.search.sums import exact_sum, upward
 
 if TYPE_CHECKING:
     from collections.abc import Sequence
 
-    from arbornet._core import SearchComponent
+    from arbornet._core import CandidatesHandle, SearchComponent
 
 Priced = tuple[tuple[int, ...], int]
 Worths = tuple[tuple[int, ...], ...]
@@ -83,18 +84,27 @@ class ClusterCertificate:
     blocks: tuple[PricedBlock, ...] = ()
 
     def check(self, candidates: Any) -> bool:
-        """Whether clusters and prices do prove the bound for these candidates (or a .jkl file), in exact arithmetic."""
-        return self.exact_bound(candidates) <= Fraction(self.bound)
+        """Whether clusters and prices do prove the bound for these candidates (or a .jkl file), in exact arithmetic.
+
+        Not where sets that the constraints ask for may have been left out of the candidates: what nobody scored,
+        nothing is proved of.
+        """
+        try:
+            handle = obeying(candidates, self.constraints)
+        except ArbornetError:
+            return False
+        return self._exact_bound(handle) <= Fraction(self.bound)
 
     def exact_bound(self, candidates: Any) -> Fraction:
         """What the clusters prove that no graph over the candidates exceeds.
 
         Raises:
+            ArbornetError: if sets that the constraints ask for may have been left out of the candidates.
             ValueError: if a price or a worth is negative, or a variable has no parent set.
         """
-        handle = handle_of(candidates)
-        if self.constraints is not None:
-            handle = _core.restrict(handle, self.constraints)
+        return self._exact_bound(obeying(candidates, self.constraints))
+
+    def _exact_bound(self, handle: CandidatesHandle) -> Fraction:
         needed, of = self._by_variable(handle.n_vars)
         total = Fraction(-needed, self.unit)
         for v in range(handle.n_vars):
@@ -150,24 +160,22 @@ class _Own:
 
 
 def certified(
-    components: Sequence[SearchComponent], unit: float, base: float, outward: float, constraints: str | None = None
+    components: Sequence[SearchComponent], bests: Sequence[float], constraints: str | None = None
 ) -> ClusterCertificate:
-    """What the components' clusters and prices prove together, rounded outward."""
-    evidence = [component.certificate() for component in components]
-    cuts = [cut for _, own in evidence for cut in own]
-    return ClusterCertificate(
-        bound=base - sum(bound for bound, _ in evidence) / unit + outward,
-        clusters=tuple((tuple(members), price) for members, price, worths in cuts if worths is None),
-        unit=int(unit),
-        constraints=constraints,
-        blocks=tuple(
-            PricedBlock(tuple(members), price, tuple(map(tuple, worths)))
-            for members, price, worths in cuts
-            if worths is not None
-        ),
-    )
-
-
-def outward_of(scores: Sequence[float], unit: float) -> float:
-    """What the grid of the costs and the rounding of sums of such scores can amount to."""
-    return (len(scores) + 1) / unit + 1e-15 * len(scores) * math.fsum(map(abs, scores))
+    """What the components' clusters and prices prove together, rounded outward, with the variables' best scores."""
+    # Every component has a grid of its own; the finest one tells the prices of all.
+    finest = max([0, *(component.exponent for component in components)])
+    clusters: list[Priced] = []
+    blocks: list[PricedBlock] = []
+    total = exact_sum(bests)
+    for component in components:
+        bound, cuts = component.certificate()
+        coarser = 1 << finest - component.exponent
+        # A cost on the grid may be off by one.
+        total -= Fraction((bound - len(component.vars)) * coarser, 1 << finest)
+        for members, price, worths in cuts:
+            if worths is None:
+                clusters.append((tuple(members), price * coarser))
+            else:
+                blocks.append(PricedBlock(tuple(members), price * coarser, tuple(map(tuple, worths))))
+    return ClusterCertificate(upward(total), tuple(clusters), 1 << finest, constraints, tuple(blocks))

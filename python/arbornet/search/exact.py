@@ -2,17 +2,19 @@
 
 from __future__ import annotations
 
+from fractions import Fraction
 from typing import TYPE_CHECKING, Any, Literal, overload
 
 from arbornet import _core
-from arbornet._core import ArbornetError, CandidatesHandle, ParameterError
+from arbornet._core import ArbornetError, CandidatesHandle, ParameterError, SearchComponent
 from arbornet.constraints import Constraints, resolved
 from arbornet.progress import shown
 from arbornet.search.base import Found, Incumbent, Stopped, dag_from_parents, total_of
 from arbornet.search.branch_and_bound import BranchAndBound, solve
 from arbornet.search.budget import Budget
-from arbornet.search.certificate import certified, outward_of
-from arbornet.search.source import handle_of
+from arbornet.search.certificate import certified
+from arbornet.search.source import handle_of, known, obeying
+from arbornet.search.sums import MOST, better_order, exact_sum, rounding, upward
 
 if TYPE_CHECKING:
     from arbornet.progress import Tell
@@ -58,9 +60,12 @@ def exact(
     """The directed acyclic graph of the highest total score, with a proof that none scores more.
 
     Scores need not be score-equivalent. When a limit is reached, or on Ctrl-C, the best graph so far is returned with
-    a bound that no graph exceeds. Costs are compared on a grid finer than the rounding of the scores' sum. Among
-    graphs of equal score, the answer depends on the candidates alone (not on threads or timing, as long as no limit
-    is reached): along the order that was found first, each variable takes the first of its candidates that fits.
+    a bound that no graph exceeds. Costs are compared as whole numbers of a unit that suits the differences which can
+    matter, whatever sentinels stand among the scores. A proof holds but for the rounding of a sum of doubles where up
+    to 12 variables can all be each other's ancestors, and to 1e-7 beyond; where not even that can be said, as when
+    every graph must use a score of -1e15, the gap says so. Among graphs of equal score, the answer depends on the
+    candidates alone (not on threads or timing, as long as no limit is reached): along the order that was found first,
+    each variable takes the first of its candidates that fits.
 
     Args:
         candidates: Candidates, or the path of a .jkl file (.gz and .xz too).
@@ -77,7 +82,8 @@ def exact(
         Found, with the certificate of its root bound; with k above 1, the k best graphs as KBest.
 
     Raises:
-        ArbornetError: if no graph can be built from the sets, or the constraints leave none.
+        ArbornetError: if no graph can be built from the sets, the constraints leave none, or they require an arc that
+            was not required when the candidates were scored, and sets with it may be missing.
 
     Example:
         >>> found = an.search.exact("asia.jkl", time_limit=60)
@@ -88,12 +94,13 @@ def exact(
     if isinstance(k, bool) or not isinstance(k, int) or k < 1:
         raise ParameterError(f"k={k!r}: give how many graphs, from 1 up")
     budget = Budget(time_limit, memory_limit)
-    handle = handle_of(candidates)
+    candidates = known(candidates)
+    names = handle_of(candidates).names
     if k > 1:
         from arbornet.search.k_best import k_best  # it ranks by means of this search
 
         return k_best(
-            handle,
+            candidates,
             k,
             constraints=constraints,
             time_limit=time_limit,
@@ -101,9 +108,8 @@ def exact(
             progress=progress,
             n_jobs=n_jobs,
         )
-    rules = None if constraints is None else resolved(constraints, handle.names).spec()
-    if rules is not None:
-        handle = _core.restrict(handle, rules)
+    rules = None if constraints is None else resolved(constraints, names).spec()
+    handle = obeying(candidates, rules)
     with shown("searching", progress) as tell:
         return Search(handle, budget, gap, n_jobs, tell, rules).run(strategy or BranchAndBound())
 
@@ -127,7 +133,18 @@ class Search:
         self.handle = handle
         self.rules = rules
         self.budget = budget
-        self.components, self.unit, self.base = _core.search_components(handle, n_jobs)
+        self.components = _core.search_components(handle, n_jobs)
+        self.bests = handle.bests
+        self.base = exact_sum(self.bests)
+        # Every component has a grid of its own; sums are told in units of the finest.
+        exponents = [component.exponent for component in self.components]
+        self.unit = 1 << max([0, *exponents])
+        self.coarser = [1 << self.unit.bit_length() - 1 - exponent for exponent in exponents]
+        astray = zip(map(_astray, self.components), self.coarser, strict=True)
+        self.astray = Fraction(sum(own * coarser for own, coarser in astray), self.unit)
+        self.orders: dict[int, list[int]] = {}
+        self.scores: list[float] = []
+        self.unsettled = Fraction(0)
         self.gap = gap
         self.tell = tell
         self.first_gap = 0.0
@@ -141,14 +158,18 @@ class Search:
         ended: Stopped
         try:
             self._start()
-            slack = int(min(self.gap * self.unit, 2.0**60))
+            left = Fraction(min(self.gap, 2.0**1000))
             for component in sorted(self.components, key=lambda c: (len(c.vars), c.vars)):
+                grain = Fraction(2) ** -component.exponent
+                slack = max(0, min(int(left / grain) - _astray(component), 2**60))
                 ended, tier = solve(component, how, self.budget, slack, self.note)
                 assert component.cost is not None
-                slack = max(0, slack - (component.cost - component.bound))
+                left -= (component.cost - component.bound + _astray(component)) * grain
                 tiers.append(tier)
                 if ended != "proven":
                     stopped = ended if stopped == "proven" else stopped
+            if all(component.cost == component.bound for component in self.components):
+                self._settle()
         except KeyboardInterrupt:
             stopped = "interrupted"
             for component in self.components:
@@ -159,14 +180,44 @@ class Search:
         """Writes down what is known, if it is news."""
         if any(c.cost is None for c in self.components):
             return
-        gap = sum((c.cost or 0) - c.bound for c in self.components) / self.unit
-        score = self.base - sum(c.cost or 0 for c in self.components) / self.unit
+        score = float(self.base - self._sum("cost"))
+        bound = max(score, upward(self.base - self._sum("bound") + self.astray))
+        gap = bound - score
         last = self.history[-1] if self.history else None
-        if last is None or score > last.score or score + gap < last.bound:
-            self.history.append(Incumbent(self.budget.seconds, score, score + gap))
+        if last is None or score > last.score or bound < last.bound:
+            self.history.append(Incumbent(self.budget.seconds, score, bound))
         self.first_gap = max(self.first_gap, gap)
         if self.tell and self.first_gap > 0:
             self.tell(round(1000 * (1 - gap / self.first_gap)), 1000)
+
+    def _sum(self, what: Literal["cost", "bound"]) -> Fraction:
+        parts = zip(self.components, self.coarser, strict=True)
+        return Fraction(sum((getattr(component, what) or 0) * coarser for component, coarser in parts), self.unit)
+
+    def _settle(self) -> None:
+        """Holds what was found against graphs that the grid could not tell from it."""
+        for i, component in enumerate(self.components):
+            order = component.order
+            if order is None or len(order) < 2:
+                continue
+            scores = self._along([v for c in self.components[:i] for v in c.order or ()], order)
+            if all(score >= self.bests[v] for v, score in zip(order, scores, strict=True)):
+                continue
+            grain = Fraction(2) ** -component.exponent
+            astray = 2 * _astray(component) * grain
+            if astray <= rounding(scores):
+                continue
+            if len(order) <= MOST:
+                better = better_order(self.handle, order, scores)
+                if better is not None:
+                    self.orders[i] = better
+            elif astray > min(Fraction(1, 10**7), (component.cost or 0) * grain / 10**6):
+                self.unsettled += astray
+
+    def _along(self, before: list[int], order: list[int]) -> list[float]:
+        """The scores of a component's sets along an order, after the components upstream."""
+        scores = _core.best_along(self.handle, [*before, *order])[1]
+        return [scores[v] for v in order]
 
     def _start(self) -> None:
         """Gives every component an incumbent."""
@@ -187,16 +238,16 @@ class Search:
         for component in self.components:
             if component.order is None:
                 component.improve(0, 0, 0.0)
-        order = [v for component in self.components for v in component.order or ()]
-        parents, scores = _core.best_along(self.handle, order)
-        score = total_of(scores)
-        outward = outward_of(scores, self.unit)
-        bound = score
+        orders = [self.orders.get(i, component.order) for i, component in enumerate(self.components)]
+        parents, self.scores = _core.best_along(self.handle, [v for order in orders for v in order or ()])
+        score = bound = total_of(self.scores)
         if any(c.cost != c.bound for c in self.components):
-            bound = max(score, self.base - sum(c.bound for c in self.components) / self.unit + outward)
+            bound = max(score, upward(self.base - self._sum("bound") + self.astray))
             if stopped == "proven":
                 bound = min(bound, score + self.gap)
-        certificate = certified(self.components, self.unit, self.base, outward, self.rules)
+        elif self.unsettled:
+            bound = max(score, upward(exact_sum(self.scores) + self.unsettled))
+        certificate = certified(self.components, self.bests, self.rules)
         seconds = self.budget.seconds
         history = (*self.history, Incumbent(seconds, score, bound))
         details = {
@@ -206,3 +257,8 @@ class Search:
         }
         dag = dag_from_parents(self.handle.names, parents)
         return Found(dag, score, bound, stopped, seconds, history, certificate, details)
+
+
+def _astray(component: SearchComponent) -> int:
+    """How much a graph's cost on the grid may be off: one for every variable, at most."""
+    return len(component.vars)

@@ -14,6 +14,7 @@ from arbornet.constraints import Constraints, Rules, resolved
 from arbornet.prepare import prepared
 from arbornet.progress import shown
 from arbornet.search.base import Found, Stopped, dag_from_parents, total_of
+from arbornet.search.source import obeying
 
 
 class Spec(Protocol):
@@ -67,7 +68,8 @@ def hill_climb(
         Found, with stopped "finished" (a local optimum: nothing is proved), "time" or "interrupted".
 
     Raises:
-        ArbornetError: if the constraints contradict each other or the start, or a family cannot be scored.
+        ArbornetError: if the constraints contradict each other or the start, a family cannot be scored, or candidates
+            may lack sets with an arc that was not required when they were scored.
 
     Example:
         >>> an.search.hill_climb(table, an.BIC(), restarts=10).dag.edges
@@ -76,6 +78,8 @@ def hill_climb(
     candidates, scored = _sources(source, score)
     names = scored.table.names if scored else candidates.names if candidates else []
     rules = limited(resolved(constraints, names), max_parents)
+    if candidates is not None and not (constraints is None and max_parents is None):
+        candidates = obeying(source, rules.spec())
     with shown("climbing", progress) as tell:
         parents, scores, bound, stop, counters = _core.hill_climb(
             candidates,
@@ -93,7 +97,10 @@ def hill_climb(
             tell,
         )
     total = total_of(scores)
-    stopped: Stopped = stop or ("proven" if total == bound else "finished")
+    # No graph can have more than the best set of every variable.
+    best = candidates is not None and all(map(float.__ge__, scores, candidates.bests))
+    stopped: Stopped = stop or ("proven" if best else "finished")
+    bound = total if best else max(total, bound)
     details = {"search": "hill_climb", **counters}
     return Found(dag_from_parents(names, parents), total, bound, stopped, time.perf_counter() - began, details=details)
 

@@ -20,7 +20,7 @@ from arbornet.search.branch_and_bound import BranchAndBound
 from arbornet.search.budget import Budget
 from arbornet.search.exact import NoGraphError, Search
 from arbornet.search.greedy import limited
-from arbornet.search.source import handle_of
+from arbornet.search.source import handle_of, known, obeying
 
 if TYPE_CHECKING:
     from numpy.typing import NDArray
@@ -31,8 +31,6 @@ if TYPE_CHECKING:
 
 #: Bytes that the tables may take where nothing else is said: 25 variables that can all be each other's ancestors.
 MEMORY = 2e9
-#: Scores closer than this count as equal where one is compared with the margin.
-SLACK = 1e-9
 
 
 @dataclass(frozen=True, repr=False)
@@ -41,13 +39,17 @@ class KBest(Sequence[Found]):
 
     Attributes:
         graphs: the graphs; each one's `gap` is its distance from the best.
-        complete: true if there are no further graphs within the margin (without a margin: no further graphs at all).
+        complete: true if the sets make no further graphs within the margin (without a margin: no further graphs at
+            all).
+        pruned: true if sets were, or may have been, left out of the candidates because a subset scores as much. The
+            first graph is the best of all even so; further ones that use such sets are not in the list.
         stopped: "proven", or the limit that made the list shorter than asked for.
     """
 
     graphs: tuple[Found, ...]
     complete: bool
     stopped: Stopped = "proven"
+    pruned: bool = True
 
     def __len__(self) -> int:
         return len(self.graphs)
@@ -64,7 +66,10 @@ class KBest(Sequence[Found]):
 
     @property
     def weights(self) -> list[float]:
-        """Each graph's share, proportional to exp(score): its posterior probability, were there no other graphs."""
+        """Each graph's share, proportional to exp(score): its posterior probability, were there no other graphs.
+
+        There are others where `complete` is false, and where `pruned` is true.
+        """
         best = max(found.score for found in self.graphs)
         shares = [math.exp(found.score - best) for found in self.graphs]
         total = math.fsum(shares)
@@ -88,7 +93,9 @@ class KBest(Sequence[Found]):
 
     def __repr__(self) -> str:
         scores = f"{self.graphs[0].score:.6f} to {self.graphs[-1].score:.6f}"
-        ending = ", all there are" if self.complete else ""
+        ending = ""
+        if self.complete:
+            ending = ", all that the kept sets make" if self.pruned else ", all there are"
         ending = ending if self.stopped == "proven" else f", stopped by {self.stopped}"
         return f"KBest({len(self)} graphs, scores {scores}{ending})"
 
@@ -107,8 +114,9 @@ def k_best(
 ) -> KBest:
     """The k best graphs, proved; or all within a margin of the best, up to k.
 
-    The graphs are made of the given candidates: a set that was pruned because a subset scores at least as much is in
-    none of them. For every graph there is, score the parents without pruning.
+    The graphs are made of the given candidates. As `score_parents` makes them, a set is left out if a subset scores at
+    least as much: the best graph needs none of these, but the second best may. For every graph there is, keep all sets:
+    `score_parents(..., prune=False)`.
 
     Up to about 25 variables that can all be each other's ancestors, the graphs are ranked together by dynamic
     programming. Beyond, or in less memory, they are found one after the other, each by an exact search among those not
@@ -130,21 +138,24 @@ def k_best(
         a limit is reached, fewer graphs; if not even the best was proved, the best so far with its bound.
 
     Raises:
-        ArbornetError: if there is no graph, or a parameter is outside its range.
+        ArbornetError: if there is no graph, a parameter is outside its range, or an arc is required that was not
+            required when the candidates were scored, and sets with it may be missing.
 
     Example:
         >>> an.search.k_best(candidates, 100).arc_probabilities()
     """
     budget = Budget(time_limit, memory_limit)
-    handle = handle_of(candidates)
+    candidates = known(candidates)
+    names, pruned = handle_of(candidates).names, getattr(candidates, "pruned", True)
     if isinstance(k, bool) or not isinstance(k, int) or k < 1:
         raise ParameterError(f"k={k!r}: give how many graphs, from 1 up")
     within = math.inf if margin is None else margin
     if not isinstance(within, int | float) or not within >= 0:
         raise ParameterError(f"margin={margin!r}: give a score difference from 0 up")
-    rules = limited(resolved(constraints, handle.names), max_parents)
+    rules = limited(resolved(constraints, names), max_parents)
     tables = min(budget.bytes, MEMORY if memory_limit is None else math.inf)
     spec = rules.spec()
+    handle = obeying(candidates, None if constraints is None and max_parents is None else spec)
     # Half of the time for the tables: if they are not done by then, the other half still finds the best graphs.
     share = None if budget.left is None else budget.left / 2
     interrupted = False
@@ -155,17 +166,16 @@ def k_best(
     except MemoryError:
         ranked = None
     if ranked is None:
-        free = constraints is None and max_parents is None
         rest = Budget(0.0, budget.bytes) if interrupted else budget
         with shown("ranking graphs", progress) as tell:
-            found = Ranking(handle if free else _core.restrict(handle, spec), rest, n_jobs, tell).run(k, within)
-        return replace(found, stopped="interrupted") if interrupted else found
+            found = Ranking(handle, rest, n_jobs, tell).run(k, within)
+        return replace(found, pruned=pruned, stopped="interrupted" if interrupted else found.stopped)
     best = total_of(ranked[0][1])
     graphs = tuple(
-        Found(dag_from_parents(handle.names, parents), total_of(scores), best, "proven", budget.seconds)
+        Found(dag_from_parents(names, parents), total_of(scores), best, "proven", budget.seconds)
         for parents, scores in ranked[:k]
     )
-    return KBest(graphs, complete=len(ranked) <= k)
+    return KBest(graphs, complete=len(ranked) <= k, pruned=pruned)
 
 
 class Ranking:
@@ -192,7 +202,7 @@ class Ranking:
         assert first is not None
         if first.stopped != "proven":
             return KBest((first,), complete=False, stopped=first.stopped)
-        least = first.score - margin - SLACK
+        least = first.score - margin - slack(first.score)
         while self.waiting and self.waiting[0][0] <= -least:
             if len(graphs) == k:
                 return KBest(tuple(graphs), complete=False)
@@ -239,6 +249,11 @@ class Ranking:
             if not len(sets[v][0]):
                 raise NoGraphError(f"no set is left for '{self.handle.names[v]}'")
         return CandidatesHandle.from_arrays(self.handle.names, sets)
+
+
+def slack(score: float) -> float:
+    """Scores closer than this to one like it count as equal where they are compared with the margin."""
+    return 1e-9 * max(min(abs(score), 1.0), 1e-5 * abs(score))
 
 
 class Part(NamedTuple):

@@ -1,19 +1,44 @@
-"""The candidates that a search is given, in whatever form."""
+"""The candidates that a search is given, in whatever form, and those of them that obey constraints."""
 
 from __future__ import annotations
 
 from pathlib import Path
 from typing import Any
 
+from arbornet import _core
 from arbornet._core import CandidatesHandle, ParameterError
-from arbornet.io import jkl
+from arbornet.candidates import Candidates
 
 
 def handle_of(candidates: Any) -> CandidatesHandle:
     """The core's candidates behind Candidates, a path, or themselves."""
     if isinstance(candidates, str | Path):
-        return jkl.read(candidates)
+        return Candidates.load(candidates).handle
     handle = getattr(candidates, "handle", candidates)
     if not isinstance(handle, CandidatesHandle):
         raise ParameterError(f"candidates={type(candidates).__name__}: give Candidates or the path of a .jkl file")
     return handle
+
+
+def known(candidates: Any) -> Any:
+    """Candidates with what is known of their scoring, if a path leads to them."""
+    return Candidates.load(candidates) if isinstance(candidates, str | Path) else candidates
+
+
+def obeying(candidates: Any, rules: str | None) -> CandidatesHandle:
+    """The candidates that obey rules (as JSON).
+
+    A set is left out at scoring where a subset scores as much. Where the rules require a parent that was not required
+    then, the subset may be of no use and the set be missed.
+
+    Raises:
+        ArbornetError: if such a set may be missing, which no search could make up for; it names the arc and the way
+            out.
+    """
+    candidates = known(candidates)
+    handle = handle_of(candidates)
+    if rules is None:
+        return handle
+    if not isinstance(candidates, Candidates):
+        return _core.restrict(handle, rules)
+    return _core.restrict(handle, rules, candidates.constraints, candidates.max_parents, candidates.pruned)

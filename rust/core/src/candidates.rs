@@ -78,6 +78,11 @@ impl ChildCandidates {
         self.scores[rank]
     }
 
+    /// The best score; minus infinity without any set.
+    pub fn best(&self) -> f64 {
+        self.scores.first().copied().unwrap_or(f64::NEG_INFINITY)
+    }
+
     /// All sets with their scores, best first.
     pub fn iter(&self) -> impl ExactSizeIterator<Item = (&[u32], f64)> + '_ {
         (0..self.len()).map(|rank| (self.parents(rank), self.scores[rank]))

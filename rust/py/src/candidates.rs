@@ -66,10 +66,11 @@ impl CandidatesHandle {
         Ok(Candidates::new(names, children).map_err(CoreError)?.into())
     }
 
-    /// The same under a prior over parent sets (as JSON), where up to so many parents were looked at.
-    fn reweighed(&self, py: Python<'_>, prior: &str, max_parents: usize) -> Result<Self, CoreError> {
+    /// The same under a prior over parent sets (as JSON), where up to so many parents were looked at, and sets that a
+    /// subset beats were left out or not.
+    fn reweighed(&self, py: Python<'_>, prior: &str, max_parents: usize, pruned: bool) -> Result<Self, CoreError> {
         let prior = serde_json::from_str(prior).map_err(|e| Error::parameter("prior", &prior, e.to_string()))?;
-        Ok(py.detach(|| reweighed(&self.inner, prior, max_parents))?.into())
+        Ok(py.detach(|| reweighed(&self.inner, prior, max_parents, pruned))?.into())
     }
 
     /// The text of a .jkl file.
@@ -93,6 +94,12 @@ impl CandidatesHandle {
     #[getter]
     fn n_sets(&self) -> usize {
         self.inner.n_sets()
+    }
+
+    /// The best score of every variable; minus infinity without any set.
+    #[getter]
+    fn bests(&self) -> Vec<f64> {
+        (0..self.inner.n_vars()).map(|v| self.inner.child(v).best()).collect()
     }
 
     /// One variable's sets, best first: scores, offsets (one more than scores), members.

@@ -3,8 +3,8 @@
 use arbornet_core::control::Budget;
 use arbornet_core::dag::exact::cut::MOST_MEMBERS;
 use arbornet_core::dag::exact::engine::{self, Component, Limits, MOST_VARIABLES, Priced};
-use arbornet_core::dag::exact::problem::{Loose, NEVER, Scale};
-use arbornet_core::dag::exact::restrict::restricted;
+use arbornet_core::dag::exact::problem::{Loose, NEVER};
+use arbornet_core::dag::exact::restrict::{Scored, restricted};
 
 use arbornet_core::{Constraints, Control, Error};
 use pyo3::prelude::*;
@@ -14,7 +14,7 @@ use crate::errors::CoreError;
 use crate::greedy::time_limit;
 use crate::jobs;
 
-/// One component of the exact search; costs are integers, `unit` of them make one unit of score.
+/// One component of the exact search; costs are integers, `2^exponent` of them make one unit of score.
 #[pyclass(module = "arbornet._core")]
 pub struct SearchComponent {
     engine: Box<dyn Component>,
@@ -52,6 +52,12 @@ impl SearchComponent {
     #[getter]
     fn vars(&self) -> Vec<u32> {
         self.engine.vars().to_vec()
+    }
+
+    /// Binary digits of a cost behind the point; below 0, so many before it are not told.
+    #[getter]
+    fn exponent(&self) -> i32 {
+        self.engine.scale().exponent
     }
 
     /// Parent sets still in play.
@@ -199,17 +205,12 @@ impl SearchComponent {
     }
 }
 
-/// The components of a search, upstream first; how many cost units make a unit of score; the sum of the best scores.
+/// The components of a search, upstream first.
 #[pyfunction]
-fn search_components(
-    py: Python<'_>,
-    candidates: &CandidatesHandle,
-    n_jobs: isize,
-) -> PyResult<(Vec<SearchComponent>, f64, f64)> {
+fn search_components(py: Python<'_>, candidates: &CandidatesHandle, n_jobs: isize) -> PyResult<Vec<SearchComponent>> {
     jobs::threads(n_jobs)?;
     let split = || {
-        let (loose, scale, base) = Loose::from_candidates(&candidates.inner)?;
-        let parts = loose.split();
+        let parts = Loose::from_candidates(&candidates.inner)?.split();
         if let Some(large) = parts.iter().find(|p| p.vars.len() > MOST_VARIABLES) {
             let n = large.vars.len();
             let text = format!(
@@ -218,11 +219,10 @@ fn search_components(
             );
             return Err(Error::Shape(text));
         }
-        Ok((parts.iter().map(engine::component).collect::<Vec<_>>(), scale, base))
+        Ok(parts.iter().map(engine::component).collect::<Vec<_>>())
     };
-    let (engines, scale, base): (Vec<_>, Scale, f64) = py.detach(split).map_err(CoreError)?;
-    let components = engines.into_iter().map(|engine| SearchComponent { engine, threads: n_jobs }).collect();
-    Ok((components, scale.fixed(1.0) as f64, base))
+    let engines: Vec<_> = py.detach(split).map_err(CoreError)?;
+    Ok(engines.into_iter().map(|engine| SearchComponent { engine, threads: n_jobs }).collect())
 }
 
 /// Along an order, the best candidate set of each variable within those before it: parents and scores by variable.
@@ -241,11 +241,23 @@ fn best_along(candidates: &CandidatesHandle, order: Vec<u32>) -> Result<(Vec<Vec
     Ok((parents, scores))
 }
 
-/// The candidates that obey constraints (as JSON).
+/// The candidates that obey constraints (as JSON). What is known of their scoring (constraints, the most parents, whether
+/// sets were left out because a subset beats them) tells whether sets that the constraints ask for may be missing.
 #[pyfunction]
-fn restrict(candidates: &CandidatesHandle, constraints: &str) -> Result<CandidatesHandle, CoreError> {
+#[pyo3(signature = (candidates, constraints, scored_under = None, max_parents = None, pruned = true))]
+fn restrict(
+    candidates: &CandidatesHandle,
+    constraints: &str,
+    scored_under: Option<&str>,
+    max_parents: Option<usize>,
+    pruned: bool,
+) -> Result<CandidatesHandle, CoreError> {
     let constraints = Constraints::parse(constraints)?;
-    Ok(restricted(&candidates.inner, &constraints)?.into())
+    let under = scored_under.map(Constraints::parse).transpose()?;
+    // Constraints of a file may be those of other variables.
+    let under = under.filter(|under| under.n_vars() == candidates.inner.n_vars());
+    let scored = Scored { constraints: under, max_parents, pruned };
+    Ok(restricted(&candidates.inner, &constraints, &scored)?.into())
 }
 
 pub fn register(module: &Bound<'_, PyModule>) -> PyResult<()> {

@@ -48,6 +48,7 @@ pub struct Step1 {
     constraints: Constraints,
     max_parents: usize,
     memory_limit: Option<u64>,
+    prune: bool,
 }
 
 impl Step1 {
@@ -65,15 +66,17 @@ impl Step1 {
 
 #[pymethods]
 impl Step1 {
-    /// Constraints as JSON, one rule a child; the memory limit in bytes; sets in a block, by default by the rows.
+    /// Constraints as JSON, one rule a child; the memory limit in bytes; sets in a block, by default by the rows; whether
+    /// sets that a subset beats are left out.
     #[new]
-    #[pyo3(signature = (score, max_parents, constraints = None, memory_limit = None, block_sets = None))]
+    #[pyo3(signature = (score, max_parents, constraints = None, memory_limit = None, block_sets = None, prune = true))]
     fn new(
         score: Py<ScoreHandle>,
         max_parents: usize,
         constraints: Option<&str>,
         memory_limit: Option<u64>,
         block_sets: Option<usize>,
+        prune: bool,
     ) -> Result<Self, CoreError> {
         let table = &score.get().table;
         let constraints = match constraints {
@@ -81,7 +84,8 @@ impl Step1 {
             None => Constraints::none(table.n_vars()),
         };
         let step = step1::Step1::new(table, max_parents, &constraints, block_sets, memory_limit)?;
-        Ok(Self { score, step: Arc::new(step), constraints, max_parents, memory_limit })
+        let step = Arc::new(if prune { step } else { step.keeping_all() });
+        Ok(Self { score, step, constraints, max_parents, memory_limit, prune })
     }
 
     /// Per child, the number of its sets with 0, 1, ... parents.
@@ -182,7 +186,7 @@ impl Step1 {
         let (py, this) = (slf.py(), slf.get());
         let constraints = serde_json::to_string(&this.constraints).expect("rules are plain data");
         let block_sets = this.step.block_sets();
-        let given = (&this.score, this.max_parents, constraints, this.memory_limit, block_sets);
+        let given = (&this.score, this.max_parents, constraints, this.memory_limit, block_sets, this.prune);
         Ok((slf.get_type().into_any(), given.into_pyobject(py)?.into_any()))
     }
 }

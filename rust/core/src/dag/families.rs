@@ -11,6 +11,7 @@ use rayon::prelude::*;
 
 use super::bits;
 use super::cache::Known;
+use super::exact::restrict::{self, Scored as Scoring};
 use super::graph::Dag;
 use crate::candidates::Candidates;
 use crate::constraints::Constraints;
@@ -201,9 +202,10 @@ impl<'a> Stored<'a> {
     /// The candidates that obey the constraints.
     ///
     /// # Errors
-    /// If none of a child's candidates obeys.
+    /// If none of a child's candidates obeys, or some that do may be missing: see [`restrict`].
     pub fn new(candidates: &'a Candidates, constraints: &Constraints) -> Result<Self> {
         let free = constraints.is_empty();
+        restrict::nothing_lost(candidates, constraints, &Scoring::default())?;
         let permitted: Vec<Vec<u32>> = (0..candidates.n_vars())
             .map(|v| {
                 let (sets, rule) = (candidates.child(v), constraints.child(v));

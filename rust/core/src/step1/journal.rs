@@ -19,6 +19,7 @@ use crate::table::{Codes, Column, Table};
 
 use super::Step1;
 use super::record::Record;
+use super::space::Space;
 
 const MAGIC: &[u8; 16] = b"arbornet step1\n\x02";
 const SYNC: Duration = Duration::from_secs(2);
@@ -36,6 +37,9 @@ pub struct Manifest {
     /// What is left out for want of time is left out for good, so another limit is another run.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     child_seconds: Option<f64>,
+    /// Sets that a subset beats were kept too.
+    #[serde(default, skip_serializing_if = "std::ops::Not::not")]
+    keeps_all: bool,
 }
 
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
@@ -67,6 +71,7 @@ impl Manifest {
             constraints: short(blake3::hash(&constraints)),
             block_sets: step.block_sets(),
             child_seconds: None,
+            keeps_all: step.spaces().iter().any(Space::keeps_all),
         }
     }
 
@@ -124,6 +129,10 @@ impl Manifest {
                 |limit: Option<f64>| limit.map_or_else(|| "no limit".to_owned(), |seconds| format!("{seconds} s"));
             let (own, other) = (told(self.child_seconds), told(wanted.child_seconds));
             return Some(format!("its time per child is {own}, not {other}"));
+        }
+        if self.keeps_all != wanted.keeps_all {
+            let told = |all: bool| if all { "it kept all sets (prune=False)" } else { "it kept what no subset beats" };
+            return Some(format!("{}, this is to be otherwise", told(self.keeps_all)));
         }
         (self != wanted).then(|| "its blocks are of another length".to_owned())
     }

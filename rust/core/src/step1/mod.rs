@@ -91,6 +91,12 @@ impl Step1 {
         Ok(made)
     }
 
+    /// The same, with every set kept that can be scored, also those that a subset beats.
+    #[must_use]
+    pub fn keeping_all(self) -> Self {
+        Self { spaces: self.spaces.into_iter().map(Space::keeping_all).collect(), ..self }
+    }
+
     /// The variables' names.
     pub fn names(&self) -> &[String] {
         &self.names

@@ -81,7 +81,7 @@ impl Layer {
 pub struct Record {
     /// The block.
     pub block: Block,
-    /// The sets not dominated by a subset: place in the block, and score.
+    /// The sets not dominated by a subset, or all that have a score: place in the block, and score.
     pub kept: Vec<(u32, f64)>,
     /// Per set, the bound on its supersets; empty if none is finite, or no layer follows.
     pub bounds: Vec<f64>,
@@ -111,8 +111,9 @@ pub fn score_block(
     let mut parents = Parents::new();
     for place in 0..block.len {
         control.check()?;
-        let (floor, mut cap) =
-            if block.size == 0 { (f64::NEG_INFINITY, f64::INFINITY) } else { below.around(space, &set) };
+        // A set that is kept whatever its subsets score has nothing to beat.
+        let free = block.size == 0 || space.keeps_all();
+        let (floor, mut cap) = if free { (f64::NEG_INFINITY, f64::INFINITY) } else { below.around(space, &set) };
         if cap > floor {
             space.parents(&set, &mut parents);
             match scratch.score_above(&parents, floor) {

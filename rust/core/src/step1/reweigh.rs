@@ -10,11 +10,12 @@ use crate::error::{Error, Result};
 use crate::prior::{FamilySize, GraphPrior};
 
 /// Adds the prior to every score and drops what a subset dominates now. Sets of up to `max_parents` parents had been
-/// looked at.
+/// looked at. Candidates that keep all sets (`pruned` false) go on keeping them, and any such prior suits them.
 ///
 /// # Errors
-/// If the prior looks at more than the number of parents, or is kinder to some larger sets than to smaller ones.
-pub fn reweighed(candidates: &Candidates, prior: GraphPrior, max_parents: usize) -> Result<Candidates> {
+/// If the prior looks at more than the number of parents, or sets were left out and it is kinder to some larger sets than
+/// to smaller ones.
+pub fn reweighed(candidates: &Candidates, prior: GraphPrior, max_parents: usize, pruned: bool) -> Result<Candidates> {
     prior.check()?;
     let n_vars = candidates.n_vars();
     if matches!(prior, GraphPrior::Ebic { .. } | GraphPrior::Parameters { .. }) {
@@ -25,14 +26,17 @@ pub fn reweighed(candidates: &Candidates, prior: GraphPrior, max_parents: usize)
     let max_parents = max_parents.min(n_vars.saturating_sub(1)).max(largest);
     let of_size = |n_parents| prior.log_prior(FamilySize { n_vars, n_parents, n_parameters: 0.0 });
     let by_size: Vec<f64> = (0..=max_parents).map(of_size).collect();
-    if let Some(kinder) = by_size.windows(2).position(|pair| pair[1] > pair[0]) {
+    if let Some(kinder) = by_size.windows(2).position(|pair| pruned && pair[1] > pair[0]) {
         let size = kinder + 1;
         let problem =
             format!("is kinder to sets of {size} parents than to sets of {kinder}, so what was dropped may be needed");
         return Err(refused(prior, &problem));
     }
-    let children = (0..n_vars).map(|child| undominated(candidates.child(child), &by_size)).collect();
-    Candidates::new(candidates.names().to_vec(), children)
+    let children = (0..n_vars).map(|child| {
+        let all = under(candidates.child(child), &by_size);
+        if pruned { undominated(&all) } else { all }
+    });
+    Candidates::new(candidates.names().to_vec(), children.collect())
 }
 
 fn refused(prior: GraphPrior, problem: &str) -> Error {
@@ -40,9 +44,11 @@ fn refused(prior: GraphPrior, problem: &str) -> Error {
     Error::parameter("prior", &format!("{prior:?}"), format!("{problem}; {way_out}"))
 }
 
-fn undominated(sets: &ChildCandidates, by_size: &[f64]) -> ChildCandidates {
-    let dearer = |(set, score): (&[u32], f64)| (score + by_size[set.len()], set.to_vec());
-    let all = ChildCandidates::from_sets(sets.iter().map(dearer));
+fn under(sets: &ChildCandidates, by_size: &[f64]) -> ChildCandidates {
+    ChildCandidates::from_sets(sets.iter().map(|(set, score)| (score + by_size[set.len()], set.to_vec())))
+}
+
+fn undominated(all: &ChildCandidates) -> ChildCandidates {
     let mut kept = FxHashSet::default();
     let useful = all.iter().filter(|&(set, _)| {
         let useful = !any_within(&kept, set);
@@ -120,7 +126,7 @@ mod tests {
                     continue; // refused, which the next test looks at
                 }
                 assert_eq!(
-                    reweighed(&candidates, prior, max_parents).unwrap(),
+                    reweighed(&candidates, prior, max_parents, true).unwrap(),
                     kept(&all, of),
                     "{prior:?}, seed {seed}"
                 );
@@ -132,13 +138,26 @@ mod tests {
     fn a_prior_under_which_a_dropped_set_may_be_needed_is_refused() {
         let (_, candidates) = random(5, 2, 1);
         let (_, larger) = random(5, 4, 1);
-        let told = |prior, most| reweighed(&candidates, prior, most).unwrap_err().to_string();
+        let told = |prior, most| reweighed(&candidates, prior, most, true).unwrap_err().to_string();
         assert!(told(GraphPrior::ParentCount, 4).contains("kinder to sets of 3 parents than to sets of 2"));
         assert!(told(GraphPrior::ParentCount, usize::MAX).contains("kinder to sets of 3"));
-        assert!(reweighed(&candidates, GraphPrior::ParentCount, 2).is_ok());
-        assert!(reweighed(&larger, GraphPrior::ParentCount, 2).is_err(), "it holds sets of more than it says");
+        assert!(reweighed(&candidates, GraphPrior::ParentCount, 2, true).is_ok());
+        assert!(reweighed(&larger, GraphPrior::ParentCount, 2, true).is_err(), "it holds sets of more than it says");
         assert!(told(GraphPrior::Binomial { expected_parents: 3.0 }, 2).contains("kinder to sets of 1"));
         assert!(told(GraphPrior::Ebic { gamma: 1.0 }, 2).contains("free parameters"));
+    }
+
+    #[test]
+    fn candidates_that_keep_all_sets_go_on_keeping_them_under_any_prior() {
+        let (all, _) = random(5, 4, 3);
+        let children = all.iter().map(|sets| ChildCandidates::from_sets(sets.iter().cloned()));
+        let whole = Candidates::new((0..5).map(|v| v.to_string()).collect(), children.collect()).unwrap();
+        let under = reweighed(&whole, GraphPrior::ParentCount, 4, false).unwrap();
+        assert_eq!(under.n_sets(), whole.n_sets());
+        let of = |n_parents| GraphPrior::ParentCount.log_prior(FamilySize { n_vars: 5, n_parents, n_parameters: 0.0 });
+        for (score, set) in &all[2] {
+            assert!(under.child(2).iter().any(|(own, with)| own == set.as_slice() && with == score + of(set.len())));
+        }
     }
 
     #[test]

@@ -17,6 +17,7 @@ pub struct Space {
     /// Descending.
     optional: Vec<Var>,
     most: usize,
+    keeps_all: bool,
     /// `choose[k][t]` is `C(t, k)`, saturating.
     choose: Vec<Vec<u64>>,
 }
@@ -43,7 +44,18 @@ impl Space {
             }
             choose.push(row);
         }
-        Ok(Self { required: rule.required.clone(), optional, most, choose })
+        Ok(Self { required: rule.required.clone(), optional, most, keeps_all: false, choose })
+    }
+
+    /// The same, with every set kept that can be scored, also those that a subset beats.
+    #[must_use]
+    pub fn keeping_all(self) -> Self {
+        Self { keeps_all: true, ..self }
+    }
+
+    /// Whether sets are kept that a subset beats.
+    pub fn keeps_all(&self) -> bool {
+        self.keeps_all
     }
 
     /// The most optional parents of a set: layers are numbered from 0 to this.

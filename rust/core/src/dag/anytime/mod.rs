@@ -73,7 +73,7 @@ pub struct Ordered {
     pub order: Vec<Var>,
     /// Rounds made, over all chains.
     pub n_rounds: u64,
-    /// True if the graph is the best there is.
+    /// True if the graph is the best there is, as far as sums of doubles can tell.
     pub proven: bool,
     /// Why it ended early, if it did.
     pub stop: Option<Stop>,
@@ -120,10 +120,11 @@ impl Anytime {
                 improvements.push((began.elapsed().as_secs_f64(), score));
             }
             let (order, best) = (chains[leader].best_order.clone(), chains[leader].best);
+            let best_ranks = chains[leader].best_ranks.clone();
             for (i, chain) in chains.iter_mut().enumerate().filter(|(_, chain)| chain.stale >= PATIENCE) {
                 if i % 2 == 0 && chain.lap < best { chain.adopt(&order) } else { chain.restart() }
             }
-            proven = score >= stored.bound() - LEAST;
+            proven = pool.all_best(&best_ranks);
             budget.control().advance(now);
         }
         let n_rounds = chains.iter().map(|chain| chain.n_rounds).sum();

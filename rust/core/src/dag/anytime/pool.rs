@@ -10,7 +10,7 @@ pub struct Child {
     members: Vec<u32>,
     /// Relative to the best: zero and less.
     losses: Vec<f64>,
-    best: f64,
+    scores: Vec<f64>,
 }
 
 impl Child {
@@ -59,21 +59,22 @@ impl Pool {
         let mut by_parent: Vec<Vec<u32>> = vec![vec![]; n];
         let mut children = Vec::with_capacity(n);
         for v in 0..n {
-            let mut child = Child { offsets: vec![0], members: vec![], losses: vec![], best: 0.0 };
+            let mut child = Child { offsets: vec![0], members: vec![], losses: vec![], scores: vec![] };
+            let mut best = 0.0;
             for (set, score) in stored.sets(v) {
                 if child.losses.is_empty() {
-                    child.best = score;
+                    best = score;
                 }
                 for &p in set {
                     by_parent[p as usize].push(child.len());
                 }
-                child.push(set, score - child.best);
+                child.push(set, score, score - best);
                 if set.is_empty() {
                     break; // whatever scores less than the empty set is never chosen
                 }
             }
             if !child.set(child.len() - 1).is_empty() {
-                child.push(&[], -penalty);
+                child.push(&[], best - penalty, -penalty);
             }
             for (p, ranks) in by_parent.iter_mut().enumerate().filter(|(_, ranks)| !ranks.is_empty()) {
                 users[p].push(User { child: v as u32, ranks: std::mem::take(ranks) });
@@ -100,7 +101,12 @@ impl Pool {
 
     /// The score of a child's set.
     pub fn score(&self, v: Var, rank: u32) -> f64 {
-        self.children[v].best + self.children[v].loss(rank)
+        self.children[v].scores[rank as usize]
+    }
+
+    /// Whether every child has a set as good as its best.
+    pub fn all_best(&self, ranks: &[u32]) -> bool {
+        ranks.iter().zip(&self.children).all(|(&rank, child)| child.scores[rank as usize] >= child.scores[0])
     }
 
     /// The total score of one set per child.
@@ -110,9 +116,10 @@ impl Pool {
 }
 
 impl Child {
-    fn push(&mut self, set: &[u32], loss: f64) {
+    fn push(&mut self, set: &[u32], score: f64, loss: f64) {
         self.members.extend_from_slice(set);
         self.offsets.push(self.members.len() as u32);
         self.losses.push(loss);
+        self.scores.push(score);
     }
 }

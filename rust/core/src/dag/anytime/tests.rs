@@ -3,6 +3,7 @@ use super::*;
 use crate::candidates::Candidates;
 use crate::constraints::{Constraints, ParentRule};
 use crate::control::Control;
+use crate::dag::exact::restrict::{Scored, restricted};
 use crate::jkl;
 use crate::tests::support::places;
 
@@ -106,6 +107,8 @@ fn constraints_are_obeyed_and_missing_empty_sets_are_no_obstacle() {
         max_parents: 2,
     };
     let constraints = Constraints::new((0..16).map(rule).collect()).unwrap();
+    let every = Scored { pruned: false, ..Scored::default() };
+    let candidates = restricted(&candidates, &constraints, &every).unwrap();
     let control = Control::default();
     let how = Anytime { rounds: 10, window: 6, ..Anytime::default() };
     let found = how.run(&Stored::new(&candidates, &constraints).unwrap(), Budget::new(&control, None)).unwrap();

@@ -17,6 +17,7 @@ use crate::dag::exact::lattice::Kernel;
 use crate::dag::exact::pattern::Patterns;
 use crate::dag::exact::problem::{Loose, NEVER, Problem};
 use crate::dag::exact::relax::{Relaxation, Round};
+use crate::dag::exact::scale::{Scale, fitting};
 use crate::dag::exact::subset_dp::Size;
 use crate::dag::exact::{orders, subset_dp};
 use crate::error::{Error, Result};
@@ -28,6 +29,8 @@ pub type Priced = (Vec<u32>, i64, Option<Vec<Vec<u32>>>);
 pub trait Component: Send + Sync {
     /// Positions of the variables among the candidates.
     fn vars(&self) -> &[u32];
+    /// How its costs are told off the grid.
+    fn scale(&self) -> Scale;
     /// Parent sets still in play.
     fn n_sets(&self) -> usize;
     /// Cost of the incumbent; `NEVER` without one.
@@ -105,6 +108,7 @@ pub struct Limits {
 }
 
 struct Engine<const W: usize> {
+    scale: Scale,
     /// Before any set was dropped.
     whole: Problem<W>,
     problem: Problem<W>,
@@ -128,15 +132,17 @@ struct Engine<const W: usize> {
 /// Beyond `MOST_VARIABLES` variables.
 pub fn component(loose: &Loose) -> Box<dyn Component> {
     fn boxed<const W: usize>(loose: &Loose) -> Box<dyn Component> {
-        let problem = loose.pack::<W>();
+        let (scale, known) = fitting::<W>(loose);
+        let problem = loose.pack::<W>(scale);
         let dual = Dual::new(&problem, vec![], vec![]);
         let proved = dual.bound;
         let (whole, first) = (problem.clone(), dual.clone());
         Box::new(Engine {
+            scale,
             whole,
             first,
+            incumbent: known.map(|order| (problem.follow(&order).0, order)),
             problem,
-            incumbent: None,
             dual,
             proved,
             slack: 0,
@@ -180,6 +186,7 @@ impl<const W: usize> Engine<W> {
         let dual = Dual::new(&problem, self.dual.cuts.clone(), self.dual.prices.clone());
         let nothing_left = problem.columns[v].is_empty();
         let mut half = Self {
+            scale: self.scale,
             whole: problem.clone(),
             problem,
             incumbent: self.incumbent.clone(),
@@ -208,6 +215,10 @@ impl<const W: usize> Engine<W> {
 impl<const W: usize> Component for Engine<W> {
     fn vars(&self) -> &[u32] {
         &self.problem.vars
+    }
+
+    fn scale(&self) -> Scale {
+        self.scale
     }
 
     fn n_sets(&self) -> usize {

@@ -17,6 +17,7 @@ pub mod prices;
 pub mod problem;
 pub mod relax;
 pub mod restrict;
+pub mod scale;
 pub mod separate;
 pub mod subset_dp;
 

@@ -1,6 +1,6 @@
 //! The search problem of one component: per variable its useful parent sets as bits, with integer costs, cheapest first.
 //!
-//! A cost is how much worse a set scores than its variable's best, in fixed point (`Scale`), so that every comparison
+//! A cost is how much worse a set scores than its variable's best, in fixed point (`scale.rs`), so that every comparison
 //! of the search is exact and does not depend on the order of a sum. Presolve drops sets that a subset beats or equals
 //! and splits the graph of possible parents into strongly connected components: what a variable may take from an
 //! upstream component costs nothing, so each component is a problem of its own.
@@ -8,37 +8,15 @@
 use crate::candidates::Candidates;
 use crate::dag::exact::bits::Bits;
 use crate::dag::exact::dominance::useful;
+use crate::dag::exact::scale::Scale;
 use crate::error::{Error, Result};
-
-/// Fixed point: a power of two chosen so that the sum of the largest costs stays below 2^50.
-#[derive(Clone, Copy, Debug, PartialEq)]
-pub struct Scale {
-    factor: f64,
-}
 
 /// Stands for the cost of a choice that does not exist: above every total, and 2^10 of them still add up.
 pub const NEVER: i64 = 1 << 52;
 
-impl Scale {
-    /// The finest scale (2^-40 at best) on which a total of this size fits.
-    pub fn for_total(total: f64) -> Self {
-        let whole_bits = (total + 1.0).log2().ceil().max(0.0) as i32;
-        Self { factor: 2f64.powi((50 - whole_bits).min(40)) }
-    }
-
-    /// A cost on the grid.
-    pub fn fixed(self, cost: f64) -> i64 {
-        (cost * self.factor).round() as i64
-    }
-
-    /// A cost off the grid.
-    pub fn real(self, cost: i64) -> f64 {
-        cost as f64 / self.factor
-    }
-}
-
-/// One parent set of one variable before it is packed into bits: members (local), cost, rank among the candidates.
-pub type LooseSet = (Vec<u32>, i64, u32);
+/// One parent set of one variable before it is packed into bits: members (local), what it scores less than the
+/// variable's best, rank among the candidates.
+pub type LooseSet = (Vec<u32>, f64, u32);
 
 /// A problem before it is packed into bits.
 #[derive(Clone, Debug, Default)]
@@ -121,34 +99,25 @@ impl<const W: usize> Columns<W> {
 }
 
 impl Loose {
-    /// All candidates as one problem, without sets that score minus infinity; also the scale and the sum of best scores.
+    /// All candidates as one problem, without sets that score minus infinity.
     ///
     /// # Errors
     /// If a variable has no set left, or a score is plus infinity.
-    pub fn from_candidates(candidates: &Candidates) -> Result<(Self, Scale, f64)> {
+    pub fn from_candidates(candidates: &Candidates) -> Result<Self> {
         let n = candidates.n_vars();
-        let (mut total, mut base) = (0.0, 0.0);
-        for v in 0..n {
-            let child = candidates.child(v);
-            let name = &candidates.names()[v];
-            let finite = child.iter().rev_finite();
-            let Some((best, worst)) = finite else {
+        let sets = (0..n).map(|v| {
+            let (child, name) = (candidates.child(v), &candidates.names()[v]);
+            let best = child.best();
+            if best == f64::NEG_INFINITY {
                 return Err(Error::Shape(format!("'{name}' has no candidate parent set with a finite score")));
-            };
+            }
             if best == f64::INFINITY {
                 return Err(Error::Shape(format!("'{name}' has a candidate parent set that scores infinity")));
             }
-            base += best;
-            total += best - worst;
-        }
-        let scale = Scale::for_total(total);
-        let sets = (0..n).map(|v| {
-            let child = candidates.child(v);
-            let best = child.score(0);
             let finite = child.iter().enumerate().take_while(|(_, (_, score))| score.is_finite());
-            finite.map(|(rank, (set, score))| (set.to_vec(), scale.fixed(best - score), rank as u32)).collect()
+            Ok(finite.map(|(rank, (set, score))| (set.to_vec(), best - score, rank as u32)).collect())
         });
-        Ok((Self { vars: (0..n as u32).collect(), sets: sets.collect() }, scale, base))
+        Ok(Self { vars: (0..n as u32).collect(), sets: sets.collect::<Result<_>>()? })
     }
 
     /// The strongly connected components of the graph of possible parents, upstream first, each with its own sets.
@@ -181,34 +150,19 @@ impl Loose {
         components.iter().enumerate().map(component).collect()
     }
 
-    /// Packs into sets of W words, without dominated sets.
+    /// Packs into sets of W words, with costs on a scale, without dominated sets.
     ///
     /// # Panics
     /// If the words are too few for the variables.
-    pub fn pack<const W: usize>(&self) -> Problem<W> {
+    pub fn pack<const W: usize>(&self, scale: Scale) -> Problem<W> {
         assert!(self.vars.len() <= 64 * W, "the caller chooses W by the number of variables");
         let pack = |sets: &Vec<LooseSet>| {
             let bits = |set: &[u32]| set.iter().map(|&p| p as usize).collect();
-            let mut columns = Columns::new(sets.iter().map(|(set, cost, rank)| (bits(set), *cost, *rank)));
+            let mut columns = Columns::new(sets.iter().map(|(set, cost, rank)| (bits(set), scale.fixed(*cost), *rank)));
             columns.drop_dominated();
             columns
         };
         Problem { vars: self.vars.clone(), columns: self.sets.iter().map(pack).collect() }
-    }
-}
-
-/// Best and worst finite score of sets that stand best first.
-trait FiniteRange {
-    fn rev_finite(self) -> Option<(f64, f64)>;
-}
-
-impl<'a, I: Iterator<Item = (&'a [u32], f64)>> FiniteRange for I {
-    fn rev_finite(self) -> Option<(f64, f64)> {
-        let mut range = None;
-        for (_, score) in self.take_while(|&(_, score)| score > f64::NEG_INFINITY) {
-            range = Some((range.map_or(score, |(best, _)| best), score));
-        }
-        range
     }
 }
 
@@ -271,15 +225,6 @@ impl<const W: usize> Problem<W> {
     /// Number of sets.
     pub fn n_columns(&self) -> usize {
         self.columns.iter().map(Columns::len).sum()
-    }
-
-    /// Back to lists, to be split again.
-    pub fn loosen(&self) -> Loose {
-        let list = |c: &Columns<W>| {
-            let set = |i: usize| (c.sets[i].iter().map(|p| p as u32).collect(), c.costs[i], c.ranks[i]);
-            (0..c.len()).map(set).collect()
-        };
-        Loose { vars: self.vars.clone(), sets: self.columns.iter().map(list).collect() }
     }
 
     /// The variables that no choice of sets can order: each needs a parent among the others. Empty if a DAG exists.

@@ -4,9 +4,10 @@ use std::cmp::{Ordering, Reverse};
 use std::collections::{BTreeMap, BinaryHeap};
 
 use rustc_hash::FxHashSet;
+use smallvec::SmallVec;
 
 use super::super::families::Stored;
-use super::{Choice, SLACK};
+use super::{Choice, slack};
 use crate::control::Budget;
 use crate::error::{Error, Result};
 use crate::table::Var;
@@ -23,7 +24,8 @@ const CHUNK: usize = 10;
 struct Set {
     /// Members inside the component.
     mask: u32,
-    /// Its score less the child's best.
+    /// Its score less the child's best, unless that is above zero: then its score itself. So no loss is larger than the
+    /// score that it stands for, and sums of losses round by no more than sums of scores, whatever sets there are beside.
     loss: f64,
 }
 
@@ -105,6 +107,12 @@ impl PartialOrd for Waiting {
     }
 }
 
+/// Keys in the order of falling numbers.
+fn falling(number: f64) -> Reverse<i64> {
+    let bits = number.to_bits().cast_signed();
+    Reverse(bits ^ ((bits >> 63).cast_unsigned() >> 1).cast_signed())
+}
+
 impl Component {
     pub fn new(stored: &Stored<'_>, vars: Vec<Var>, memory: f64) -> Result<Self> {
         let n = vars.len();
@@ -128,8 +136,8 @@ impl Component {
             });
         }
         let sets = vars.iter().map(|&v| {
-            let best = stored.sets(v).next().map_or(0.0, |(_, score)| score);
-            stored.sets(v).map(|(set, score)| Set { mask: inside(set) as u32, loss: score - best }).collect()
+            let from = stored.sets(v).next().map_or(0.0, |(_, score)| score.min(0.0));
+            stored.sets(v).map(|(set, score)| Set { mask: inside(set) as u32, loss: score - from }).collect()
         });
         Ok(Self { sets: sets.collect(), vars, rest: vec![], memory: memory - needed })
     }
@@ -139,10 +147,13 @@ impl Component {
     }
 
     /// The best graphs, best first.
-    pub fn best(mut self, k: usize, margin: f64, budget: Budget<'_>) -> Result<Vec<Choice>> {
+    pub fn best(mut self, stored: &Stored<'_>, k: usize, margin: f64, budget: Budget<'_>) -> Result<Vec<Choice>> {
         let first: Vec<First> = self.sets.iter().map(|sets| First::new(sets)).collect();
         self.complete(&first, budget)?;
-        let least = self.near_the_best(&first, k, budget)?.max(self.rest[0] - margin) - SLACK;
+        let ranks = self.best_ranks(&first);
+        let scores = ranks.iter().zip(&self.vars).map(|(&rank, &v)| stored.set(v, rank).1);
+        let within = self.rest[0] - margin - slack(scores.chain([margin]));
+        let least = self.near_the_best(ranks, k, budget)?.max(within);
         let mut steps: Vec<Step> = vec![];
         let mut layer = BTreeMap::from([(0, vec![Entry { loss: 0.0, sinks: 0, made: u32::MAX }])]);
         for _ in 0..self.vars.len() {
@@ -176,12 +187,8 @@ impl Component {
         Ok(())
     }
 
-    /// The k-th best loss among graphs near the best one: no more than the k-th best of all. Starts from the best graph
-    /// and exchanges one family at a time, best graphs first.
-    fn near_the_best(&self, first: &[First], k: usize, budget: Budget<'_>) -> Result<f64> {
-        if k > MOST_NEAR {
-            return Ok(f64::NEG_INFINITY);
-        }
+    /// The rank of each variable's set in the best graph.
+    fn best_ranks(&self, first: &[First]) -> Vec<u32> {
         let mut ranks = vec![0; self.vars.len()];
         let mut placed = 0;
         while placed != self.full() {
@@ -195,16 +202,29 @@ impl Component {
             ranks[v] = rank;
             placed |= 1 << v;
         }
-        let loss = |ranks: &[u32]| ranks.iter().zip(&self.sets).map(|(&r, sets)| sets[r as usize].loss).sum::<f64>();
-        // Losses are at most zero: their bits order downwards, so a heap of reversed keys gives the best first.
-        let key = |ranks: Vec<u32>| Reverse(((-loss(&ranks) + 0.0).to_bits(), ranks));
+        ranks
+    }
+
+    /// The k-th best loss among graphs near the best one, less what sums round: no more than the k-th best of all. Starts from the best graph
+    /// and exchanges one family at a time, best graphs first.
+    fn near_the_best(&self, ranks: Vec<u32>, k: usize, budget: Budget<'_>) -> Result<f64> {
+        if k > MOST_NEAR {
+            return Ok(f64::NEG_INFINITY);
+        }
+        let losses = |ranks: &[u32]| {
+            ranks.iter().zip(&self.sets).map(|(&r, sets)| sets[r as usize].loss).collect::<SmallVec<[f64; 32]>>()
+        };
+        let loss = |ranks: &[u32]| losses(ranks).iter().sum::<f64>();
+        // A heap of reversed keys gives the best first.
+        let key = |ranks: Vec<u32>| Reverse((falling(loss(&ranks)), ranks));
         let mut seen = FxHashSet::from_iter([ranks.clone()]);
         let mut heap = BinaryHeap::from([key(ranks)]);
-        let mut worst = 0.0_f64;
+        let mut worst = f64::INFINITY;
         for popped in 1..=k {
             budget.check()?;
-            let Some(Reverse((bits, ranks))) = heap.pop() else { return Ok(f64::NEG_INFINITY) };
-            worst = worst.max(f64::from_bits(bits));
+            let Some(Reverse((_, ranks))) = heap.pop() else { return Ok(f64::NEG_INFINITY) };
+            // Added up in another order, it may come to a little less.
+            worst = worst.min(loss(&ranks) - slack(losses(&ranks).into_iter()));
             for v in 0..self.vars.len() {
                 let below = self.descendants(&ranks, v);
                 let legal = (0..self.sets[v].len() as u32).filter(|&r| self.sets[v][r as usize].mask & below == 0);
@@ -217,7 +237,7 @@ impl Component {
                 }
             }
         }
-        Ok(-worst)
+        Ok(worst)
     }
 
     /// Variables that a path leads to from v, and v.

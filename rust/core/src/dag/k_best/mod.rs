@@ -25,8 +25,12 @@ use crate::error::{Error, Result};
 use crate::parents::Parents;
 use crate::table::Var;
 
-/// Scores closer than this count as equal where one is compared with a bound.
-const SLACK: f64 = 1e-9;
+/// Totals closer than this to a bound count as equal: 1e-9, or what sums of such scores round by; less for scores far below
+/// one.
+fn slack(scores: impl Iterator<Item = f64>) -> f64 {
+    let size: f64 = scores.map(f64::abs).sum();
+    1e-9 * size.min(1.0).max(1e-5 * size)
+}
 
 /// How many graphs.
 #[derive(Clone, Copy, Debug, PartialEq)]
@@ -55,7 +59,7 @@ impl Ranked {
     }
 }
 
-/// One set's rank among its child's, per variable of a component; with the loss against the best of each.
+/// One set's rank among its child's, per variable of a component; with their losses summed.
 type Choice = (f64, Vec<(Var, u32)>);
 
 impl KBest {
@@ -74,32 +78,31 @@ impl KBest {
         stored.start()?;
         let mut combined: Vec<Choice> = vec![(0.0, vec![])];
         for vars in components(stored) {
-            let list = Component::new(stored, vars, self.memory)?.best(self.k, self.margin, budget)?;
-            combined = self.combine(&combined, &list);
+            let list = Component::new(stored, vars, self.memory)?.best(stored, self.k, self.margin, budget)?;
+            combined = self.combine(stored, &combined, &list);
         }
         let mut ranked: Vec<Ranked> = combined.into_iter().map(|(_, ranks)| read(stored, ranks)).collect();
         let n_arcs = |g: &Ranked| g.parents.iter().map(Parents::len).sum::<usize>();
         ranked.sort_by(|a, b| {
             b.score().total_cmp(&a.score()).then(n_arcs(a).cmp(&n_arcs(b))).then_with(|| a.parents.cmp(&b.parents))
         });
-        let least = ranked.first().map_or(0.0, Ranked::score) - self.margin - SLACK;
+        let rounding = ranked.first().map_or(0.0, |best| slack(best.scores.iter().copied()));
+        let least = ranked.first().map_or(0.0, Ranked::score) - self.margin - rounding;
         ranked.retain(|graph| graph.score() >= least);
         Ok(ranked)
     }
 
     /// The k best sums of one choice of each list, both best first. A pair (i, j) has (i + 1)(j + 1) - 1 others no worse.
-    fn combine(&self, a: &[Choice], b: &[Choice]) -> Vec<Choice> {
+    fn combine(&self, stored: &Stored<'_>, a: &[Choice], b: &[Choice]) -> Vec<Choice> {
         let pairs = (0..a.len()).flat_map(|i| (0..b.len().min(self.k / (i + 1))).map(move |j| (i, j)));
         let mut sums: Vec<(f64, usize, usize)> = pairs.map(|(i, j)| (a[i].0 + b[j].0, i, j)).collect();
         sums.sort_by(|x, y| y.0.total_cmp(&x.0).then((x.1, x.2).cmp(&(y.1, y.2))));
         sums.truncate(self.k);
-        sums.retain(|sum| sum.0 >= sums_best(a, b) - self.margin - SLACK);
+        let best = a[0].1.iter().chain(&b[0].1).map(|&(v, rank)| stored.set(v, rank).1);
+        let least = a[0].0 + b[0].0 - self.margin - slack(best);
+        sums.retain(|sum| sum.0 >= least);
         sums.into_iter().map(|(loss, i, j)| (loss, [&a[i].1[..], &b[j].1[..]].concat())).collect()
     }
-}
-
-fn sums_best(a: &[Choice], b: &[Choice]) -> f64 {
-    a[0].0 + b[0].0
 }
 
 fn read(stored: &Stored<'_>, mut ranks: Vec<(Var, u32)>) -> Ranked {
