@@ -310,7 +310,7 @@ def test_halves_end_where_their_room_ends_with_a_bound_that_holds() -> None:
 
 
 def test_what_was_not_looked_at_keeps_the_bound_of_its_part() -> None:
-    components, *_ = search_components(an.io.jkl.read(INSTANCES / "autos_bic.jkl"), 1)
+    components = search_components(an.io.jkl.read(INSTANCES / "autos_bic.jkl"), 1)
     root = max(components, key=lambda c: len(c.vars))
     root.improve(20, 1, None)
     root.ascend(1, 1, None)
@@ -337,7 +337,7 @@ def test_a_bound_short_of_a_proof_is_rounded_outward(monkeypatch: pytest.MonkeyP
     monkeypatch.setattr(module, "solve", stopped)
     bounds = []
     for outward in (0.0, 5.0):
-        monkeypatch.setattr(module, "outward_of", lambda *_, by=outward: by)
+        monkeypatch.setattr(module, "upward", lambda exact, by=outward: float(exact) + by)
         bounds.append(exact(INSTANCES / "autos_bic.jkl").bound)
     assert bounds[1] == pytest.approx(bounds[0] + 5.0)
 

@@ -82,6 +82,7 @@ def test_all_workers_killed_at_once_cost_their_tasks_only(client):
     table = chain(7, 200)
     local = an.score_parents(table, BIC(), 3)
     killed = []
+    client.wait_for_workers(3, timeout=300)
 
     def kill_all(done, total):
         if not killed and 3 * done > total:
