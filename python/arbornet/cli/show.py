@@ -44,9 +44,10 @@ def run(asked: Options) -> None:
     tried(outputs, [asked.network, asked.data])
     net = files.read_network(asked.network)
     data = an.read(asked.data) if asked.data else None
+    title = files.stem(asked.data or asked.network)
     with Written() as written:
         if asked.report:
-            written(asked.report, lambda: net.report(asked.report, data=data))
+            written(asked.report, lambda: net.report(asked.report, data=data, title=title))
         if asked.draw and asked.variable:
             written(asked.draw, lambda: net[asked.variable].draw(asked.draw))
         elif asked.draw:

@@ -105,7 +105,7 @@ class BayesNet(RowAnswers, GeneralAnswers):
         Args:
             path: Where to.
             data: A frame with the variables, to show their values beside the models.
-            title: The page's title.
+            title: The page's title, such as the table's name; its first columns if left out.
         """
         from arbornet.report import write
         from arbornet.report.fitted import of_network
