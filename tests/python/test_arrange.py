@@ -114,7 +114,7 @@ def test_a_wide_canvas_gets_a_wide_picture_and_a_high_one_a_high_picture():
 def test_parts_without_arcs_between_them_are_packed():
     names = [f"variable {i}" for i in range(40)]
     arcs = [(names[i], names[i + 1]) for i in range(0, 30, 2)]
-    widths, layout, scale = laid_out(names, arcs, DESK)
+    _, layout, scale = laid_out(names, arcs, DESK)
     assert scale >= LEGIBLE
     assert len(layout.centres) == 40
     assert len({round(y) for _, y in layout.centres.values()}) > 2

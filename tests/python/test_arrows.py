@@ -1,4 +1,4 @@
-"""What arcs say: words for strengths, dashes for directions that independence leaves open, and that they are no causes."""
+"""What arcs say: words for strengths, dashes where the direction is open, and that they are no causes."""
 
 import math
 import xml.etree.ElementTree as ET

@@ -163,7 +163,10 @@ def test_beside_a_text_the_variable_and_its_neighbours_stay_in_view(see, n):
         assert network[2] < details[0], "side by side"
         assert network[3] <= 800
         assert details[3] <= 800
-        assert page.run("(() => { const e = document.querySelector('#details'); return e.scrollWidth - e.clientWidth })()") <= 0
+        assert (
+            page.run("(() => { const e = document.querySelector('#details'); return e.scrollWidth - e.clientWidth })()")
+            <= 0
+        )
     page.press("Escape")
     assert page.run(OUTSIDE) == 0, "closing shows the whole network again"
 

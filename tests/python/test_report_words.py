@@ -27,7 +27,10 @@ def leaf(n, x=0.0):
 
 
 def cut(variable, below, at, above):
-    return {"variable": variable, "branches": [{"label": f"< {at}", "node": below}, {"label": f">= {at}", "node": above}]}
+    return {
+        "variable": variable,
+        "branches": [{"label": f"< {at}", "node": below}, {"label": f">= {at}", "node": above}],
+    }
 
 
 def comb(depth, variable=0):
@@ -135,9 +138,7 @@ def test_the_column_that_costs_most_rows_is_named_with_what_is_kept_without_it()
 
 @pytest.fixture(scope="module")
 def sparse():
-    frame = an.example("patients").with_columns(
-        lab=pl.when(pl.int_range(600) % 10 == 0).then(pl.int_range(600) * 0.37)
-    )
+    frame = an.example("patients").with_columns(lab=pl.when(pl.int_range(600) % 10 == 0).then(pl.int_range(600) * 0.37))
     table = an.Table(frame)
     found = an.search.hill_climb(an.score_parents(table, an.PCART(), max_parents=1))
     return an.fit(table, found, an.PCART()), frame

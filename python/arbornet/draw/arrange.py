@@ -296,11 +296,9 @@ def _packed(
     return corners, lone, (right, bottom)
 
 
-def _together(
-    blocks: Sequence[_Block], corners: Sequence[Point], lone: Mapping[str, Point], size: Point
-) -> Layout:
+def _together(blocks: Sequence[_Block], corners: Sequence[Point], lone: Mapping[str, Point], size: Point) -> Layout:
     centres = dict(lone)
-    routes = {}
+    routes: dict[tuple[str, str], tuple[Point, ...]] = {}
     for block, (dx, dy) in zip(blocks, corners, strict=True):
         places, ways = block.made()
         centres |= {name: (x + dx, y + dy) for name, (x, y) in places.items()}

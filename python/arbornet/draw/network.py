@@ -7,8 +7,8 @@ from typing import Literal
 
 from arbornet import arrows
 from arbornet._core import ParameterError
-from arbornet.draw.dot import dot
 from arbornet.draw.arrange import arranged
+from arbornet.draw.dot import dot
 from arbornet.draw.layout import NODE_HEIGHT
 from arbornet.draw.parts import KINDS, Arc, Graph, KindName, Node
 from arbornet.draw.scene import Area, Box, Curve, Group, Line, Mark, Point, Scene, Text, shortened, text_width

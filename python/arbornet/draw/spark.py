@@ -36,9 +36,7 @@ def sparks(tree: Tree, shown: Sequence[Leaf]) -> list[Scene]:
 
     def curve(leaf: Leaf) -> list[Mark]:
         values = sorted({*(axis.low + (axis.high - axis.low) * i / (POINTS - 1) for i in range(POINTS)), leaf.location})
-        points = [
-            (WIDTH * axis.share(v), HEIGHT - 1 - (HEIGHT - 2) * min(1.0, density(leaf, v) / top)) for v in values
-        ]
+        points = [(WIDTH * axis.share(v), HEIGHT - 1 - (HEIGHT - 2) * min(1.0, density(leaf, v) / top)) for v in values]
         middle = WIDTH * axis.share(leaf.location)
         return [
             Area(((0.0, HEIGHT - 1), *points, (WIDTH, HEIGHT - 1)), f"{child.kind}-line", 0.45),

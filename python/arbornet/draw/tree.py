@@ -132,6 +132,7 @@ def tree_scene(tree: Tree) -> Scene:
 
 
 def percent(share: float) -> str:
+    """A share of one: `<1%` where it would round to nothing."""
     return "<1%" if 0 < share < 0.005 else f"{share:.0%}"
 
 
@@ -162,6 +163,7 @@ def _columns(root: Split | Leaf) -> list[float]:
 
 
 def summary(leaf: Leaf, child: Node) -> str:
+    """What a leaf says in a few words: its likeliest level with its share, or its middle with its spread."""
     if leaf.probabilities:
         best = max(range(len(leaf.probabilities)), key=lambda i: (leaf.probabilities[i], -i))
         return f"{shortened(child.levels[best], 120)} {leaf.probabilities[best]:.0%}"

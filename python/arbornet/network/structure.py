@@ -102,7 +102,9 @@ class Structure:
         around = [*self.graph.predecessors(variable), *self.graph.successors(variable)]
         if not around:
             return []
-        turned = [visible_name(name) for name in around if free.has_edge(variable, name) and free.has_edge(name, variable)]
+        turned = [
+            visible_name(name) for name in around if free.has_edge(variable, name) and free.has_edge(name, variable)
+        ]
         between = f"{', '.join(turned[:-1])} and {turned[-1]}" if len(turned) > 1 else "".join(turned)
         open_ = [f"  Independence alone does not orient the arcs with {between}."] if turned else []
         return [f"  {arrows.NOT_CAUSES}", *open_]

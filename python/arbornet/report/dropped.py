@@ -36,7 +36,7 @@ def costliest(lacks: Mapping[str, np.ndarray]) -> tuple[tuple[str, ...], int]:
 
 
 def advice(read: int, used: int, missing: Sequence[tuple[str, int]], best: tuple[tuple[str, ...], int] | None) -> str:
-    """A sentence: `27 of 602 rows used: 'bleed' is 96% missing; leaving it out keeps 602.`
+    """What is left and why, such as "27 of 602 rows used: 'bleed' is 96% missing; leaving it out keeps 602.".
 
     Args:
         read: Rows of the table.

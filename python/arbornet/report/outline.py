@@ -1,8 +1,8 @@
-"""A tree as an outline for the page: questions and answers line by line, each leaf with its chart, its answer, its rows.
+"""A tree as an outline for the page: line by line, each leaf with its chart, its answer and its rows.
 
-An outline is as wide as the panel that holds it, so an answer is never cut off, and parts of it can be folded: then the leaves
-of the part answer together. What opens folded is chosen here: the branches with the fewest rows, until what is left
-fits one look.
+An outline is as wide as the panel that holds it, so an answer is never cut off, and parts of it can be folded: then
+the leaves of the part answer together. What opens folded is chosen here: the branches with the fewest rows, until
+what is left fits one look.
 """
 
 from __future__ import annotations
