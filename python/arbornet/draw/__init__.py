@@ -1,6 +1,6 @@
 """Pictures of networks and trees.
 
-    parts (what is drawn) ──ranks, order, place──> layout ──network, tree──> scene ──svg, mpl──> file, axis, notebook
+    parts (what is drawn) ──ranks, order, place──> layout, arrange ──network, tree──> scene ──svg, mpl──> file, notebook
 
 `draw` and `draw_tree` are what a network's and a model's own methods call; they take the parts, or what the parts are
 made of (a `networkx.DiGraph`, a nested dict; see `parts`).
