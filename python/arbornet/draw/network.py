@@ -27,6 +27,7 @@ def network_scene(
     legend: bool = True,
     room: tuple[float, float] = SCREEN,
     most: int | None = None,
+    kinds: bool = True,
 ) -> Scene:
     """Draws a network.
 
@@ -36,6 +37,7 @@ def network_scene(
         legend: Whether to explain the shapes, the arcs and what arrows do not say.
         room: The canvas in pixels that the built-in layout is to fit.
         most: No layer of it holds more nodes than this.
+        kinds: Whether the legend explains shapes and colours; false where kinds are not known.
     """
     if engine not in ("layered", "dot"):
         raise ParameterError(f"engine {engine!r} is neither 'layered' nor 'dot'")
@@ -43,7 +45,7 @@ def network_scene(
     widths = {name: max(56.0, text_width(label) + 28) for name, label in labels.items()}
     pairs = [(arc.parent, arc.child) for arc in graph.arcs]
     layout = arranged(widths, pairs, room, most) if engine == "layered" else dot(widths, pairs)
-    key = _legend(graph, layout.height + 2 * MARGIN + 8) if legend else ()
+    key = _legend(graph, layout.height + 2 * MARGIN + 8, kinds) if legend else ()
     key_texts = [mark for group in key for mark in group.marks if isinstance(mark, Text)]
     key_width = max((mark.x + text_width(mark.text, mark.size) for mark in key_texts), default=0.0)
     left = MARGIN + max(0.0, (key_width - layout.width - MARGIN) / 2)
@@ -110,10 +112,10 @@ def _arc(arc: Arc, route: tuple[Point, ...]) -> Group:
     return Group(marks, arc.description, "arc", data)
 
 
-def _legend(graph: Graph, y: float) -> tuple[Group, ...]:
+def _legend(graph: Graph, y: float, kinds: bool) -> tuple[Group, ...]:
     groups = []
     x = MARGIN
-    used = [kind for kind in KINDS if any(node.kind == kind for node in graph.nodes)]
+    used = [kind for kind in KINDS if kinds and any(node.kind == kind for node in graph.nodes)]
     says = {"continuous": "number", "categorical": "categories", "ordinal": "ordered levels"}
     for kind in used:
         label = says[kind]

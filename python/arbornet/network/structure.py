@@ -14,6 +14,7 @@ from arbornet.graphs import cpdag
 from arbornet.models import LocalModel
 from arbornet.network import evidence
 from arbornet.network.origin import Origin
+from arbornet.notebook import Text
 from arbornet.visible import visible_name
 
 if TYPE_CHECKING:
@@ -82,7 +83,7 @@ class Structure:
     def _classes(self) -> moments.Classes:
         return moments.classes(self.schema)
 
-    def explain(self, variable: str) -> str:
+    def explain(self, variable: str) -> Text:
         """A variable in words: its kind, what it depends on and how much, what depends on it, and its model."""
         at = self._position(variable)
         levels = self.handle.levels(at)
@@ -94,7 +95,7 @@ class Structure:
         ]
         children = [self.names[v] for v in range(len(self)) if at in self.handle.parents(v)]
         lines += [f"  {visible_name(c)} depends on it{_figures(self.graph.edges[variable, c])}" for c in children]
-        return "\n".join([*lines, *self._directions(variable), "", self[variable].text()])
+        return Text("\n".join([*lines, *self._directions(variable), "", self[variable].text()]))
 
     def _directions(self, variable: str) -> list[str]:
         """What the arrows of a variable do not say, as a line, if it has any."""
