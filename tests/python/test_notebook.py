@@ -11,6 +11,7 @@ import pytest
 import arbornet as an
 from arbornet import arrows
 from arbornet.notebook import File, Text, table
+from arbornet.search.base import Found
 
 
 class Tags(HTMLParser):
@@ -81,7 +82,7 @@ def test_found_shows_its_network_and_how_it_was_found(steps):
     assert "categories" not in shown.text, "a search knows no kinds"
     wide = nx.DiGraph()
     wide.add_nodes_from(map(str, range(200)))
-    assert "<svg" not in an.Found(wide, 0.0, 0.0, "finished", 0.0)._repr_html_()
+    assert "<svg" not in Found(wide, 0.0, 0.0, "finished", 0.0)._repr_html_()
 
 
 def test_explain_prints_as_text(steps):
