@@ -13,6 +13,7 @@ from typing import TYPE_CHECKING, Any, NamedTuple
 
 import numpy as np
 
+from arbornet import notebook
 from arbornet._core import CandidatesHandle, ColumnError, FormatError, ParameterError
 from arbornet.io import jkl
 from arbornet.io.tables import write_by
@@ -27,6 +28,10 @@ if TYPE_CHECKING:
 
 #: What the core returns: sets, how many there are, scored, unscorable, and the first of these.
 Step1Result = tuple[CandidatesHandle, int, int, int, list[tuple[int, list[int], str]]]
+
+
+MOST_SHOWN = 40
+"""Variables that a notebook shows."""
 
 
 class Skipped(NamedTuple):
@@ -184,6 +189,16 @@ class Candidates:
         if self.seconds is not None:
             told.append(brief(self.seconds))
         return f"Candidates({', '.join(told)})"
+
+    def _repr_html_(self) -> str:
+        rows = []
+        for v, name in enumerate(self.names[:MOST_SHOWN]):
+            scores, offsets, members = self.handle.child(v)
+            best = ", ".join(self.names[p] for p in members[: offsets[1]]) if len(scores) else ""
+            rows.append((name, f"{len(scores):,}", best or "none", f"{scores[0]:.6g}" if len(scores) else ""))
+        more = len(self.names) - MOST_SHOWN
+        rest = f"; {more:,} more variables" if more > 0 else ""
+        return notebook.table(("variable", "sets kept", "best parents", "local score"), rows, f"{self!r}{rest}")
 
 
 def check_name(path: str | PathLike[str]) -> str:

@@ -23,6 +23,7 @@ from arbornet.visible import visible, visible_name
 
 if TYPE_CHECKING:
     from arbornet.draw import Picture
+    from arbornet.notebook import File
 
 MOST_LINES = 80
 MOST_DRAWN = 24
@@ -248,7 +249,7 @@ class LocalModel:
             raise FormatError(f"this is no model as to_dict writes it: {error}") from None
         return cls(ModelHandle.from_json(text, "dict"))
 
-    def draw(self, target: Any = None) -> Picture | None:
+    def draw(self, target: Any = None) -> Picture | File | None:
         """Draws the model to a path ending in .svg, .png or .pdf, or on a matplotlib axis.
 
         A tree or table is drawn with its leaves, MARS with the child along each parent, the others at their middles.

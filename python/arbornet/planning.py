@@ -9,6 +9,7 @@ from collections.abc import Sequence
 from dataclasses import dataclass
 from typing import Any, Literal
 
+from arbornet import notebook
 from arbornet._core import ParameterError, ScoreHandle, Step1, TableHandle
 from arbornet.candidates import Skipped, brief
 from arbornet.constraints import Constraints, Rules, resolved
@@ -174,6 +175,10 @@ class Plan:
             if self.n_unscorable > 5:
                 lines.append("  ...")
         return "\n".join(lines)
+
+    def _repr_html_(self) -> str:
+        rows = [line.split(": ", 1) if ": " in line else (line, "") for line in str(self).split("\n")]
+        return notebook.table(("what step 1 would do", ""), rows)
 
 
 def plan(

@@ -7,6 +7,7 @@ import html
 from collections.abc import Sequence
 from typing import TYPE_CHECKING
 
+from arbornet import moments
 from arbornet.visible import visible_name
 
 if TYPE_CHECKING:
@@ -28,6 +29,17 @@ def _date(days: float) -> str:
     return moment.isoformat(" ", "seconds").removesuffix(" 00:00:00")
 
 
+def range_text(column: Column) -> str:
+    """The smallest and the largest value of a column of numbers: `0.2 to 1.4`."""
+    if column.range_ is None:
+        return ""
+    if column.class_ in ("time", "duration"):
+        return f"{moments.told(column.range_[0], column.class_)} to {moments.told(column.range_[1], column.class_)}"
+    shown = _date if column.class_ in ("date", "datetime") else _number
+    zone = " UTC" if column.zone else ""
+    return f"{shown(column.range_[0])}{zone} to {shown(column.range_[1])}{zone}"
+
+
 def _holds(column: Column) -> str:
     if column.levels is not None:
         return " < ".join(map(str, column.levels)) if column.word == "ordinal" else ", ".join(map(str, column.levels))
@@ -35,11 +47,7 @@ def _holds(column: Column) -> str:
         return (
             f"the {getattr(column.kind, 'max_levels', 2) - 1} most frequent, {getattr(column.kind, 'other', 'other')}"
         )
-    if column.range_ is None:
-        return ""
-    shown = _date if column.class_ in ("date", "datetime") else _number
-    zone = " UTC" if column.zone else ""
-    return f"{shown(column.range_[0])}{zone} to {shown(column.range_[1])}{zone}"
+    return range_text(column)
 
 
 def _missing(column: Column) -> str:

@@ -7,6 +7,7 @@ standardised (mean 0, population standard deviation 1; a constant keeps the devi
 from __future__ import annotations
 
 import dataclasses
+import html
 import math
 from dataclasses import dataclass
 from typing import TYPE_CHECKING, Any, Literal
@@ -169,6 +170,9 @@ class Table:
         kinds = [column.word for column in self.schema.used]
         counts = [f"{kinds.count(word)} {word}" for word in ("continuous", "categorical", "ordinal") if word in kinds]
         return f"Table({self.n_rows:,} rows; {', '.join(counts)}; {self.dropped})"
+
+    def _repr_html_(self) -> str:
+        return f"<p>{html.escape(repr(self))}</p>{self.schema._repr_html_()}"
 
     def __reduce__(self) -> tuple[Any, ...]:
         return _remake, (self.handle, self.schema, self.dropped)

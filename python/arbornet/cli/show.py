@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import argparse
 import math
+from pathlib import Path
 
 from arbornet.cli.parser import Options, json_option
 
@@ -44,9 +45,10 @@ def run(asked: Options) -> None:
     tried(outputs, [asked.network, asked.data])
     net = files.read_network(asked.network)
     data = an.read(asked.data) if asked.data else None
+    title = files.stem(asked.data) if asked.data else Path(asked.network).stem
     with Written() as written:
         if asked.report:
-            written(asked.report, lambda: net.report(asked.report, data=data))
+            written(asked.report, lambda: net.report(asked.report, data=data, title=title))
         if asked.draw and asked.variable:
             written(asked.draw, lambda: net[asked.variable].draw(asked.draw))
         elif asked.draw:

@@ -1,6 +1,6 @@
 """Pictures of networks and trees.
 
-    parts (what is drawn) ──ranks, order, place──> layout ──network, tree──> scene ──svg, mpl──> file, axis, notebook
+    parts (what is drawn) ──ranks, order, place──> layout, arrange ──network, tree──> scene ──svg, mpl──> file, notebook
 
 `draw` and `draw_tree` are what a network's and a model's own methods call; they take the parts, or what the parts are
 made of (a `networkx.DiGraph`, a nested dict; see `parts`).
@@ -19,6 +19,7 @@ from arbornet.draw.save import Picture, put
 from arbornet.draw.spline import Spline, spline_scene
 from arbornet.draw.svg import svg
 from arbornet.draw.tree import tree_scene
+from arbornet.notebook import File
 
 __all__ = [
     "Arc",
@@ -40,7 +41,7 @@ __all__ = [
 
 def draw(
     graph: Graph | nx.DiGraph, target: Any = None, *, engine: Engine = "layered", legend: bool = True
-) -> Picture | None:
+) -> Picture | File | None:
     """Draws a network.
 
     Args:
@@ -52,7 +53,7 @@ def draw(
     return put(network_scene(_graph(graph), engine, legend), target)
 
 
-def draw_tree(tree: Tree | Mapping[str, Any], target: Any = None) -> Picture | None:
+def draw_tree(tree: Tree | Mapping[str, Any], target: Any = None) -> Picture | File | None:
     """Draws a tree with the distribution at each leaf.
 
     Args:
@@ -62,7 +63,7 @@ def draw_tree(tree: Tree | Mapping[str, Any], target: Any = None) -> Picture | N
     return put(tree_scene(_tree(tree)), target)
 
 
-def draw_spline(spline: Spline, target: Any = None) -> Picture | None:
+def draw_spline(spline: Spline, target: Any = None) -> Picture | File | None:
     """Draws a spline: the child along each parent.
 
     Args:
@@ -77,9 +78,11 @@ def spline_svg(spline: Spline) -> str:
     return svg(spline_scene(spline))
 
 
-def network_svg(graph: Graph | nx.DiGraph, *, engine: Engine = "layered", legend: bool = True) -> str:
-    """The SVG of a network, for notebooks (`_repr_svg_`) and pages."""
-    return svg(network_scene(_graph(graph), engine, legend))
+def network_svg(
+    graph: Graph | nx.DiGraph, *, engine: Engine = "layered", legend: bool = True, kinds: bool = True
+) -> str:
+    """The SVG of a network, for notebooks (`_repr_svg_`) and pages; `kinds=False` where kinds are not known."""
+    return svg(network_scene(_graph(graph), engine, legend, kinds=kinds))
 
 
 def tree_svg(tree: Tree | Mapping[str, Any]) -> str:

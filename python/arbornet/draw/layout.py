@@ -24,6 +24,7 @@ BEND_WIDTH = 10.0
 PART_GAP = 48.0
 STEEP = 0.6
 SIDEWAYS = 1.2
+SIDEWAYS_DEEP = 0.1
 NEAR = 60.0
 
 
@@ -46,7 +47,7 @@ def layered(widths: Mapping[str, float], arcs: Sequence[tuple[str, str]]) -> Lay
     """
     centres: dict[str, Point] = {}
     routes: dict[tuple[str, str], tuple[Point, ...]] = {}
-    parts = _connected(list(widths), arcs)
+    parts = connected(list(widths), arcs)
     alone = [part[0] for part in parts if len(part) == 1]
     right = bottom = 0.0
     for part in sorted((p for p in parts if len(p) > 1), key=len, reverse=True):
@@ -61,7 +62,8 @@ def layered(widths: Mapping[str, float], arcs: Sequence[tuple[str, str]]) -> Lay
     return Layout(right, bottom, centres, routes)
 
 
-def _connected(names: Sequence[str], arcs: Sequence[tuple[str, str]]) -> list[list[str]]:
+def connected(names: Sequence[str], arcs: Sequence[tuple[str, str]]) -> list[list[str]]:
+    """The nodes of each connected part, in the order given."""
     part = {name: i for i, name in enumerate(names)}
     members = {i: [name] for i, name in enumerate(names)}
     for u, v in arcs:
@@ -99,55 +101,161 @@ def _lay_out(
     routes: dict[tuple[str, str], tuple[Point, ...]],
 ) -> tuple[float, float]:
     """Lays out one connected part from `left` on; returns its width and height."""
+    part = layered_part(names, arcs, max(6, math.ceil(1.7 * math.sqrt(len(names)))))
+    laid = placed(part, [widths[name] for name in names], [NODE_HEIGHT] * len(names), NODE_GAP, LAYER_GAP)
+    for name, (x, y) in zip(names, laid.centres, strict=False):
+        centres[name] = (x + left, y)
+    for i, arc in enumerate(arcs):
+        routes[arc] = curve([(x + left, y) for x, y in laid.points(i)])
+    return laid.breadth, laid.layers[-1][1]
+
+
+@dataclass(frozen=True)
+class Part:
+    """A connected part in layers, each in its order; vertices from `len(names)` on are bends of long arcs.
+
+    Attributes:
+        names: The nodes.
+        layers: The vertices of each layer.
+        chains: Per arc, the vertices it passes.
+        pieces: Steps of the chains, with how straight each wants to be.
+    """
+
+    names: tuple[str, ...]
+    layers: tuple[tuple[int, ...], ...]
+    chains: tuple[tuple[int, ...], ...]
+    pieces: tuple[tuple[int, int, float], ...]
+
+
+def layered_part(names: Sequence[str], arcs: Sequence[tuple[str, str]], most: int) -> Part:
+    """The layers of a connected part, with no more than `most` nodes in any, and the order in each."""
     index = {name: i for i, name in enumerate(names)}
     edges = [(index[u], index[v]) for u, v in arcs]
-    rank = ranks(len(names), edges, most=max(6, math.ceil(1.7 * math.sqrt(len(names)))))
+    rank = ranks(len(names), edges, most=most)
     layers: list[list[int]] = [[] for _ in range(max(rank) + 1)]
     for v, r in enumerate(rank):
         layers[r].append(v)
-    size = [widths[name] for name in names]
+    n = len(names)
     pieces: list[tuple[int, int, float]] = []
-    chains: list[list[int]] = []
+    chains: list[tuple[int, ...]] = []
     for u, v in edges:
         chain = [u]
         for r in range(rank[u] + 1, rank[v]):
-            chain.append(len(size))
-            layers[r].append(len(size))
-            size.append(BEND_WIDTH)
+            chain.append(n)
+            layers[r].append(n)
+            n += 1
         chain.append(v)
-        chains.append(chain)
+        chains.append(tuple(chain))
         for i, (a, b) in enumerate(itertools.pairwise(chain)):
             at_an_end = (i == 0) + (i == len(chain) - 2)
             pieces.append((a, b, (8.0, 2.0, 1.0)[at_an_end]))
-    layers = ordered(layers, [(a, b) for a, b, _ in pieces])
-    x = places(layers, pieces, size, NODE_GAP)
-    shift = left - min(x[v] - size[v] / 2 for layer in layers for v in layer)
-    x = [at + shift for at in x]
-    y = [0.0] * len(size)
+    in_order = ordered(layers, [(a, b) for a, b, _ in pieces])
+    return Part(tuple(names), tuple(map(tuple, in_order)), tuple(chains), tuple(pieces))
+
+
+@dataclass(frozen=True)
+class Laid:
+    """A part with places: layers follow one another downwards.
+
+    Attributes:
+        part: What is laid out.
+        centres: Of all vertices.
+        sizes: Their extents along and across their layer.
+        layers: The top and the bottom of each layer.
+        ends: Where each arc leaves its tail and reaches its head, along the layer.
+        room: How far the nearest nodes are to the left and right of each bend.
+    """
+
+    part: Part
+    centres: tuple[Point, ...]
+    sizes: tuple[Point, ...]
+    layers: tuple[tuple[float, float], ...]
+    ends: tuple[tuple[float, float], ...]
+    room: Mapping[int, tuple[float, float]]
+
+    @property
+    def breadth(self) -> float:
+        """The extent along the layers."""
+        return max(x + width / 2 for (x, _), (width, _) in zip(self.centres, self.sizes, strict=True))
+
+    def layer_of(self, vertex: int) -> tuple[float, float]:
+        """The top and the bottom of a vertex' layer."""
+        y = self.centres[vertex][1]
+        return next(layer for layer in self.layers if layer[0] <= y <= layer[1])
+
+    def points(self, arc: int) -> list[Point]:
+        """Where an arc passes: its start, its bends, its end."""
+        chain = self.part.chains[arc]
+        tail, head = chain[0], chain[-1]
+        start = (self.ends[arc][0], self.centres[tail][1] + self.sizes[tail][1] / 2)
+        end = (self.ends[arc][1], self.centres[head][1] - self.sizes[head][1] / 2)
+        bends = chain[1:-1]
+        return _clear(
+            [start, *(self.centres[v] for v in bends), end],
+            [self.room[v] for v in bends],
+            [self.layer_of(v) for v in bends],
+        )
+
+
+def placed(
+    part: Part,
+    across: Sequence[float],
+    along: Sequence[float],
+    node_gap: float,
+    layer_gap: float,
+    bend_width: float = BEND_WIDTH,
+) -> Laid:
+    """Gives a part its places.
+
+    Args:
+        part: The part.
+        across: The extent of each node along its layer.
+        along: Its extent in the direction of the arcs.
+        node_gap: Least space between neighbours in a layer.
+        layer_gap: Least space between layers.
+        bend_width: What a bend takes of its layer; less than nothing sets bends nearer together than nodes.
+    """
+    n = len(part.names)
+    count = sum(map(len, part.layers))
+    size = [*across, *[bend_width] * (count - n)]
+    thick = [*along, *[0.0] * (count - n)]
+    x = places(part.layers, part.pieces, size, node_gap)
+    size = [max(extent, 0.0) for extent in size]
+    shift = min(x[v] - size[v] / 2 for v in range(count))
+    x = [at - shift for at in x]
+    y = [0.0] * count
     top = 0.0
-    for i, layer in enumerate(layers):
+    ends: list[tuple[float, float]] = []
+    for i, layer in enumerate(part.layers):
+        deep = max((thick[v] for v in layer), default=0.0)
         for v in layer:
-            y[v] = top + NODE_HEIGHT / 2
-        if i + 1 < len(layers):
-            top += NODE_HEIGHT + _gap_below(layer, pieces, x, layers[i + 1])
-    for name, v in index.items():
-        centres[name] = (x[v], y[v])
-    ends = _ports(chains, x, size)
-    room = {v: sides for layer in layers for v, sides in _room(layer, x, size, len(names)).items()}
-    for arc, chain, (start, end) in zip(arcs, chains, ends, strict=True):
-        half = NODE_HEIGHT / 2
-        points = [(start, y[chain[0]] + half), *((x[v], y[v]) for v in chain[1:-1]), (end, y[chain[-1]] - half)]
-        routes[arc] = curve(_clear(points, [room[v] for v in chain[1:-1]]))
-    return max(x[v] + size[v] / 2 for v in range(len(size))) - left, top + NODE_HEIGHT
+            y[v] = top + deep / 2
+        ends.append((top, top + deep))
+        if i + 1 < len(part.layers):
+            top += deep + _gap_below(layer, part.pieces, x, part.layers[i + 1], layer_gap)
+    room = {v: sides for layer in part.layers for v, sides in _room(layer, x, size, n).items()}
+    ports = _ports(part.chains, x, size)
+    return Laid(
+        part,
+        tuple(zip(x, y, strict=True)),
+        tuple(zip(size, thick, strict=True)),
+        tuple(ends),
+        tuple(ports),
+        room,
+    )
 
 
 def _gap_below(
-    layer: Sequence[int], pieces: Sequence[tuple[int, int, float]], x: Sequence[float], below: Sequence[int]
+    layer: Sequence[int],
+    pieces: Sequence[tuple[int, int, float]],
+    x: Sequence[float],
+    below: Sequence[int],
+    gap: float,
 ) -> float:
     """Layers between which arcs run far sideways stand further apart, so that these stay steep enough to follow."""
     here, there = set(layer), set(below)
     longest = max((abs(x[a] - x[b]) for a, b, _ in pieces if a in here and b in there), default=0.0)
-    return min(LAYER_GAP * 2.2, max(LAYER_GAP, longest * 0.22))
+    return min(gap * 2.2, max(gap, longest * 0.22))
 
 
 def _ports(chains: Sequence[Sequence[int]], x: Sequence[float], size: Sequence[float]) -> list[tuple[float, float]]:
@@ -177,20 +285,24 @@ def _room(layer: Sequence[int], x: Sequence[float], size: Sequence[float], n: in
     return out
 
 
-def _clear(points: Sequence[Point], rooms: Sequence[tuple[float, float]]) -> list[Point]:
+def _clear(
+    points: Sequence[Point], rooms: Sequence[tuple[float, float]], layers: Sequence[tuple[float, float]]
+) -> list[Point]:
     """A bend to which an arc comes from far aside over a near node is met at the edge of its layer, clear of the node.
 
     Args:
         points: The start, the bends and the end.
         rooms: How far the nearest nodes are to the left and right of each bend.
+        layers: The top and the bottom of the layer of each bend.
     """
     out = [points[0]]
-    half = NODE_HEIGHT / 2
-    for before, (x, y), after, (left, right) in zip(points[:-2], points[1:-1], points[2:], rooms, strict=True):
+    passes = zip(points[:-2], points[1:-1], points[2:], rooms, layers, strict=True)
+    for before, (x, y), after, (left, right), (top, bottom) in passes:
+        steep = SIDEWAYS if bottom - top <= NODE_HEIGHT else SIDEWAYS_DEEP
         above, below = (
-            abs((x - u) / (y - v)) > SIDEWAYS and (left if u < x else right) < NEAR for u, v in (before, after)
+            abs((x - u) / (y - v)) > steep and (left if u < x else right) < NEAR for u, v in (before, after)
         )
-        out += [(x, y - half)] * above + [(x, y)] + [(x, y + half)] * below
+        out += [(x, top)] * above + [(x, y)] + [(x, bottom)] * below
     return [*out, points[-1]]
 
 

@@ -68,6 +68,7 @@ def _add(mark: Mark, axis: Any, unit: float) -> None:
                     edgecolor=paint(mark.stroke),
                     linewidth=mark.thick * unit,
                     alpha=mark.opacity,
+                    linestyle=(0, (6 / mark.thick, 4 / mark.thick)) if mark.dashed else "-",
                     capstyle="butt",
                 )
             )

@@ -5,37 +5,52 @@ from __future__ import annotations
 import math
 from typing import Literal
 
+from arbornet import arrows
 from arbornet._core import ParameterError
+from arbornet.draw.arrange import arranged
 from arbornet.draw.dot import dot
-from arbornet.draw.layout import NODE_HEIGHT, layered
+from arbornet.draw.layout import NODE_HEIGHT
 from arbornet.draw.parts import KINDS, Arc, Graph, KindName, Node
-from arbornet.draw.scene import Area, Box, Curve, Group, Mark, Point, Scene, Text, shortened, text_width
+from arbornet.draw.scene import Area, Box, Curve, Group, Line, Mark, Point, Scene, Text, shortened, text_width
 
 Engine = Literal["layered", "dot"]
 MARGIN = 16.0
 ARROW = 8.0
 LONGEST_NAME = 190.0
+SCREEN = (1100.0, 760.0)
+"""The canvas of a picture that stands alone."""
 
 
-def network_scene(graph: Graph, engine: Engine = "layered", legend: bool = True) -> Scene:
+def network_scene(
+    graph: Graph,
+    engine: Engine = "layered",
+    legend: bool = True,
+    room: tuple[float, float] = SCREEN,
+    most: int | None = None,
+    kinds: bool = True,
+) -> Scene:
     """Draws a network.
 
     Args:
         graph: The parts.
         engine: The built-in layered layout, or Graphviz' dot where it is installed.
-        legend: Whether to explain the shapes.
+        legend: Whether to explain the shapes, the arcs and what arrows do not say.
+        room: The canvas in pixels that the built-in layout is to fit.
+        most: No layer of it holds more nodes than this.
+        kinds: Whether the legend explains shapes and colours; false where kinds are not known.
     """
     if engine not in ("layered", "dot"):
         raise ParameterError(f"engine {engine!r} is neither 'layered' nor 'dot'")
     labels = {node.name: shortened(node.name, LONGEST_NAME) for node in graph.nodes}
     widths = {name: max(56.0, text_width(label) + 28) for name, label in labels.items()}
-    layout = (layered if engine == "layered" else dot)(widths, [(arc.parent, arc.child) for arc in graph.arcs])
-    key = _legend(graph, layout.height + 2 * MARGIN + 8) if legend else ()
+    pairs = [(arc.parent, arc.child) for arc in graph.arcs]
+    layout = arranged(widths, pairs, room, most) if engine == "layered" else dot(widths, pairs)
+    key = _legend(graph, layout.height + 2 * MARGIN + 8, kinds) if legend else ()
     key_texts = [mark for group in key for mark in group.marks if isinstance(mark, Text)]
     key_width = max((mark.x + text_width(mark.text, mark.size) for mark in key_texts), default=0.0)
     left = MARGIN + max(0.0, (key_width - layout.width - MARGIN) / 2)
     width = max(layout.width + 2 * MARGIN, key_width + MARGIN)
-    height = layout.height + 2 * MARGIN + (30.0 if key else 0.0)
+    height = layout.height + 2 * MARGIN + (30.0 if key else 0.0) + (20.0 if key and graph.arcs else 0.0)
 
     def moved(point: Point) -> Point:
         return point[0] + left, point[1] + MARGIN
@@ -85,15 +100,22 @@ def _arc(arc: Arc, route: tuple[Point, ...]) -> Group:
         (base[0] - along[1] * half, base[1] + along[0] * half),
         (base[0] + along[1] * half, base[1] - along[0] * half),
     )
-    stop = (tip[0] - along[0] * size * 0.7, tip[1] - along[1] * size * 0.7)
-    marks: tuple[Mark, ...] = (Curve((*route[:-1], stop), "line", thick, opacity), Area(head, "line", opacity))
-    return Group(marks, arc.description, "arc", (("parent", arc.parent), ("child", arc.child)))
+    data = (("parent", arc.parent), ("child", arc.child), *((("either-way", "yes"),) if arc.either_way else ()))
+    if arc.either_way:  # an open head on a dashed line: a direction, but not a firm one
+        marks: tuple[Mark, ...] = (
+            Curve((*route[:-1], tip), "line", thick, opacity, dashed=True),
+            Line((head[1], tip, head[2]), "line", max(1.2, thick)),
+        )
+    else:
+        stop = (tip[0] - along[0] * size * 0.7, tip[1] - along[1] * size * 0.7)
+        marks = (Curve((*route[:-1], stop), "line", thick, opacity), Area(head, "line", opacity))
+    return Group(marks, arc.description, "arc", data)
 
 
-def _legend(graph: Graph, y: float) -> tuple[Group, ...]:
+def _legend(graph: Graph, y: float, kinds: bool) -> tuple[Group, ...]:
     groups = []
     x = MARGIN
-    used = [kind for kind in KINDS if any(node.kind == kind for node in graph.nodes)]
+    used = [kind for kind in KINDS if kinds and any(node.kind == kind for node in graph.nodes)]
     says = {"continuous": "number", "categorical": "categories", "ordinal": "ordered levels"}
     for kind in used:
         label = says[kind]
@@ -106,4 +128,9 @@ def _legend(graph: Graph, y: float) -> tuple[Group, ...]:
             mark = _arc(Arc("", "", strength), ((x, y), (x + 9, y), (x + 18, y), (x + 30, y)))
             groups.append(Group((*mark.marks, Text(x + 37, y + 4, label, 12, "start", "muted")), label, "key"))
             x += 37 + text_width(label, 12) + 22
+    if any(arc.either_way for arc in graph.arcs):
+        mark = _arc(Arc("", "", either_way=True), ((x, y), (x + 9, y), (x + 18, y), (x + 30, y)))
+        groups.append(Group((*mark.marks, Text(x + 37, y + 4, arrows.EITHER_WAY, 12, "start", "muted")), "", "key"))
+    if graph.arcs:
+        groups.append(Group((Text(MARGIN, y + 26, arrows.NOT_CAUSES, 12, "start", "muted"),), "", "key"))
     return tuple(groups)

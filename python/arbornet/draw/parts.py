@@ -18,14 +18,18 @@ Whoever has something to draw turns it into these parts; whoever draws knows not
 
 from __future__ import annotations
 
+import itertools
+import math
 import re
-from collections.abc import Iterator, Mapping
+from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from typing import Any, Literal, get_args
 
 import networkx as nx
 
+from arbornet import arrows
 from arbornet._core import ArbornetError, ParameterError
+from arbornet.graphs import cpdag
 
 KindName = Literal["continuous", "categorical", "ordinal"]
 KINDS: tuple[KindName, ...] = get_args(KindName)
@@ -69,15 +73,19 @@ class Arc:
     child: str
     strength: float | None = None
     contribution: float | None = None
+    either_way: bool = False
+    """Whether a network with the same independences has it the other way round."""
 
     @property
     def description(self) -> str:
         """The arc and its figures in words."""
         parts = [f"{self.parent} → {self.child}"]
-        if self.strength is not None and self.strength == self.strength:  # NaN is not known
-            parts.append(f"strength {self.strength:.2f}")
-        if self.contribution is not None and self.contribution == self.contribution:
-            parts.append(f"contributes {self.contribution:.4g} to the score")
+        if self.contribution is not None and (word := arrows.strength(self.contribution)):
+            parts.append(f"strength: {word} (the log score loses {self.contribution:.4g} without it)")
+        if self.strength is not None and not math.isnan(self.strength):
+            parts.append(f"in {self.strength:.0%} of resampled networks")
+        if self.either_way:
+            parts.append(arrows.EITHER_WAY)
         return ", ".join(parts)
 
 
@@ -108,8 +116,10 @@ class Graph:
             for name, data in graph.nodes(data=True)
         )
         place = {node.name: i for i, node in enumerate(nodes)}
+        free = cpdag(graph)
         arcs = (
-            Arc(str(u), str(v), data.get("strength"), data.get("contribution")) for u, v, data in graph.edges(data=True)
+            Arc(str(u), str(v), data.get("strength"), data.get("contribution"), free.has_edge(v, u))
+            for u, v, data in graph.edges(data=True)
         )
         return cls(nodes, tuple(sorted(arcs, key=lambda arc: (place[arc.parent], place[arc.child]))))
 
@@ -179,7 +189,7 @@ def _subtree(node: Mapping[str, Any]) -> Split | Leaf | Again:
         return Again(str(node["again"]))
     name = str(node.get("name", ""))
     if "branches" in node:
-        branches = [(_label(b["label"]), _subtree(b["node"])) for b in node["branches"]]
+        branches = [(_label(b["label"], b.get("levels")), _subtree(b["node"])) for b in node["branches"]]
         return _joined(Split(str(node["variable"]), tuple(branches), name))
     formula = str(node.get("formula") or "")
     if "probabilities" in node:
@@ -187,8 +197,34 @@ def _subtree(node: Mapping[str, Any]) -> Split | Leaf | Again:
     return Leaf(node["n"], (), float(node["location"]), float(node["scale"]), node.get("df"), name, formula)
 
 
-def _label(text: object) -> str:
-    """An answer as it stands on a branch: `= no` is `no`, `>= 9` is `≥ 9`, `in [2, 9)` is `2 to 9`."""
+def whole_range(levels: Sequence[object]) -> str | None:
+    """Whole numbers that follow one another as `2 to 5`; None for two or fewer, and for others."""
+    numbers = [level for level in levels if isinstance(level, int) and not isinstance(level, bool)]
+    if len(numbers) < max(3, len(levels)) or any(b != a + 1 for a, b in itertools.pairwise(numbers)):
+        return None
+    return f"{numbers[0]} to {numbers[-1]}"
+
+
+def plain_ranges(text: str) -> str:
+    """A model's text with `is 2 to 5` for `in {2, 3, 4, 5}`."""
+
+    def said(found: re.Match[str]) -> str:
+        levels = whole_range([int(level) for level in found[2].split(", ")])
+        return found[0] if levels is None else f"{'is not' if found[1] else 'is'} {levels}"
+
+    return re.sub(r"\b(not )?in \{(-?\d+(?:, -?\d+)+)\}", said, text)
+
+
+def _label(text: object, levels: Sequence[object] | None = None) -> str:
+    """An answer as it stands on a branch.
+
+    `= no` is `no`, `>= 9` is `≥ 9`, `in [2, 9)` is `2 to 9`, `in {2, 3, 4}` is `2 to 4`, `in {a, b}` is `a or b`.
+    """
+    if levels:
+        if (numbers := whole_range(levels)) is not None:
+            return numbers
+        if str(text).startswith("in {") and len(levels) <= 12:
+            return f"{', '.join(map(str, levels[:-1]))} or {levels[-1]}"
     plain = str(text).removeprefix("= ").replace(">= ", "≥ ").replace("<= ", "≤ ")
     if match := re.fullmatch(r"in \[(.+), (.+)\)", plain):
         return _range_label(match[1], match[2])

@@ -16,6 +16,7 @@ from arbornet.draw import mpl
 from arbornet.draw.scene import Scene
 from arbornet.draw.svg import svg
 from arbornet.io.whole import write_whole
+from arbornet.notebook import File
 
 
 @dataclass(frozen=True)
@@ -35,7 +36,7 @@ class Picture:
         return self.svg
 
 
-def put(scene: Scene, target: Any) -> Picture | None:
+def put(scene: Scene, target: Any) -> Picture | File | None:
     """Writes the scene to a path, by its ending, or draws it on a matplotlib axis; without a target gives the picture.
 
     Raises:
@@ -51,7 +52,7 @@ def put(scene: Scene, target: Any) -> Picture | None:
     if not isinstance(target, str | PathLike):
         raise ParameterError(f"cannot draw to {target!r}: give a path, a matplotlib axis, or nothing")
     write_whole(Path(target), drawn(scene, check_ending(target)))
-    return None
+    return File(Path(target))
 
 
 def check_ending(path: str | PathLike[str]) -> str:

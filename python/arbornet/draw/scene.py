@@ -51,6 +51,7 @@ class Curve:
     stroke: str
     thick: float = 1.5
     opacity: float = 1.0
+    dashed: bool = False
 
 
 @dataclass(frozen=True)

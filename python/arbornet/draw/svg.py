@@ -76,7 +76,8 @@ def _mark(mark: Mark) -> str:
             return _box(mark)
         case Curve():
             path = f"M{_points(mark.points[:1])}C{_points(mark.points[1:])}"
-            line = f'stroke-width="{number(mark.thick)}"{_faint(mark.opacity)}'
+            dashes = ' stroke-dasharray="6 4"' if mark.dashed else ""
+            line = f'stroke-width="{number(mark.thick)}"{dashes}{_faint(mark.opacity)}'
             return f'<path class="an-s-{mark.stroke}" d="{path}" {line}/>'
         case Area():
             return f'<polygon class="an-f-{mark.fill}" points="{_points(mark.points)}"{_faint(mark.opacity)}/>'

@@ -39,7 +39,7 @@ def tree_scene(tree: Tree) -> Scene:
     groups: list[Group] = [_heading(tree.child, chart_left, chart_width)]
     cursor = top
     places: dict[str, Point] = {}
-    axis = _axis(tree, leaves) if not tree.child.levels else None
+    axis = leaf_axis(tree, leaves) if not tree.child.levels else None
     peak = max((p for leaf in leaves for p in leaf.probabilities), default=1.0)
 
     def grow(node: Split | Leaf | Again, depth: int, path: Sequence[str]) -> float:
@@ -68,13 +68,13 @@ def tree_scene(tree: Tree) -> Scene:
                 groups.append(Group((Line(((lefts[depth], y), (chart_left - 6, y)), "grid"),)))
             base = y + CHART_HEIGHT / 2
             chart = (
-                _density(node, tree.child, axis, (chart_left, base), chart_width, _tallest(leaves))
+                _density(node, tree.child, axis, (chart_left, base), chart_width, tallest(leaves))
                 if axis
                 else _bars(node, tree.child, (chart_left, base), chart_width, peak)
             )
-            says = _summary(node, tree.child)
+            says = summary(node, tree.child)
             name = f"{node.name}: " if node.name else ""
-            share = f"{name}{node.n:,.0f} rows" + (f" ({_percent(node.n / total)})" if total else "")
+            share = f"{name}{node.n:,.0f} rows" + (f" ({percent(node.n / total)})" if total else "")
             texts: tuple[Text, ...] = (
                 Text(chart_left + chart_width + 12, y - 1, says, 13, "start"),
                 Text(chart_left + chart_width + 12, y + 15, share, 11.5, "start", "muted"),
@@ -122,7 +122,7 @@ def tree_scene(tree: Tree) -> Scene:
     grow(tree.root, 0, [])
     bottom = cursor
     groups.append(_axis_marks(tree.child, axis, chart_left, chart_width, bottom))
-    says_width = max(text_width(_summary(leaf, tree.child), 13) for leaf in leaves)
+    says_width = max(text_width(summary(leaf, tree.child), 13) for leaf in leaves)
     says_width = max(says_width, *(min(FORMULA_WIDTH, text_width(leaf.formula, 11.5)) for leaf in leaves))
     width = chart_left + chart_width + 12 + max(says_width, 110) + MARGIN
     kind = "Decision graph" if places else "Tree"
@@ -131,7 +131,8 @@ def tree_scene(tree: Tree) -> Scene:
     return Scene(width, bottom + (40 if tree.child.levels else 24), title, description, tuple(groups))
 
 
-def _percent(share: float) -> str:
+def percent(share: float) -> str:
+    """A share of one: `<1%` where it would round to nothing."""
     return "<1%" if 0 < share < 0.005 else f"{share:.0%}"
 
 
@@ -161,7 +162,8 @@ def _columns(root: Split | Leaf) -> list[float]:
     return widths
 
 
-def _summary(leaf: Leaf, child: Node) -> str:
+def summary(leaf: Leaf, child: Node) -> str:
+    """What a leaf says in a few words: its likeliest level with its share, or its middle with its spread."""
     if leaf.probabilities:
         best = max(range(len(leaf.probabilities)), key=lambda i: (leaf.probabilities[i], -i))
         return f"{shortened(child.levels[best], 120)} {leaf.probabilities[best]:.0%}"
@@ -204,13 +206,13 @@ def density(leaf: Leaf, x: float) -> float:
     return math.exp(norm - (d + 1) / 2 * math.log1p(z * z / d)) / leaf.scale
 
 
-def _tallest(leaves: Sequence[Leaf]) -> float:
+def tallest(leaves: Sequence[Leaf]) -> float:
     """The scale of the density charts: the tallest leaf, but one needle does not flatten all others."""
     peaks = sorted(density(leaf, leaf.location) for leaf in leaves)
     return min(peaks[-1], 4 * peaks[len(peaks) // 2]) or 1.0
 
 
-def _axis(tree: Tree, leaves: Sequence[Leaf]) -> Axis:
+def leaf_axis(tree: Tree, leaves: Sequence[Leaf]) -> Axis:
     """Three scales to both sides of every leaf."""
     low = min(leaf.location - 3 * leaf.scale for leaf in leaves)
     high = max(leaf.location + 3 * leaf.scale for leaf in leaves)

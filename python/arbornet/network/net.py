@@ -4,16 +4,16 @@ from __future__ import annotations
 
 from collections.abc import Mapping
 from dataclasses import replace
+from pathlib import Path
 from typing import TYPE_CHECKING, Any, Literal
 
 import polars as pl
 
 from arbornet.network.general import GeneralAnswers
 from arbornet.network.rows import RowAnswers
+from arbornet.notebook import File
 
 if TYPE_CHECKING:
-    from pathlib import Path
-
     from arbornet.draw import Picture
 
 
@@ -84,7 +84,7 @@ class BayesNet(RowAnswers, GeneralAnswers):
 
     def draw(
         self, target: Any = None, *, engine: Literal["layered", "dot"] = "layered", legend: bool = True
-    ) -> Picture | None:
+    ) -> Picture | File | None:
         """Draws the graph, arcs as wide as they are strong.
 
         Args:
@@ -93,24 +93,28 @@ class BayesNet(RowAnswers, GeneralAnswers):
             legend: Whether to explain colours and shapes.
 
         Returns:
-            Without a target, a picture that shows itself in a notebook.
+            Without a target, a picture that shows itself in a notebook; for a path, the file, which does so too.
         """
         from arbornet.draw import draw
 
         return draw(self.graph, target, engine=engine, legend=legend)
 
-    def report(self, path: str | Path, data: Any = None, *, title: str = "") -> None:
+    def report(self, path: str | Path, data: Any = None, *, title: str = "") -> File:
         """Writes one HTML page with the graph, every model, the types and the search; it needs nothing else to open.
 
         Args:
             path: Where to.
             data: A frame with the variables, to show their values beside the models.
-            title: The page's title.
+            title: The page's title, such as the table's name; its first columns if left out.
+
+        Returns:
+            The file, which shows itself in a notebook as a link.
         """
         from arbornet.report import write
         from arbornet.report.fitted import of_network
 
         write(of_network(self, data, title), path)
+        return File(Path(path))
 
     def _repr_svg_(self) -> str:
         from arbornet.draw import network_svg

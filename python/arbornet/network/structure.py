@@ -8,12 +8,13 @@ from typing import TYPE_CHECKING, Any
 
 import networkx as nx
 
-from arbornet import moments
+from arbornet import arrows, moments
 from arbornet._core import ArbornetError, NetworkHandle
 from arbornet.graphs import cpdag
 from arbornet.models import LocalModel
 from arbornet.network import evidence
 from arbornet.network.origin import Origin
+from arbornet.notebook import Text
 from arbornet.visible import visible_name
 
 if TYPE_CHECKING:
@@ -82,7 +83,7 @@ class Structure:
     def _classes(self) -> moments.Classes:
         return moments.classes(self.schema)
 
-    def explain(self, variable: str) -> str:
+    def explain(self, variable: str) -> Text:
         """A variable in words: its kind, what it depends on and how much, what depends on it, and its model."""
         at = self._position(variable)
         levels = self.handle.levels(at)
@@ -94,7 +95,20 @@ class Structure:
         ]
         children = [self.names[v] for v in range(len(self)) if at in self.handle.parents(v)]
         lines += [f"  {visible_name(c)} depends on it{_figures(self.graph.edges[variable, c])}" for c in children]
-        return "\n".join([*lines, "", self[variable].text()])
+        return Text("\n".join([*lines, *self._directions(variable), "", self[variable].text()]))
+
+    def _directions(self, variable: str) -> list[str]:
+        """What the arrows of a variable do not say, as a line, if it has any."""
+        free = self.cpdag()
+        around = [*self.graph.predecessors(variable), *self.graph.successors(variable)]
+        if not around:
+            return []
+        turned = [
+            visible_name(name) for name in around if free.has_edge(variable, name) and free.has_edge(name, variable)
+        ]
+        between = f"{', '.join(turned[:-1])} and {turned[-1]}" if len(turned) > 1 else "".join(turned)
+        open_ = [f"  Independence alone does not orient the arcs with {between}."] if turned else []
+        return [f"  {arrows.NOT_CAUSES}", *open_]
 
     def parents(self, variable: str) -> list[str]:
         """The parents of a variable in column order."""
@@ -141,7 +155,8 @@ def _figures(data: Mapping[str, Any]) -> str:
     told = []
     data = {key: figure for key, figure in data.items() if figure == figure}  # NaN is not known
     if "contribution" in data:
-        told.append(f"the score loses {data['contribution']:.4g} without this arc")
+        word = arrows.strength(data["contribution"])
+        told.append(f"removing this arc lowers the log score by {data['contribution']:.4g}{word and f': {word}'}")
     if "strength" in data:
         told.append(f"in {data['strength']:.0%} of bootstrap networks")
     return f" ({', '.join(told)})" if told else ""

@@ -8,14 +8,18 @@ from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
-from arbornet import moments
-from arbornet.draw.parts import Graph, Node, Tree
+from arbornet import arrows, moments
+from arbornet.draw.parts import Graph, Node, Tree, plain_ranges
 from arbornet.draw.values import Bars, Histogram
 from arbornet.network import evidence
+from arbornet.report.dropped import advice, costliest
 from arbornet.report.parts import Report, Rows, Search, Variable
+from arbornet.schema_text import range_text
 from arbornet.splines import partial_responses
 
 if TYPE_CHECKING:
+    from collections.abc import Sequence
+
     from arbornet.network import BayesNet
     from arbornet.schema import Column
 
@@ -40,12 +44,40 @@ def of_network(net: BayesNet, data: Any = None, title: str = "") -> Report:
     if net.origin.n_rows is not None and columns:
         lacking = [(f"no value in {c.name}", c.missing) for c in net.schema.used if c.missing]
         all_used = net.origin.n_rows >= columns[0].n_rows
-        rows = Rows(max(columns[0].n_rows, net.origin.n_rows), net.origin.n_rows, () if all_used else tuple(lacking))
+        read = max(columns[0].n_rows, net.origin.n_rows)
+        says = "" if all_used else _advice(net, data, read)
+        rows = Rows(read, net.origin.n_rows, () if all_used else tuple(lacking), says)
     notes = [("Column left out", f"{c.name} {c.left_out}") for c in columns if c.left_out]
-    if net.origin.score:
-        notes.insert(0, ("Local score", _in_words(net.origin.score)))
-    heading = str(title or "Bayesian network")
-    return Report(heading, variables, graph.arcs, rows, _search(net.origin.search), tuple(notes))
+    technical = (("Local score", _in_words(net.origin.score)),) if net.origin.score else ()
+    scale = arrows.scale_of(net.origin.score) if net.origin.contributions is not None else ""
+    heading = str(title or _heading(net.names))
+    search = _search(net.origin.search)
+    return Report(heading, variables, graph.arcs, rows, search, tuple(notes), technical, scale)
+
+
+def _heading(names: Sequence[str]) -> str:
+    """A title for a table without a name: its first columns."""
+    first = ", ".join(names[:3])
+    return f"Bayesian network of {first}" + (f" and {len(names) - 3:,} more" if len(names) > 3 else "")
+
+
+def _advice(net: BayesNet, data: Any, read: int) -> str:
+    """What dropped rows are owed to; with the table at hand, what leaving a column out would keep."""
+    assert net.origin.n_rows is not None
+    missing = [(column.name, column.missing) for column in net.schema.used if column.missing]
+    best = None
+    if data is not None:
+        columns, n_rows = evidence.encode(net.schema, data, "missing", -1)
+        lacks = {
+            column.name: np.isnan(stored) if stored.dtype == np.float64 else stored == evidence.MISSING
+            for column, stored in zip(net.schema.used, columns, strict=True)
+            if stored is not None
+        }
+        # Only of the table the network was learned from.
+        if n_rows == read and len(lacks) == len(columns):
+            complete = n_rows - int(np.logical_or.reduce(list(lacks.values())).sum())
+            best = costliest(lacks) if complete == net.origin.n_rows < read else None
+    return advice(read, net.origin.n_rows, missing, best)
 
 
 def _in_words(spec: str) -> str:
@@ -88,7 +120,9 @@ def _variable(
     if model.spline is not None:
         says = f"{model.n_terms} {'term' if model.n_terms == 1 else 'terms'}"
         spline = partial_responses(model) if model.parents else None
-    return Variable(node, column.reason, column.missing, values, says, tree, model.text(), score, spline)
+    text = plain_ranges(model.text())
+    range_ = range_text(column) if column.levels is None else ""
+    return Variable(node, column.reason, column.missing, values, says, tree, text, score, spline, range_)
 
 
 def _search(told: dict[str, Any]) -> Search:

@@ -17,6 +17,7 @@ from importlib.resources import files
 from pathlib import Path
 from typing import Any
 
+from arbornet import arrows
 from arbornet.draw.network import network_scene
 from arbornet.draw.parts import Graph
 from arbornet.draw.scene import PAINTS
@@ -25,7 +26,14 @@ from arbornet.draw.svg import FONT, svg, text
 from arbornet.draw.tree import tree_scene
 from arbornet.draw.values import values_scene
 from arbornet.io.whole import write_whole
-from arbornet.report.parts import Report, Variable
+from arbornet.report.outline import outline
+from arbornet.report.parts import STOPPED, Report, Variable
+
+DESK = (1200.0, 540.0)
+"""The canvas for the network in a window of about 1280 by 800 pixels."""
+HAND = (345.0, 600.0)
+"""The same on a telephone; where there are many nodes it may be longer than the screen."""
+FEW = 60
 
 
 def write(report: Report, path: str | Path) -> None:
@@ -44,7 +52,9 @@ def page(report: Report) -> str:
         "style": style,
         "script": script,
         "lede": text(_lede(report)),
-        "graph": svg(network_scene(graph, legend=False), style=False),
+        "graph": svg(network_scene(graph, legend=False, room=DESK), style=False),
+        "causes": text(arrows.NOT_CAUSES),
+        "dashed": text(arrows.DASHED if any(arc.either_way for arc in report.arcs) else ""),
         "data": embedded(_data(report)),
     }
     # One pass, so that nothing filled in is taken for a blank.
@@ -68,7 +78,9 @@ def _lede(report: Report) -> str:
 
 def _data(report: Report) -> dict[str, Any]:
     place = {variable.node.name: i for i, variable in enumerate(report.variables)}
-    facts = report.search.facts()
+    facts = []
+    if report.search.stopped:
+        facts.append(("Search", STOPPED.get(report.search.stopped, report.search.stopped)))
     if report.rows:
         rows = report.rows
         facts.append(("Rows", f"{rows.used:,} used of {rows.read:,} read"))
@@ -82,11 +94,28 @@ def _data(report: Report) -> dict[str, Any]:
                 "child": place[arc.child],
                 "strength": _finite(arc.strength),
                 "contribution": _finite(arc.contribution),
+                "word": "" if arc.contribution is None else arrows.strength(arc.contribution),
+                "either": arc.either_way,
             }
             for arc in report.arcs
         ],
         "facts": [*facts, *report.notes],
+        "technical": [*report.search.facts(), *report.technical],
+        "advice": report.rows.advice if report.rows and report.rows.used < report.rows.read else "",
+        "scale": report.scale,
+        "hand": _in_hand(report),
     }
+
+
+def _in_hand(report: Report) -> str:
+    """The network for a narrow screen: few nodes beside one another, as long as it takes."""
+    graph = Graph(tuple(variable.node for variable in report.variables), report.arcs)
+    n = len(graph.nodes)
+    room = (HAND[0], max(HAND[1], 60.0 * n))
+    tried = [network_scene(graph, legend=False, room=room, most=most) for most in ((1, 2, 3, 6) if n <= FEW else (3,))]
+    # Texts large enough first, then the shorter one.
+    best = max(tried, key=lambda scene: (min(HAND[0] / scene.width, 1.0), -scene.height))
+    return svg(best, style=False)
 
 
 def _variable(variable: Variable) -> dict[str, Any]:
@@ -101,6 +130,8 @@ def _variable(variable: Variable) -> dict[str, Any]:
         "model": variable.model,
         "text": variable.text,
         "tree": svg(tree_scene(variable.tree), style=False) if variable.tree else None,
+        "outline": outline(variable.tree) if variable.tree else None,
+        "range": variable.range_,
         "spline": svg(spline_scene(variable.spline, per_row=2), style=False) if variable.spline else None,
         "values": svg(values_scene(node, variable.values), style=False) if variable.values else None,
     }

@@ -31,6 +31,7 @@ class Variable:
         text: The model as text.
         score: Its local score.
         spline: The spline under it, if it is one.
+        range_: Its smallest and largest value, such as `0.2 to 1.4`, if it is a number.
     """
 
     node: Node
@@ -42,6 +43,7 @@ class Variable:
     text: str = ""
     score: float | None = None
     spline: Spline | None = None
+    range_: str = ""
 
 
 @dataclass(frozen=True)
@@ -84,6 +86,8 @@ class Rows:
     read: int
     used: int
     dropped: tuple[tuple[str, int], ...] = ()
+    advice: str = ""
+    """Which column costs most rows, and how many would be kept without it, in a sentence."""
 
 
 @dataclass(frozen=True)
@@ -97,3 +101,7 @@ class Report:
     search: Search = field(default_factory=Search)
     notes: tuple[tuple[str, str], ...] = ()
     """More facts for the summary: pairs of a label and a text."""
+    technical: tuple[tuple[str, str], ...] = ()
+    """Facts for specialists, such as the parameters of the score."""
+    scale: str = ""
+    """What the words for the strengths of arcs mean."""

@@ -5,8 +5,19 @@
   const data = JSON.parse(document.getElementById("data").textContent);
   const { variables, arcs } = data;
   const byId = (id) => document.getElementById(id);
+  const main = document.querySelector("main");
   const graph = byId("graph");
+  const LARGEST = 1.25, LEGIBLE = 0.85;  // pixels a unit; texts are 13 units high, so 11 pixels at the least
+  const isNarrow = () => window.matchMedia("(max-width: 900px)").matches;
+  const drawn = (source) => document.importNode(new DOMParser().parseFromString(source, "image/svg+xml").documentElement, true);
+  const sizeOf = (svg) => svg.getAttribute("viewBox").split(" ").map(Number).slice(2);
+  // On a narrow screen the network may be as long as it needs, with few variables beside one another.
+  if (isNarrow() && data.hand) {
+    const long = drawn(data.hand), wide = graph.querySelector("svg");
+    if (sizeOf(long)[0] < sizeOf(wide)[0]) wide.replaceWith(long);
+  }
   const picture = graph.querySelector("svg");
+  picture.style.userSelect = "none";
   const nodes = [...picture.querySelectorAll(".an-node")];
   const arcGroups = [...picture.querySelectorAll(".an-arc")];
   const articles = new Map();
@@ -23,41 +34,136 @@
     return out;
   }
   const number = (x, digits = 4) => (x === null ? "" : Number(x).toLocaleString("en", { maximumSignificantDigits: digits }));
-  const link = (i) => element("button", { type: "button", class: "link", onclick: () => select(i, true) }, variables[i].name);
+  const link = (i) => element("button", { type: "button", class: "link", onclick: () => select(i) }, variables[i].name);
 
   function figure(source) {
-    const parsed = document.importNode(new DOMParser().parseFromString(source, "image/svg+xml").documentElement, true);
-    const width = Number(parsed.getAttribute("width"));
+    const parsed = drawn(source);
     parsed.style.width = "100%";
-    parsed.style.maxWidth = `${width}px`;
-    parsed.style.minWidth = `${Math.min(width, Math.max(320, width * 0.62))}px`;
+    parsed.style.maxWidth = `${parsed.getAttribute("width")}px`;
     return element("div", { class: "picture", tabindex: "0", role: "group", "aria-label": parsed.getAttribute("aria-label") }, parsed);
   }
 
-  function strength(arc) {
-    if (arc.strength === null) return element("td");
-    const bar = element("i");
-    bar.style.width = `${100 * Math.min(1, Math.max(0, arc.strength))}%`;
-    return element("td", {}, element("span", { class: "bar", "aria-hidden": "true" }, bar), arc.strength.toFixed(2));
-  }
+  const KINDS = { continuous: "number", categorical: "categories", ordinal: "ordered levels" };
+  const kindOf = (v) => element("span", { class: `kind ${v.kind}` }, KINDS[v.kind]);
+  const WORDS = ["weak", "moderate", "strong", "decisive"];
+  const FIGURES = [
+    ["word", "Strength", "", (arc) => {
+      if (!arc.word) return "";
+      const pips = WORDS.map((_, k) => element("i", k <= WORDS.indexOf(arc.word) ? { class: "on" } : {}));
+      return [element("span", { class: "pips", "aria-hidden": "true" }, ...pips), arc.word];
+    }],
+    ["strength", "In resampled networks", "", (arc) => {
+      if (arc.strength === null) return "";
+      const bar = element("i");
+      bar.style.width = `${100 * Math.min(1, Math.max(0, arc.strength))}%`;
+      return [element("span", { class: "bar", "aria-hidden": "true" }, bar), `${Math.round(100 * arc.strength)}%`];
+    }],
+    ["either", "Direction", "", (arc) => (arc.either ? "either way" : "one way")],
+    ["contribution", "Log score lost without it", "number", (arc) => number(arc.contribution)],
+  ];
 
   function arcTable(table, shown, ends) {
     const heads = { parent: "From", child: "To" };
-    const known = (key) => shown.some((arc) => arc[key] !== null);
-    const row = element("tr", {}, ...ends.map((end) => element("th", { scope: "col" }, heads[end])));
-    if (known("strength")) row.append(element("th", { scope: "col" }, "Strength"));
-    if (known("contribution")) row.append(element("th", { scope: "col", class: "number" }, "Score lost without it"));
-    table.append(element("thead", {}, row));
-    const body = element("tbody");
-    for (const arc of shown) {
-      const line = element("tr", {}, ...ends.map((end) => element("td", {}, link(arc[end]))));
-      if (known("strength")) line.append(strength(arc));
-      if (known("contribution")) line.append(element("td", { class: "number" }, number(arc.contribution)));
-      body.append(line);
-    }
-    table.append(body);
+    const known = FIGURES.filter(([key]) => key === "either" || arcs.some((arc) => arc[key] !== null && arc[key] !== ""));
+    table.append(element("thead", {}, element("tr", {},
+      ...ends.map((end) => element("th", { scope: "col" }, heads[end])),
+      ...known.map(([, label, kind]) => element("th", { scope: "col", class: kind }, label)))));
+    table.append(element("tbody", {}, ...shown.map((arc) => element("tr", {},
+      ...ends.map((end) => element("td", {}, link(arc[end]))),
+      ...known.map(([, , kind, says]) => element("td", { class: kind }, ...[says(arc)].flat()))))));
     return table;
   }
+
+  // --- a tree as an outline ------------------------------------------------------------------------------------------
+  function condition(variable, label) {
+    const name = element("span", { class: "name" }, variable);
+    if (/^[<≥≤]/.test(label)) return [name, ` ${label}`];
+    if (label.startsWith("!= ")) return [name, ` is not ${label.slice(3)}`];
+    return /^(not )?in \{/.test(label) ? [name, ` ${label}`] : [name, `: ${label}`];
+  }
+  // What a chart shows stands in words beside it.
+  function unspoken(source) {
+    const out = drawn(source);
+    for (const name of ["role", "aria-label"]) out.removeAttribute(name);
+    out.setAttribute("aria-hidden", "true");
+    return out;
+  }
+  const rowsOf = (node) => `${number(node.n, 9)} rows${node.share ? ` (${node.share})` : ""}`;
+  function branch(told, node) {
+    const named = node.name ? [` [${node.name}]`] : [];
+    const when = element("span", { class: "when" }, ...told, ...named);
+    if ("again" in node) {
+      when.append(` → as under [${node.again}]`);
+      return element("li", {}, element("div", { class: "line" }, when));
+    }
+    if (!("ask" in node)) {
+      const says = element("span", { class: "says" }, node.says, element("small", {}, rowsOf(node)));
+      if (node.formula) says.append(element("small", {}, node.formula));
+      return element("li", {}, element("div", { class: "line leaf" }, when, element("span", { class: "chart" }, unspoken(node.chart)), says));
+    }
+    const turn = element("button", { type: "button", class: "turn" });
+    const pool = node.chart ? [
+      element("span", { class: "chart" }, unspoken(node.chart)),
+      element("span", { class: "says" }, node.says, element("small", {}, `${node.leaves} leaves, ${rowsOf(node)}`)),
+    ] : [];
+    when.prepend(turn);
+    const out = element("li", {}, element("div", { class: "line inner" }, when, ...pool),
+      element("ul", {}, ...node.to.map((each) => branch(condition(node.ask, each.label), each.to))));
+    out.fold = (folded) => {
+      out.classList.toggle("folded", folded);
+      turn.setAttribute("aria-expanded", String(!folded));
+      turn.setAttribute("aria-label", `${folded ? "Unfold" : "Fold"} ${node.leaves} leaves`);
+      turn.textContent = folded ? "▸" : "▾";
+    };
+    turn.addEventListener("click", () => out.fold(!out.classList.contains("folded")));
+    out.opens = Boolean(node.folded);
+    out.fold(out.opens);
+    return out;
+  }
+  function outline(v) {
+    const { root, axis } = v.outline;
+    const scale = element("div", { class: "line axis", "aria-hidden": "true" },
+      element("span", { class: "when" }), element("span", { class: "chart" }, unspoken(axis)), element("span", { class: "says" }));
+    const list = element("ul", {}, ...("ask" in root
+      ? root.to.map((each) => branch(condition(root.ask, each.label), each.to))
+      : [branch(["all rows"], root)]));
+    const tree = element("div", { class: "tree" }, scale, list);
+    const row = element("div", { class: "bar-row" });
+    const folds = [...list.querySelectorAll("li")].filter((each) => each.fold);
+    if (folds.some((each) => each.opens)) {
+      const all = element("button", { type: "button", class: "unfold" }, "Unfold all");
+      all.addEventListener("click", () => {
+        const small = all.textContent !== "Unfold all";
+        for (const each of folds) each.fold(small && each.opens);
+        all.textContent = small ? "Unfold all" : "Fold small branches";
+      });
+      row.append(all);
+    }
+    if ("ask" in root) row.append(element("button", { type: "button", class: "enlarge", onclick: () => enlarge(v) }, "Enlarge"));
+    return [row, tree];
+  }
+  function enlarge(v) {
+    byId("large-title").textContent = v.name;
+    byId("large-text").textContent = v.text;
+    if (isNarrow()) {  // what is drawn from left to right is too wide for it
+      const list = outline(v)[1];
+      for (const each of list.querySelectorAll("li")) each.fold?.(false);
+      byId("large-picture").replaceChildren(list);
+      byId("large").showModal();
+      return;
+    }
+    const tree = drawn(v.tree);
+    tree.style.maxWidth = `${1.35 * tree.getAttribute("width")}px`;
+    byId("large-picture").replaceChildren(tree);
+    byId("large").showModal();
+    // The first question is drawn last, in the middle of its answers.
+    const root = [...tree.querySelectorAll(".an-split")].pop().getBoundingClientRect();
+    const box = byId("large-picture").getBoundingClientRect();
+    byId("large-picture").scrollTop += (root.top + root.bottom) / 2 - (box.top + box.bottom) / 2;
+    byId("large-picture").scrollLeft = 0;
+    byId("large-text").scrollTop = 0;
+  }
+  byId("large-close").addEventListener("click", () => byId("large").close());
 
   // --- one variable ------------------------------------------------------------------------------------------------
   function article(i) {
@@ -66,31 +172,32 @@
     const out = element("article", { hidden: "" });
     out.append(element("header", {},
       element("h2", { tabindex: "-1" }, v.name),
-      element("span", { class: `kind ${v.kind}` }, v.kind),
+      kindOf(v),
       element("button", { type: "button", class: "close", "aria-label": "Close", onclick: () => select(null) }, "✕")));
     const into = arcs.filter((arc) => arc.child === i);
     const from = arcs.filter((arc) => arc.parent === i);
-    const says = [v.model, v.score === null ? "" : `local score ${number(v.score, 7)}`].filter(Boolean).join(", ");
-    out.append(element("h3", {}, "Model"));
-    if (says) out.append(element("p", {}, says));
-    if (v.tree) out.append(figure(v.tree));
+    const [row, tree] = v.outline ? outline(v) : [element("div", { class: "bar-row" }), null];
+    row.prepend(element("p", {}, v.model));
+    out.append(element("h3", {}, into.length ? `Model: ${v.name} given ${into.map((arc) => variables[arc.parent].name).join(", ")}` : "Model"), row);
+    if (tree) out.append(tree);
     if (v.spline) out.append(figure(v.spline));
-    if (v.text) {
-      out.append(v.tree
-        ? element("details", {}, element("summary", {}, "As text"), element("pre", { tabindex: "0" }, v.text))
-        : element("pre", { tabindex: "0" }, v.text));
-    }
+    if (v.text && !tree) out.append(element("pre", { tabindex: "0" }, v.text));
     if (v.values) out.append(element("h3", {}, "Data"), figure(v.values));
-    if (v.missing) out.append(element("p", { class: "hint" }, `${number(v.missing, 9)} missing`));
+    const held = [v.range, v.missing ? `${number(v.missing, 9)} missing` : ""].filter(Boolean).join("; ");
+    if (held) out.append(element("p", { class: "hint" }, held));
     if (into.length) out.append(element("h3", {}, "Depends on"), arcTable(element("table"), into, ["parent"]));
     if (from.length) out.append(element("h3", {}, "Others depend on it"), arcTable(element("table"), from, ["child"]));
     if (!into.length && !from.length) out.append(element("p", {}, "It has no arcs."));
+    if (v.score !== null) {
+      out.append(element("details", {}, element("summary", {}, "Technical details"), element("p", {}, `local score ${number(v.score, 7)}`)));
+    }
+    out.append(element("button", { type: "button", class: "touch back", onclick: () => byId("network").scrollIntoView() }, "↑ Back to the network"));
     articles.set(i, out);
     byId("details").append(out);
     return out;
   }
 
-  function select(i, reveal = false) {
+  function select(i) {
     if (selected !== null) {
       articles.get(selected).hidden = true;
       nodes[selected].setAttribute("aria-pressed", "false");
@@ -99,7 +206,11 @@
     byId("nothing").hidden = i !== null;
     graph.classList.toggle("selecting", i !== null);
     for (const group of [...nodes, ...arcGroups]) group.classList.remove("near");
-    if (i === null) return;
+    main.classList.toggle("reading", i !== null);
+    if (i === null) {
+      start();
+      return;
+    }
     article(i).hidden = false;
     byId("details").scrollTop = 0;
     nodes[i].setAttribute("aria-pressed", "true");
@@ -109,31 +220,63 @@
       for (const group of [arcGroups[k], nodes[arc.parent], nodes[arc.child]]) group.classList.add("near");
     });
     rove(i);
-    if (reveal) show(i);
+    focus();
+    if (isNarrow()) byId("details").scrollIntoView({ block: "start" });
+    else byId("network").scrollIntoView({ block: "nearest" });
   }
 
   // --- moving and zooming --------------------------------------------------------------------------------------------
   const whole = picture.getAttribute("viewBox").split(" ").map(Number);
   let view = [...whole];
-  function look([x, y, width, height]) {
-    const grow = Math.min(Math.max(width, whole[2] / 12), whole[2] * 2) / width;
-    view = [x, y, width * grow, height * grow];
+  function look(wanted) {
+    view = wanted;
     picture.setAttribute("viewBox", view.map((n) => n.toFixed(2)).join(" "));
   }
   const toPicture = (x, y) => new DOMPoint(x, y).matrixTransform(picture.getScreenCTM().inverse());
   function zoom(factor, x = view[0] + view[2] / 2, y = view[1] + view[3] / 2) {
-    const width = Math.min(Math.max(view[2] * factor, whole[2] / 12), whole[2] * 2);
-    const real = width / view[2];
+    const now = graph.getBoundingClientRect().width / view[2];
+    const then = Math.min(Math.max(now / factor, wholeScale() / 2), 5);
+    const real = now / then;
     look([x - (x - view[0]) * real, y - (y - view[1]) * real, view[2] * real, view[3] * real]);
   }
-  // A small network does not start blown up, nor a large one too small to read: then its top is shown.
-  function start() {
+  // The whole network, as large as the panel permits, but not blown up.
+  function wholeScale() {
     const box = graph.getBoundingClientRect();
-    const fit = Math.min(box.width / whole[2], box.height / whole[3]);
-    const scale = Math.min(Math.max(fit, 0.7), 1.25);
-    const [width, height] = [box.width / scale, box.height / scale];
-    const top = scale > fit ? whole[1] : whole[1] + (whole[3] - height) / 2;
-    if (scale !== fit) look([whole[0] + (whole[2] - width) / 2, top, width, height]);
+    return Math.min(LARGEST, box.width / whole[2], box.height / whole[3]);
+  }
+  function frame(scale, x, y) {
+    const box = graph.getBoundingClientRect();
+    if (!(scale > 0 && Number.isFinite(scale))) return;  // nothing to look at while the page is not laid out
+    look([x - box.width / scale / 2, y - box.height / scale / 2, box.width / scale, box.height / scale]);
+  }
+  function start() {
+    // The panel is no higher than the network needs, and no higher than the window.
+    const width = graph.getBoundingClientRect().width;
+    const wanted = whole[3] * Math.min(LARGEST, width / whole[2]) + 8;
+    const rest = byId("network").getBoundingClientRect().height - graph.getBoundingClientRect().height;
+    const most = isNarrow() ? Infinity : Math.max(320, window.innerHeight - rest - byId("network").getBoundingClientRect().top - window.scrollY - 16);
+    graph.style.height = main.classList.contains("reading") && !isNarrow() ? "" : `${Math.round(Math.min(wanted, most))}px`;
+    frame(wholeScale(), whole[2] / 2, whole[3] / 2);
+  }
+  // Beside a text there is less room: the whole network if it is legible there, else what is around the variable.
+  function focus() {
+    if (!isNarrow()) graph.style.height = "";
+    const scale = wholeScale();
+    if (scale >= LEGIBLE || isNarrow()) {
+      frame(scale, whole[2] / 2, whole[3] / 2);
+      return;
+    }
+    const box = graph.getBoundingClientRect();
+    const boxes = nodes.filter((node) => node.classList.contains("near")).map((node) => node.getBBox());
+    const [left, top] = ["x", "y"].map((key) => Math.min(...boxes.map((each) => each[key])));
+    const right = Math.max(...boxes.map((each) => each.x + each.width));
+    const bottom = Math.max(...boxes.map((each) => each.y + each.height));
+    const near = Math.min(box.width / (right - left + 24), box.height / (bottom - top + 24));
+    if (near >= LEGIBLE) frame(Math.min(near, 1), (left + right) / 2, (top + bottom) / 2);
+    else {
+      const own = nodes[selected].getBBox();
+      frame(LEGIBLE, own.x + own.width / 2, own.y + own.height / 2);
+    }
   }
   function show(i) {
     const box = nodes[i].getBBox();
@@ -146,7 +289,14 @@
   }
   byId("in").addEventListener("click", () => zoom(0.8));
   byId("out").addEventListener("click", () => zoom(1.25));
-  byId("fit").addEventListener("click", () => look(whole));
+  const fit = () => frame(wholeScale(), whole[2] / 2, whole[3] / 2);
+  byId("fit").addEventListener("click", fit);
+  let wide = window.innerWidth;
+  window.addEventListener("resize", () => {
+    if (window.innerWidth === wide) return;  // bars of a telephone come and go
+    wide = window.innerWidth;
+    if (selected === null) start(); else focus();
+  });
   graph.addEventListener("wheel", (event) => {
     if (!event.ctrlKey && !event.metaKey) return;
     event.preventDefault();
@@ -226,10 +376,10 @@
   graph.addEventListener("keydown", (event) => {
     if (event.key === "+" || event.key === "=") zoom(0.8);
     else if (event.key === "-") zoom(1.25);
-    else if (event.key === "0") look(whole);
+    else if (event.key === "0") fit();
   });
   document.addEventListener("keydown", (event) => {
-    if (event.key !== "Escape" || selected === null) return;
+    if (event.key !== "Escape" || selected === null || byId("large").open) return;
     const back = nodes[selected];
     const inside = byId("details").contains(document.activeElement);
     select(null);
@@ -241,31 +391,39 @@
   byId("find").addEventListener("input", (event) => {
     const wanted = event.target.value;
     const i = variables.findIndex((v) => v.name === wanted);
-    if (i >= 0) select(i, true);
+    if (i >= 0) select(i);
   });
   byId("find").addEventListener("keydown", (event) => {
     if (event.key !== "Enter") return;
     const wanted = event.target.value.trim().toLowerCase();
     const i = wanted ? variables.findIndex((v) => v.name.toLowerCase().includes(wanted)) : -1;
-    if (i >= 0) select(i, true);
+    if (i >= 0) select(i);
   });
 
   for (const [label, says] of data.facts) byId("facts").append(element("dt", {}, label), element("dd", {}, says));
+  for (const [label, says] of data.technical) byId("technical-facts").append(element("dt", {}, label), element("dd", {}, says));
+  byId("technical").hidden = !data.technical.length;
+  byId("advice").textContent = data.advice;
+  byId("advice").hidden = !data.advice;
+  byId("scale").hidden = !data.scale || !arcs.length;
+  byId("scale").querySelector("p").textContent = data.scale;
+  byId("either").hidden = !arcs.some((arc) => arc.either);
+  byId("causes").hidden = !arcs.length;
   byId("facts").parentElement.querySelector("h2").hidden = !data.facts.length;
-  const weight = (arc) => arc.strength ?? arc.contribution ?? 0;
+  const weight = (arc) => arc.contribution ?? arc.strength ?? 0;
   const ranked = [...arcs].sort((a, b) => weight(b) - weight(a));
   byId("arcs").hidden = !arcs.length;
   const [strong, costly] = ["strength", "contribution"].map((key) => arcs.some((arc) => arc[key] !== null));
   byId("widths").hidden = !strong;
   for (const key of document.querySelectorAll("#legend .kind")) key.hidden = !variables.some((v) => key.classList.contains(v.kind));
   byId("arc-hint").textContent = [
-    strong ? "Strength is the share of resampled tables whose network has the arc." : "",
-    costly ? "Score lost is how much the score falls when this arc alone is taken away." : "",
+    costly ? "Strength says how much the data speak for the arc: by what the log score loses when this arc alone is removed." : "",
+    strong ? "Beside it, the share of networks learned from resampled rows that have the arc." : "",
   ].join(" ").trim();
   arcTable(byId("arc-table"), ranked, ["parent", "child"]);
 
   const types = byId("type-table");
-  const columns = ["Variable", "Type", "Levels", "Why"];
+  const columns = ["Variable", "Type", "Levels or range", "Why"];
   const missing = variables.some((v) => v.missing !== null);
   types.append(element("thead", {}, element("tr", {},
     ...columns.map((label) => element("th", { scope: "col" }, label)),
@@ -275,8 +433,8 @@
     const some = v.levels.length > 12 ? [...v.levels.slice(0, 10), `… (${v.levels.length} levels)`] : v.levels;
     body.append(element("tr", {},
       element("td", {}, link(i)),
-      element("td", {}, element("span", { class: `kind ${v.kind}` }, v.kind)),
-      element("td", {}, some.join(v.kind === "ordinal" ? " < " : ", ")),
+      element("td", {}, kindOf(v)),
+      element("td", {}, v.range || some.join(v.kind === "ordinal" ? " < " : ", ")),
       element("td", {}, v.reason),
       missing ? element("td", { class: "number" }, v.missing === null ? "" : number(v.missing, 9)) : null));
   });

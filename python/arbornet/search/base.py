@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import html
 import math
 from collections.abc import Iterable, Sequence
 from dataclasses import dataclass, field
@@ -34,6 +35,9 @@ class Certificate(Protocol):
     def check(self, candidates: Any | str | Path) -> bool:
         """Recomputes the bound from the candidates in exact arithmetic; True if it holds."""
         ...
+
+
+MOST_DRAWN = 150
 
 
 @dataclass(frozen=True, eq=False)
@@ -83,6 +87,13 @@ class Found(ByContent):
         ending = {"proven": proven, "finished": f"gap {self.gap:.6g}"}
         known = ending.get(self.stopped, f"gap {self.gap:.6g}, stopped by {self.stopped}")
         return f"Found({size}, score {self.score:.6f}, {known}, {self.seconds:.2f} s)"
+
+    def _repr_html_(self) -> str:
+        from arbornet.draw import network_svg
+
+        line = f"<p>{html.escape(str(self))}</p>"
+        # Beyond that a picture takes seconds, and nobody can read it.
+        return line if len(self.dag) > MOST_DRAWN else network_svg(self.dag, kinds=False) + line
 
 
 def uninterrupted(found: Found) -> Found:

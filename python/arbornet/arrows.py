@@ -1,0 +1,61 @@
+"""What an arc says and does not say, and how strong it is, in words: one wording for pictures, reports and texts."""
+
+from __future__ import annotations
+
+import json
+import math
+
+NOT_CAUSES = "Arrows are not causes: they say what helps to predict what."
+EITHER_WAY = "may point either way"
+DASHED = "A dashed arc may point either way: independence alone does not orient it."
+
+STRENGTHS = ((2.0, "weak"), (6.0, "moderate"), (10.0, "strong"), (math.inf, "decisive"))
+"""Upper ends of 2 ln B (Kass and Raftery 1995), with the word used here."""
+SCALE = (
+    "The words follow Kass and Raftery's scale for Bayes factors (1995). B is how many times more probable the data "
+    "are with the arc than without it; by 2 ln B, which is twice what the log score loses without the arc: below 2 "
+    "weak (not worth more than a bare mention), 2 to 6 moderate (positive), 6 to 10 strong, above 10 decisive "
+    "(very strong)."
+)
+BAYES = ("bd", "bde", "bdeu", "decision_graph", "full_table", "pcart")
+"""Scores that are log marginal likelihoods, but for the prior of a tree's shape."""
+SCHWARZ = (
+    "basis_functions",
+    "conditional_gaussian",
+    "degenerate_gaussian",
+    "logistic_regression",
+    "mixed_polynomial",
+    "multinomial",
+)
+"""Scores that approximate one by a penalty, as the BIC does."""
+
+
+def strength(contribution: float) -> str:
+    """How strongly the data speak for an arc, by what the log score loses without it: `moderate`.
+
+    Example:
+        >>> strength(14.92)
+        'decisive'
+    """
+    if math.isnan(contribution):
+        return ""
+    if contribution <= 0:
+        return "none"
+    return next(word for end, word in STRENGTHS if 2 * contribution < end or end == math.inf)
+
+
+def scale_of(score: str | None) -> str:
+    """The scale, and what it means under a score whose text (JSON, or a name) is given."""
+    try:
+        document = json.loads(score or "")
+        name = str(document["score"])
+    except (ValueError, KeyError, TypeError):
+        document, name = {}, ""
+    if name in BAYES:
+        return SCALE
+    if name in SCHWARZ or (name == "likelihood" and document.get("penalty") == "bic"):
+        return f"{SCALE} This score approximates that log probability, as the BIC does, so the words hold roughly."
+    return (
+        f"{SCALE} This score is not a log probability of the data: read the words as an order of the arcs by what "
+        "each adds to the score, not as odds."
+    )
