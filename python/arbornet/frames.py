@@ -69,16 +69,39 @@ def read_frame(frame: Any, wanted: Iterable[object] | None = None, n_jobs: int =
 
 
 def _typed(frame: Any) -> Any:
-    """A Polars frame or series whose columns of nothing have a type: of type Null they leave Polars 2 malformed."""
+    """A Polars frame or series as it can leave Polars.
+
+    Columns of nothing get a type: of type Null they leave Polars 2 malformed. Names with a zero byte, also within
+    structs, are refused: Polars panics in a callback of C where it meets one, which ends the process.
+    """
     import polars as pl
 
     if isinstance(frame, pl.Series):
+        _check_names({frame.name: frame.dtype})
         return frame.cast(pl.Boolean) if frame.dtype == pl.Null else frame
-    cut = next((name for name in frame.columns if "\0" in name), None)
-    if cut is not None:
-        raise ColumnError(f"the name of column {cut!r} holds a zero byte, which ends a name in Arrow; rename it")
+    _check_names(frame.schema)
     untyped = [name for name, dtype in frame.schema.items() if dtype == pl.Null]
     return frame.with_columns(pl.col(untyped).cast(pl.Boolean)) if untyped else frame
+
+
+def _check_names(schema: Mapping[str, Any]) -> None:
+    """Refuses names that Arrow cannot hold, of columns and of the fields within them."""
+    for name, dtype in schema.items():
+        if "\0" in name:
+            raise ColumnError(f"the name of column {name!r} holds a zero byte, which ends a name in Arrow; rename it")
+        within = [dtype]
+        while within:
+            inner = within.pop()
+            fields = getattr(inner, "fields", None) or ()
+            cut = next((field.name for field in fields if "\0" in field.name), None)
+            if cut is not None:
+                raise ColumnError(
+                    f"column {name!r} has a field {cut!r}, whose name holds a zero byte, which ends a name in Arrow; "
+                    "rename it, or leave the column out"
+                )
+            within += [field.dtype for field in fields]
+            if getattr(inner, "inner", None) is not None:
+                within.append(inner.inner)
 
 
 def column_names(names: Iterable[object]) -> list[str]:

@@ -1,9 +1,14 @@
-"""How much memory there is."""
+"""How much memory there is, asked before it is taken: an allocation that fails in Polars or the core ends the process."""
 
 from __future__ import annotations
 
 import os
 from pathlib import Path
+
+try:
+    import resource
+except ImportError:  # Windows
+    resource = None  # type: ignore[assignment]
 
 
 def free_memory() -> float:
@@ -16,4 +21,28 @@ def free_memory() -> float:
     used, limit = Path("/sys/fs/cgroup/memory.current"), Path("/sys/fs/cgroup/memory.max")
     if used.exists() and limit.exists() and (most := limit.read_text().strip()).isdigit():
         free.append(max(float(most) - float(used.read_text()), 1e8))
+    if resource is not None and (most_here := resource.getrlimit(resource.RLIMIT_AS)[0]) != resource.RLIM_INFINITY:
+        free.append(max(float(most_here) - _taken(), 0.0))
     return min(free)
+
+
+def afford(what: str, needed: float, advice: str) -> None:
+    """Refuses what would not fit.
+
+    Args:
+        what: What would take the memory, as a clause's subject.
+        needed: Bytes.
+        advice: What to do instead.
+
+    Raises:
+        MemoryError: If it needs more than is free.
+    """
+    free = free_memory()
+    if needed > free:
+        raise MemoryError(f"{what} needs about {needed:,.0f} bytes, and {free:,.0f} are free; {advice}")
+
+
+def _taken() -> float:
+    """Bytes of address space this process has, as far as the system tells."""
+    pages = Path("/proc/self/statm")
+    return float(pages.read_text().split()[0]) * os.sysconf("SC_PAGE_SIZE") if pages.exists() else 0.0

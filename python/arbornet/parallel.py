@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Callable, Iterator, Sequence
 from concurrent.futures import FIRST_COMPLETED, Future, ThreadPoolExecutor, wait
+from itertools import islice
 from threading import Thread
 from typing import TypeVar
 
@@ -24,7 +25,7 @@ def side_by_side(
     Args:
         work: Does one job, whose result must not depend on its number of threads.
         jobs: The jobs, begun in their order.
-        n_jobs: Threads in all; -1 for all cores.
+        n_jobs: Threads in all; -1 for all cores. More than four times the cores count as so many.
     """
     total = threads(n_jobs)
     abreast = min(total, len(jobs))
@@ -35,13 +36,20 @@ def side_by_side(
     stop = Stop()
     pool = ThreadPoolExecutor(abreast, thread_name_prefix="arbornet", initializer=stop.heed)
     try:
-        position = {pool.submit(work, job, total // abreast): i for i, job in enumerate(jobs)}
-        left = set(position)
-        while left:
+        waiting = enumerate(jobs)
+        position: dict[Future[Result], int] = {}
+
+        def begin(n: int) -> None:
+            position.update({pool.submit(work, job, total // abreast): i for i, job in islice(waiting, n)})
+
+        # Two for every thread: jobs without number are not all written down before the first is done.
+        begin(2 * abreast)
+        while position:
             # In short waits: a signal that the system hands to another thread wakes no thread that waits for a lock.
-            ready, left = wait(left, timeout=0.1, return_when=FIRST_COMPLETED)
+            ready, _ = wait(position, timeout=0.1, return_when=FIRST_COMPLETED)
+            begin(len(ready))
             for future in sorted(ready, key=position.__getitem__):
-                yield position[future], future.result()
+                yield position.pop(future), future.result()
     finally:
         # Ctrl-C comes to the main thread alone; the threads at work hear of it through the stop.
         stop.set()

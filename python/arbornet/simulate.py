@@ -15,6 +15,7 @@ from numpy.typing import NDArray
 from arbornet._core import ParameterError
 from arbornet.alike import alike
 from arbornet.kinds import Categorical, Continuous
+from arbornet.memory import afford
 from arbornet.notices import LeftOutWarning
 from arbornet.schema import Schema, infer_schema
 from arbornet.scores.base import real
@@ -80,6 +81,7 @@ def mixed_network(
 
     Raises:
         ParameterError: if a parameter is outside its range, or no such graph exists.
+        MemoryError: if the rows would not fit.
 
     Example:
         >>> dag, frame, schema = an.simulate.mixed_network(20, 2, 500, seed=1)
@@ -87,6 +89,8 @@ def mixed_network(
         >>> an.metrics.compare(dag, found).ap
     """
     _check(n_variables, average_degree, n_rows, kind, discrete, levels, max_degree, seed)
+    widest = 2 * n_variables + 3 * (levels[1] if discrete > 0 else 1)
+    afford(f"simulating {n_rows:,} rows of {n_variables:,} variables", 8.0 * n_rows * widest, "ask for fewer")
     rng = np.random.default_rng(seed)
     order, arcs = _graph(n_variables, round(n_variables * average_degree / 2), max_degree, rng)
     sizes = np.where(rng.random(n_variables) < discrete, rng.integers(levels[0], levels[1] + 1, n_variables), 0)

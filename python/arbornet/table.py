@@ -128,7 +128,8 @@ class Table:
         table = cls.__new__(cls)
         table.handle = handle
         table.dropped = Dropped(0, {})
-        table.schema = schema or Schema(tuple(_column_of_handle(handle, var) for var in range(len(handle.names))))
+        named = enumerate(handle.names)
+        table.schema = schema or Schema(tuple(_column_of_handle(handle, var, name) for var, name in named))
         return table
 
     @property
@@ -234,9 +235,9 @@ def _ranked(raw: Raw, column: Column, made: Plan) -> Column:
     return dataclasses.replace(column, ranked=tuple(values[places].tolist()))
 
 
-def _column_of_handle(handle: TableHandle, var: int) -> Column:
+def _column_of_handle(handle: TableHandle, var: int, name: str) -> Column:
     levels = handle.levels(var)
-    name, reason = handle.names[var], "as made"
+    reason = "as made"
     if levels is None:
         return Column(name, Continuous(), "number", reason, n_rows=handle.n_rows, scale=handle.scale(var))
     words = {bool: "truth", int: "integer", float: "number", str: "text"}

@@ -134,7 +134,7 @@ def _parts(n_rows: int, n_folds: int, repeat: int, seed: int) -> list[Any]:
 def _check(n_folds: int, repeats: int, seed: int, n_rows: int) -> None:
     if isinstance(n_folds, bool) or not isinstance(n_folds, int) or not 2 <= n_folds <= n_rows:
         raise ParameterError(f"folds={n_folds!r}: give an integer from 2 to the number of rows, {n_rows:,}")
-    check_draws(repeats, seed)
+    check_draws(repeats, seed, n_rows)
 
 
 def _fold(sampled: Sampled, method: Method, train: Any, test: Any, n_threads: int) -> dict[str, Any]:

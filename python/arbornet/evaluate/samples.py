@@ -14,10 +14,14 @@ from numpy.typing import NDArray
 from arbornet._core import ArbornetError, ParameterError, table_fingerprint
 from arbornet.frames import read_frame, tabled
 from arbornet.kinds import Binned, Ordinal
+from arbornet.memory import afford
 from arbornet.schema import Column, Schema
 from arbornet.table import Table
 
 Rows = NDArray[np.int64]
+
+A_REPEAT = 1000.0
+"""About how many bytes are written down for a repeat before the first is done, beside its rows."""
 
 
 class Sampled:
@@ -121,12 +125,13 @@ def _taker(frame: Any) -> tuple[int, Callable[[Rows], Any]]:
     raise ArbornetError(f"rows of a {type(frame).__name__} cannot be taken; make it a Polars frame")
 
 
-def check_draws(repeats: int, seed: int) -> None:
-    """Raises ParameterError if they are out of range."""
+def check_draws(repeats: int, seed: int, n_rows: int = 0) -> None:
+    """Raises ParameterError if they are out of range, MemoryError if so many plans of draws would not fit."""
     if isinstance(repeats, bool) or not isinstance(repeats, int) or repeats < 1:
         raise ParameterError(f"repeats={repeats!r}: give an integer from 1 up")
     if isinstance(seed, bool) or not isinstance(seed, int | np.integer) or seed < 0:
         raise ParameterError(f"seed={seed!r}: give an integer from 0 up")
+    afford(f"planning {repeats:,} repeats", repeats * (A_REPEAT + 8.0 * n_rows), "give fewer repeats")
 
 
 def folds(n_rows: int, n_folds: int, repeat: int, seed: int) -> list[Rows]:

@@ -31,6 +31,10 @@ if TYPE_CHECKING:
 
 LARGEST = 1 << 30
 """The most bytes of text a file may have, unpacked if it is packed."""
+UNPACKED = 100
+"""A packed file may be so many times as large unpacked: texts of numbers pack to a tenth, rarely to a fiftieth."""
+ALWAYS = 8 << 20
+"""Bytes that any packed file may unpack to."""
 PACKED: dict[bytes, Callable[[BytesIO], Any]] = {b"\x1f\x8b": gzip.open, b"\xfd7zXZ\x00": lzma.open}
 """How packed files start, and what opens them."""
 TOLERANCE = 0.02
@@ -51,17 +55,25 @@ def text_of(path: str | Path) -> str:
     """The text of a file, which may be packed by gzip or xz (told by its first bytes, not its name).
 
     Raises:
-        FormatError: If it is not UTF-8 text, or has more than a gigabyte of it.
+        FormatError: If it is not UTF-8 text, or has more than a gigabyte of it; if it is packed and unpacks to more
+            than 100 times its size, beyond 8 MB.
         OSError: If the file cannot be read.
     """
     data = Path(path).read_bytes()
     for magic, opened in PACKED.items():
         if data.startswith(magic):
+            most = min(LARGEST, max(ALWAYS, UNPACKED * len(data)))
             try:
                 with opened(BytesIO(data)) as packed:
-                    data = packed.read(LARGEST + 1)
+                    text = packed.read(most + 1)
             except (EOFError, gzip.BadGzipFile, zlib.error, lzma.LZMAError) as error:
                 raise FormatError(f"{path}: a damaged archive ({error})") from error
+            if most < min(len(text), LARGEST):
+                raise FormatError(
+                    f"{path}: {len(data):,} bytes that unpack to more than {most:,}, which no network or list of "
+                    "parent sets does; if you trust the file, unpack it and read what comes out"
+                )
+            data = text
             break
     if len(data) > LARGEST:
         raise FormatError(f"{path}: more than {LARGEST >> 20:,} MB of text, which no file of this kind has")
@@ -150,9 +162,10 @@ def families(net: BayesNet, bins: Bins, what: str) -> list[Family]:
     handle = net.handle
     if any(handle.levels(v) is None for v in range(len(net.names))):
         handle = binned(net, bins, what)
-    levels = [handle.levels(v) or [] for v in range(len(net.names))]
+    names = net.names
+    levels = [handle.levels(v) or [] for v in range(len(names))]
     out = []
-    for v, name in enumerate(net.names):
+    for v, name in enumerate(names):
         parents = handle.parents(v)
         of = [levels[p] for p in parents]
         if prod(map(len, of)) * len(levels[v]) > MOST_NUMBERS:
@@ -163,5 +176,5 @@ def families(net: BayesNet, bins: Bins, what: str) -> list[Family]:
         model = handle.model(v)
         rows = [json.loads(model.predictive(list(values)))["probabilities"] for values in product(*of)]
         texts = [str(level) for level in levels[v]]
-        out.append(Family(name, texts, [net.names[p] for p in parents], np.array(rows)))
+        out.append(Family(name, texts, [names[p] for p in parents], np.array(rows)))
     return out

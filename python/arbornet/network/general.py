@@ -8,6 +8,7 @@ from typing import Any
 import polars as pl
 
 from arbornet._core import ParameterError
+from arbornet.memory import afford
 from arbornet.network import evidence
 from arbornet.network.asked import Method, how_to, tell
 from arbornet.network.query import query
@@ -17,6 +18,10 @@ from arbornet.values import codes_to_series, numbers_to_series
 
 PARTICLES = 10_000
 """Weighted draws a block of conditional draws comes from, where it cannot be drawn exactly."""
+
+
+NUMBER, LEVEL, CONVERTED = 16, 20, 24
+"""Bytes of a drawn number, of a drawn level (as drawn and in the frame), and of a row of the column that is turned."""
 
 
 class GeneralAnswers(Structure):
@@ -82,16 +87,24 @@ class GeneralAnswers(Structure):
 
         Returns:
             All columns in the user's values.
+
+        Raises:
+            MemoryError: If so many rows would not fit; draw them in parts then, each with a seed of its own.
         """
         if isinstance(n, int) and n < 0:
             raise ParameterError(f"n={n}: must not be negative")
         n = whole("n", n, 0, 2**32)
+        numeric = [self.handle.levels(v) is None for v in range(len(self))]
+        afford(
+            f"drawing {n:,} rows of {len(numeric)} variables",
+            n * (sum(NUMBER if number else LEVEL for number in numeric) + CONVERTED),
+            "draw them in parts, each with a seed of its own",
+        )
         known = evidence.known(self.schema, given, do)
         columns, how = self.handle.sample(
             n, known.values, known.limits, known.set, how_to(method, PARTICLES, seed), n_jobs
         )
         tell(how, n, PARTICLES, "shares have a standard error of")
-        numeric = [self.handle.levels(v) is None for v in range(len(self))]
         return pl.DataFrame(
             [
                 (numbers_to_series if number else codes_to_series)(column, values)

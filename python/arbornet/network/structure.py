@@ -48,7 +48,8 @@ class Structure:
         of bootstrap networks).
         """
         graph: nx.DiGraph[str] = nx.DiGraph()
-        for v, name in enumerate(self.names):
+        names = self.names
+        for v, name in enumerate(names):
             graph.add_node(
                 name, kind=self.handle.kind(v), levels=self.handle.levels(v), n_parameters=self.handle.n_parameters(v)
             )
@@ -56,15 +57,15 @@ class Structure:
                 graph.nodes[name]["values"] = self._classes[name]
             if self.origin.family_scores is not None:
                 graph.nodes[name]["score"] = self.origin.family_scores[v]
-        for v, name in enumerate(self.names):
+        for v, name in enumerate(names):
             for i, p in enumerate(self.handle.parents(v)):
                 told: dict[str, float] = {}
                 if self.origin.contributions is not None:
                     told["contribution"] = self.origin.contributions[v][i]
-                strength = self.origin.strengths.get(self.names[p], {}).get(name)
+                strength = self.origin.strengths.get(names[p], {}).get(name)
                 if strength is not None:
                     told["strength"] = strength
-                graph.add_edge(self.names[p], name, **told)
+                graph.add_edge(names[p], name, **told)
         return graph
 
     def to_networkx(self) -> nx.DiGraph[str]:
@@ -93,7 +94,7 @@ class Structure:
         lines += [f"  depends on {visible_name(p)}{_figures(data)}" for p, data in arcs] or [
             "  depends on no other variable"
         ]
-        children = [self.names[v] for v in range(len(self)) if at in self.handle.parents(v)]
+        children = [name for v, name in enumerate(self.names) if at in self.handle.parents(v)]
         lines += [f"  {visible_name(c)} depends on it{_figures(self.graph.edges[variable, c])}" for c in children]
         return Text("\n".join([*lines, *self._directions(variable), "", self[variable].text()]))
 
@@ -112,17 +113,19 @@ class Structure:
 
     def parents(self, variable: str) -> list[str]:
         """The parents of a variable in column order."""
-        return [self.names[p] for p in self.handle.parents(self._position(variable))]
+        names = self.names
+        return [names[p] for p in self.handle.parents(self._position(variable))]
 
     def markov_blanket(self, variable: str) -> list[str]:
         """Parents, children and the children's other parents, in column order: given these, nothing else matters."""
         at = self._position(variable)
-        families = [self.handle.parents(v) for v in range(len(self.names))]
+        names = self.names
+        families = [self.handle.parents(v) for v in range(len(names))]
         around = set(families[at])
         for v, parents in enumerate(families):
             if at in parents:
                 around |= {v, *parents}
-        return [self.names[v] for v in sorted(around - {at})]
+        return [names[v] for v in sorted(around - {at})]
 
     def arc_score(self, parent: str, child: str) -> float:
         """What the score loses without an arc.

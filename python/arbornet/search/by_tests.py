@@ -56,7 +56,8 @@ def pc(
         Found, with stopped "finished", "time" or "interrupted". Its `cpdag` is what the tests say, its `dag` a graph of
         that class. Where tests contradict each other there may be none: then a warning says so, the graph is one with
         the same adjacencies and arcs that adds few colliders, and `details["consistent"]` is False. `score` is the
-        graph's own, NaN for a callable test or if stopped early.
+        graph's own, NaN for a callable test or if stopped early. Sets that a score cannot take for their size (say,
+        for its memory limit) count as separating nothing; a warning and `details["refused"]` say how many.
 
     Raises:
         ArbornetError: if the constraints contradict each other, or a test fails.
@@ -143,6 +144,13 @@ def _judged(
         warnings.warn(
             f"{method}: the tests contradict each other, so no graph has exactly the colliders they suggest; it has "
             "the same adjacencies and adds few colliders. Try cpc, another alpha, or a search by score.",
+            ArbornetWarning,
+            stacklevel=3,
+        )
+    if counters["refused"]:
+        warnings.warn(
+            f"{method}: {counters['refused']:,} tests were refused by the score, as their families are too large for "
+            "it; these sets count as separating nothing. Give max_given, or a score that takes such families.",
             ArbornetWarning,
             stacklevel=3,
         )

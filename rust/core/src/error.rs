@@ -83,6 +83,16 @@ pub enum Error {
         /// What to do about it.
         advice: String,
     },
+    /// The system does not give the memory that was asked for.
+    #[error("{what} needs {bytes} bytes, which the system does not give; {advice}")]
+    Allocation {
+        /// What would be allocated.
+        what: String,
+        /// How many bytes.
+        bytes: u64,
+        /// What to do about it.
+        advice: String,
+    },
     /// The caller asked to stop.
     #[error("interrupted")]
     Interrupted,

@@ -30,6 +30,7 @@ pub mod jkl;
 pub mod leaf;
 pub mod mars;
 pub mod mdlp;
+pub mod memory;
 pub mod model;
 pub mod network;
 pub mod parents;

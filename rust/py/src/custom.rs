@@ -3,6 +3,7 @@
 use std::sync::{Arc, Mutex, PoisonError};
 
 use arbornet_core::{ChildScore, Error, LocalModel, LocalScore, Result, Table, Var};
+use pyo3::exceptions::PyKeyboardInterrupt;
 use pyo3::prelude::*;
 
 use crate::errors::FamilyError;
@@ -49,6 +50,8 @@ impl Custom {
                     problem: error.value(py).to_string(),
                     advice: "the custom score refuses it".to_owned(),
                 }),
+                // Ctrl-C came while the callable ran: that is no fault of the family.
+                Err(error) if error.is_instance_of::<PyKeyboardInterrupt>(py) => Err(Error::Interrupted),
                 Err(error) => {
                     let problem = format!("it raised {error}");
                     *self.raised.lock().unwrap_or_else(PoisonError::into_inner) = Some(error);

@@ -35,7 +35,7 @@ impl From<CoreError> for PyErr {
             Error::Format { .. } => FormatError::new_err(text),
             Error::File { .. } => PyOSError::new_err(text),
             Error::Shape(_) => ArbornetError::new_err(text),
-            Error::Memory { .. } => PyMemoryError::new_err(text),
+            Error::Memory { .. } | Error::Allocation { .. } => PyMemoryError::new_err(text),
             Error::Interrupted => PyKeyboardInterrupt::new_err(text),
         }
     }

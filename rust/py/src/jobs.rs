@@ -131,12 +131,16 @@ pub fn watched_or_left<T: Send + 'static>(
     Ok(value)
 }
 
-/// The number of threads that `n_jobs` asks for: as it stands, or from -1 downwards all cores, all but one, ...
+/// More threads than so many for each core are never started: they would only cost memory, and results are the same.
+const MOST_PER_CORE: usize = 4;
+
+/// The number of threads that `n_jobs` asks for: as it stands, but at most so many per core, or from -1 downwards all
+/// cores, all but one, ...
 pub fn threads(n_jobs: isize) -> Result<usize, CoreError> {
     let cores = std::thread::available_parallelism().map_or(1, usize::from);
     match n_jobs {
         0 => Err(CoreError(Error::parameter("n_jobs", &0, "give a number of threads, or -1 for all cores"))),
-        1.. => Ok(n_jobs as usize),
+        1.. => Ok(n_jobs.unsigned_abs().min(MOST_PER_CORE * cores)),
         _ => Ok(cores.saturating_add_signed(n_jobs + 1).max(1)),
     }
 }

@@ -7,6 +7,7 @@ use arbornet_core::control::Budget;
 use arbornet_core::dag::pc::Pc;
 use arbornet_core::independence::{IndependenceTest, Remembered, ScoreTest, Tested};
 use arbornet_core::{Constraints, Control, Error, Result, Var};
+use pyo3::exceptions::PyKeyboardInterrupt;
 use pyo3::prelude::*;
 
 use crate::classes::edges;
@@ -35,6 +36,7 @@ impl IndependenceTest for Called {
                     Ok(Tested { p_value, statistic: f64::NAN, df: f64::NAN })
                 }
                 Ok(p_value) => Err(Error::parameter("test", &p_value, "a test returns a p-value, from 0 to 1")),
+                Err(error) if error.is_instance_of::<PyKeyboardInterrupt>(py) => Err(Error::Interrupted),
                 Err(error) => {
                     let told = Error::Shape(format!("the test raised {error}"));
                     *self.raised.lock().unwrap_or_else(PoisonError::into_inner) = Some(error);
@@ -97,7 +99,7 @@ fn search_by_tests(
         told.set_cause(py, called.raised.lock().unwrap_or_else(PoisonError::into_inner).take());
         told
     })?;
-    let counters = BTreeMap::from([("tests", found.n_tests), ("trimmed", found.n_trimmed)]);
+    let counters = BTreeMap::from([("tests", found.n_tests), ("trimmed", found.n_trimmed), ("refused", found.n_refused)]);
     let stop = stop_name(found.stop);
     Ok((families_of(&found.dag), edges(&found.class), found.consistent, found.ambiguous, stop, counters))
 }

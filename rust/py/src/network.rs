@@ -3,7 +3,7 @@
 use std::sync::Arc;
 
 use arbornet_core::network::{Method, Network, Observed, Rows, Sampled, Settings, Within, contributions};
-use arbornet_core::{Control, Error, Kind, Value, bif};
+use arbornet_core::{Control, Error, Kind, Value, Variable, bif};
 use numpy::{IntoPyArray, PyArray1, PyReadonlyArray1};
 use pyo3::exceptions::PyIndexError;
 use pyo3::prelude::*;
@@ -329,14 +329,17 @@ impl NetworkHandle {
         let settings = settings((&how_to.0, how_to.1, how_to.2))?;
         let (rows, sampled) =
             self.ask(py, n_jobs, |net, control| net.sample(n_rows, &known, &set, &settings, control))?;
-        let column = |v: usize| match (rows.column(v), &self.0.variables()[v].kind) {
-            (Observed::Reals(reals), Kind::Continuous { scale }) => {
-                reals.iter().map(|&x| scale.to_original(x)).collect::<Vec<f64>>().into_pyarray(py).into_any()
+        // In place: there may be just room enough for the rows.
+        let column = |(column, variable): (Observed, &Variable)| match (column, &variable.kind) {
+            (Observed::Reals(mut reals), Kind::Continuous { scale }) => {
+                reals.iter_mut().for_each(|x| *x = scale.to_original(*x));
+                reals.into_pyarray(py).into_any()
             }
-            (Observed::Codes(codes), _) => codes.clone().into_pyarray(py).into_any(),
+            (Observed::Codes(codes), _) => codes.into_pyarray(py).into_any(),
             _ => unreachable!("draws have their variable's kind"),
         };
-        Ok(((0..self.0.n_vars()).map(column).collect(), how(sampled)))
+        let columns = rows.into_columns().into_iter().zip(self.0.variables()).map(column).collect();
+        Ok((columns, how(sampled)))
     }
 
     fn __repr__(&self) -> String {

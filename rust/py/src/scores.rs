@@ -131,8 +131,9 @@ impl ScoreHandle {
     /// Tests x and y given others (ascending): p-value, statistic, degrees of freedom.
     #[allow(clippy::needless_pass_by_value)]
     fn test(&self, py: Python<'_>, x: usize, y: usize, given: Vec<usize>) -> PyResult<(f64, f64, f64)> {
-        let score = self.score.clone();
-        let tested = watched_or_left(py, &Control::default(), None, move || score.test(x, y, &given))?
+        let (score, control) = (self.score.clone(), Control::default());
+        let halt = control.halt();
+        let tested = watched_or_left(py, &control, None, move || score.test_until(x, y, &given, &halt))?
             .map_err(|error| self.raise(py, error))?;
         Ok((tested.p_value, tested.statistic, tested.df))
     }

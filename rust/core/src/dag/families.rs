@@ -168,7 +168,9 @@ impl Families for Scored<'_> {
         let score = self.scores_until(child, std::slice::from_ref(parents), &halt)?[0];
         if score == f64::NEG_INFINITY {
             // Why it has no score is the user's to know.
-            self.score.score(child, parents)?;
+            let mut scratch = self.score.child(child)?;
+            scratch.heed(&halt);
+            scratch.score(parents)?;
         }
         Ok((score, parents.clone()))
     }

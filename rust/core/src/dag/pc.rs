@@ -9,6 +9,8 @@
 //! that contradict it or stronger ones are left out, and Meek's four rules do the rest. Where a variable has more parents than
 //! it may have, another member of the class is taken, and only if there is none, adjacencies are given up.
 
+use std::sync::atomic::{AtomicU64, Ordering};
+
 use rayon::prelude::*;
 use rustc_hash::FxHashSet;
 use smallvec::SmallVec;
@@ -19,8 +21,8 @@ use super::graph::Dag;
 use super::knowledge::Knowledge;
 use super::pdag::Pdag;
 use crate::constraints::Constraints;
-use crate::control::{Budget, Stop};
-use crate::error::Result;
+use crate::control::{Budget, Halt, Stop};
+use crate::error::{Error, Result};
 use crate::independence::IndependenceTest;
 use crate::table::Var;
 
@@ -63,6 +65,8 @@ pub struct Judged {
     pub n_trimmed: u64,
     /// Tests made.
     pub n_tests: u64,
+    /// Tests that the score refused, as the family is too large for it: these sets separate nothing.
+    pub n_refused: u64,
     /// Why it ended early, if it did.
     pub stop: Option<Stop>,
 }
@@ -110,6 +114,9 @@ struct Work<'a> {
     test: &'a dyn IndependenceTest,
     knowledge: Knowledge<'a>,
     budget: Budget<'a>,
+    /// The same, for a test that is long by itself.
+    halt: Halt,
+    n_refused: AtomicU64,
 }
 
 impl Pc {
@@ -119,7 +126,8 @@ impl Pc {
     /// If a test fails.
     pub fn run(&self, test: &dyn IndependenceTest, constraints: &Constraints, budget: Budget<'_>) -> Result<Judged> {
         let n = constraints.n_vars();
-        let work = Work { how: *self, test, knowledge: Knowledge::new(constraints), budget };
+        let (knowledge, halt) = (Knowledge::new(constraints), budget.halt());
+        let work = Work { how: *self, test, knowledge, budget, halt, n_refused: AtomicU64::new(0) };
         let mut skeleton = Skeleton::new(n);
         let mut stop = ended(work.adjacencies(&mut skeleton), budget)?;
         let mut colliders = vec![];
@@ -143,7 +151,8 @@ impl Pc {
                 continue;
             }
             let n_tests = skeleton.n_tests;
-            return Ok(Judged { class, dag, consistent, ambiguous, n_trimmed, n_tests, stop });
+            let n_refused = work.n_refused.into_inner();
+            return Ok(Judged { class, dag, consistent, ambiguous, n_trimmed, n_tests, n_refused, stop });
         }
     }
 }
@@ -268,7 +277,14 @@ impl Work<'_> {
                 // What lies among the neighbours of both was asked already.
                 if i == 0 || !set.iter().all(|v| of_x.contains(v)) {
                     self.budget.check()?;
-                    hear(&set, self.test.p_value(x, y, &set)?);
+                    match self.test.test_until(x, y, &set, &self.halt) {
+                        Ok(tested) => hear(&set, tested.p_value),
+                        // What cannot be tested for its size separates nothing, as far as anybody can tell.
+                        Err(Error::Family { .. } | Error::Memory { .. }) if !set.is_empty() => {
+                            self.n_refused.fetch_add(1, Ordering::Relaxed);
+                        }
+                        Err(error) => return Err(error),
+                    }
                 }
                 if !next(&mut at, from.len()) {
                     break;

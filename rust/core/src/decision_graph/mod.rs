@@ -23,6 +23,7 @@ use std::sync::Arc;
 
 use serde::{Deserialize, Serialize};
 
+use crate::control::Halt;
 use crate::error::{Error, Result};
 use crate::network::Network;
 use crate::table::{Table, Var};
@@ -217,6 +218,7 @@ impl Prepared {
             prior: self.prior.clone(),
             settings: &self.settings,
             budget: None,
+            halt: Halt::default(),
             parallel: false,
         })
     }

@@ -15,7 +15,7 @@ use super::prior::{Alphas, Context, Counts, Marginal, Prior};
 use super::region::Region;
 use super::splits::{self, Cut, Gains, Scratch};
 use super::{Schedule, Settings};
-use crate::control::Budget;
+use crate::control::{Budget, Halt};
 use crate::error::Result;
 use crate::table::Var;
 
@@ -39,6 +39,8 @@ pub struct Problem<'a> {
     pub settings: &'a Settings,
     /// Looked at between predictors.
     pub budget: Option<Budget<'a>>,
+    /// Looked at with it.
+    pub halt: Halt,
     /// Whether a leaf's predictors may be looked at by several threads.
     pub parallel: bool,
 }
@@ -58,6 +60,7 @@ impl Problem<'_> {
     }
 
     pub(super) fn check(&self) -> Result<()> {
+        self.halt.check()?;
         self.budget.map_or(Ok(()), |budget| budget.check())
     }
 }

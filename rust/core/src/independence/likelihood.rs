@@ -15,6 +15,7 @@ use smallvec::SmallVec;
 use statrs::function::gamma::checked_gamma_ur;
 
 use super::{IndependenceTest, Tested};
+use crate::control::Halt;
 use crate::error::{Error, Result};
 use crate::score::kept::Kept;
 use crate::score::{ChildScore, LocalScore};
@@ -54,17 +55,26 @@ impl IndependenceTest for ScoreTest {
     fn test(&self, x: Var, y: Var, given: &[Var]) -> Result<Tested> {
         self.0.test(x, y, given)
     }
+
+    fn test_until(&self, x: Var, y: Var, given: &[Var], halt: &Halt) -> Result<Tested> {
+        self.0.test_until(x, y, given, halt)
+    }
 }
 
 /// The test of a score in both directions, the one of the smaller p-value (the first under ties).
 ///
 /// # Errors
-/// If the score has no likelihood, marginal or maximised, the question is none, or a family cannot be scored.
-pub fn ratio<S: LocalScore + ?Sized>(score: &S, x: Var, y: Var, given: &[Var]) -> Result<Tested> {
+/// If the score has no likelihood, marginal or maximised, the question is none, a family cannot be scored, or `halt` is
+/// due.
+pub fn ratio<S: LocalScore + ?Sized>(score: &S, x: Var, y: Var, given: &[Var], halt: &Halt) -> Result<Tested> {
     check(score, x, y, given)?;
     let (low, high) = (x.min(y), x.max(y));
-    let one = one_direction(&mut *score.child(low)?, high, given)?;
-    let other = one_direction(&mut *score.child(high)?, low, given)?;
+    let direction = |child: Var, parent: Var| {
+        let mut scratch = score.child(child)?;
+        scratch.heed(halt);
+        one_direction(&mut *scratch, parent, given)
+    };
+    let (one, other) = (direction(low, high)?, direction(high, low)?);
     Ok(if other.p_value < one.p_value { other } else { one })
 }
 
@@ -116,8 +126,12 @@ impl<T: IndependenceTest> IndependenceTest for Remembered<T> {
     }
 
     fn test(&self, x: Var, y: Var, given: &[Var]) -> Result<Tested> {
+        self.test_until(x, y, given, &Halt::default())
+    }
+
+    fn test_until(&self, x: Var, y: Var, given: &[Var], halt: &Halt) -> Result<Tested> {
         let question = (x.min(y), x.max(y), SmallVec::from_slice(given));
-        self.answers.get_or(question, |(x, y, given)| self.test.test(*x, *y, given))
+        self.answers.get_or(question, |(x, y, given)| self.test.test_until(*x, *y, given, halt))
     }
 }
 

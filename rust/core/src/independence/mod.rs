@@ -5,6 +5,7 @@
 
 pub mod likelihood;
 
+use crate::control::Halt;
 use crate::dag::Dag;
 use crate::error::Result;
 use crate::table::Var;
@@ -32,6 +33,14 @@ pub trait IndependenceTest: Send + Sync {
     /// # Errors
     /// If these variables cannot be tested.
     fn test(&self, x: Var, y: Var, given: &[Var]) -> Result<Tested>;
+
+    /// As `test`, ending with `Error::Interrupted` soon after `halt` is due. The default does not look at it.
+    ///
+    /// # Errors
+    /// As `test`.
+    fn test_until(&self, x: Var, y: Var, given: &[Var], _halt: &Halt) -> Result<Tested> {
+        self.test(x, y, given)
+    }
 
     /// The p-value of `test`.
     ///

@@ -8,6 +8,7 @@ use smallvec::SmallVec;
 use super::{Network, Rows};
 use crate::control::Control;
 use crate::error::Result;
+use crate::memory::filled;
 use crate::predictive::Value;
 use crate::table::{Kind, Var};
 
@@ -38,7 +39,8 @@ impl Network {
     /// If interrupted.
     pub fn log_densities(&self, rows: &Rows, control: &Control) -> Result<Vec<Vec<f64>>> {
         let n = rows.n_rows();
-        let mut columns = vec![vec![0.0; n]; self.n_vars()];
+        let room = |_: Var| filled(0.0, n, |bytes| self.no_room(bytes.saturating_mul(self.n_vars() as u64)));
+        let mut columns = (0..self.n_vars()).map(room).collect::<Result<Vec<Vec<f64>>>>()?;
         for (v, column) in columns.iter_mut().enumerate() {
             let jacobian = self.log_jacobian(v);
             column.par_chunks_mut(BLOCK).enumerate().try_for_each(|(block, out)| {

@@ -14,6 +14,7 @@ use super::weighting::weighted_quantile;
 use super::{Network, Observed, Rows};
 use crate::control::Control;
 use crate::error::{Error, Result};
+use crate::memory::filled;
 use crate::predictive::Value;
 use crate::table::{Kind, Var};
 
@@ -189,6 +190,13 @@ impl Network {
             Err(cost) if settings.method == Method::Exact => return Err(self.not_exact(&problem, cost)),
             Err(_) => Way::Sampling,
         };
+        if matches!(way, Way::Sampling) {
+            let k = match scope {
+                Scope::Everything => 0,
+                Scope::About(targets) => self.variables[targets[0]].n_levels().unwrap_or(2),
+            };
+            self.room_for_particles(&problem, k, settings)?;
+        }
         let repeats = problem.read.iter().all(|&v| !self.variables[v].is_continuous());
         Ok(Plan { problem, way, repeats })
     }
@@ -222,7 +230,7 @@ impl Network {
         let limits = rows.limits();
         let plan = |seen: &[bool]| self.plan(Evidence { seen, set: &set, limits }, question.scope, settings);
         let common = if may_miss.is_empty() { Some(plan(&seen)?) } else { None };
-        let mut out = vec![f64::NAN; rows.n_rows() * width];
+        let mut out = filled(f64::NAN, rows.n_rows().saturating_mul(width), |bytes| self.no_room(bytes))?;
         let block = |(block, out): (usize, &mut [f64])| {
             let first = block * BLOCK;
             let mut sampled = Sampled::default();

@@ -82,6 +82,7 @@ impl Network {
             }
             Err(cost) if settings.method == Method::Exact => return Err(self.not_exact(&problem, cost)),
             Err(_) => {
+                self.room_for_particles(&problem, 0, settings)?;
                 let particles = self.particles(&problem, &value, settings);
                 for (i, &weight) in particles.weights.iter().enumerate() {
                     let values = particles.of(i);

@@ -183,6 +183,11 @@ impl Rows {
         &self.columns[var]
     }
 
+    /// All columns.
+    pub fn into_columns(self) -> Vec<Observed> {
+        self.columns
+    }
+
     /// Forgets a column: a target's own values are no evidence about it.
     #[must_use]
     pub fn without(mut self, var: Var) -> Self {

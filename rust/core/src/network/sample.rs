@@ -17,11 +17,20 @@ use super::plan::{Evidence, Problem, Scope};
 use super::{Network, Observed, Rows};
 use crate::control::Control;
 use crate::error::{Error, Result};
+use crate::memory::reserved;
 use crate::predictive::Value;
 use crate::table::Var;
 
 /// Rows drawn from one generator.
 const BLOCK: usize = 1024;
+
+/// Blocks drawn before they are put together.
+const BATCH: usize = 256;
+
+/// Weighted draws from which a block of rows is resampled.
+fn enough_for(len: usize, settings: &Settings) -> Settings {
+    Settings { particles: settings.particles.max(8 * len), ..*settings }
+}
 
 /// Where the hidden ancestors of what is given come from.
 enum Source {
@@ -66,38 +75,60 @@ impl Network {
                 Err(_) => Source::Weighted,
             }
         };
-        let blocks = (0..n_rows.div_ceil(BLOCK))
-            .into_par_iter()
-            .map(|block| {
-                control.check()?;
-                let len = BLOCK.min(n_rows - block * BLOCK);
-                self.block(block, len, known, &problem, &source, settings)
-            })
-            .collect::<Result<Vec<(Vec<Observed>, f64)>>>()?;
-        let standard_error = blocks.iter().map(|b| b.1).fold(0.0, f64::max);
+        if matches!(source, Source::Weighted) {
+            self.room_for_particles(&problem, 0, &enough_for(BLOCK, settings))?;
+        }
         let rows = if matches!(source, Source::Weighted) { n_rows } else { 0 };
-        let mut columns = self.empty_columns(n_rows);
-        for (block, _) in blocks {
-            for (all, part) in columns.iter_mut().zip(block) {
-                match (all, part) {
-                    (Observed::Codes(all), Observed::Codes(part)) => all.extend(part),
-                    (Observed::Reals(all), Observed::Reals(part)) => all.extend(part),
-                    _ => unreachable!("both have the variable's kind"),
+        let mut columns = self.empty_columns(n_rows)?;
+        let mut standard_error: f64 = 0.0;
+        let n_blocks = n_rows.div_ceil(BLOCK);
+        // Batch after batch, so that hardly more than the rows themselves is held.
+        for first in (0..n_blocks).step_by(BATCH) {
+            let blocks = (first..n_blocks.min(first + BATCH))
+                .into_par_iter()
+                .map(|block| {
+                    control.check()?;
+                    let len = BLOCK.min(n_rows - block * BLOCK);
+                    self.block(block, len, known, &problem, &source, settings)
+                })
+                .collect::<Result<Vec<(Vec<Observed>, f64)>>>()?;
+            for (block, error) in blocks {
+                standard_error = standard_error.max(error);
+                for (all, part) in columns.iter_mut().zip(block) {
+                    match (all, part) {
+                        (Observed::Codes(all), Observed::Codes(part)) => all.extend(part),
+                        (Observed::Reals(all), Observed::Reals(part)) => all.extend(part),
+                        _ => unreachable!("both have the variable's kind"),
+                    }
                 }
             }
         }
         Ok((Rows::new(self.variables(), columns, n_rows)?, Sampled { rows, standard_error }))
     }
 
-    fn empty_columns(&self, capacity: usize) -> Vec<Observed> {
+    /// Columns with room for so many rows.
+    fn empty_columns(&self, n_rows: usize) -> Result<Vec<Observed>> {
+        let is_number = |v: Var| self.variables()[v].is_continuous();
+        let of_row: u64 = (0..self.n_vars()).map(|v| if is_number(v) { 8 } else { 4 }).sum();
+        let refused = |_| Error::Allocation {
+            what: format!("drawing {n_rows} rows"),
+            bytes: (n_rows as u64).saturating_mul(of_row),
+            advice: "draw them in parts, each with a seed of its own".to_owned(),
+        };
         let empty = |v: Var| {
-            if self.variables()[v].is_continuous() {
-                Observed::Reals(Vec::with_capacity(capacity))
+            Ok(if is_number(v) {
+                Observed::Reals(reserved(n_rows, refused)?)
             } else {
-                Observed::Codes(Vec::with_capacity(capacity))
-            }
+                Observed::Codes(reserved(n_rows, refused)?)
+            })
         };
         (0..self.n_vars()).map(empty).collect()
+    }
+
+    /// The error for rows whose answers find no room.
+    pub(super) fn no_room(&self, bytes: u64) -> Error {
+        let advice = "ask about fewer rows at once".to_owned();
+        Error::Allocation { what: "the answers about all rows".to_owned(), bytes, advice }
     }
 
     fn block(
@@ -114,8 +145,7 @@ impl Network {
         let mut rng = Xoshiro256PlusPlus::seed_from_u64(seed);
         let value = seen_in(known, 0);
         let particles = matches!(source, Source::Weighted).then(|| {
-            let wanted = Settings { particles: settings.particles.max(8 * len), seed, ..*settings };
-            self.particles(problem, &value, &wanted)
+            self.particles(problem, &value, &Settings { seed, ..enough_for(len, settings) })
         });
         if let Some(particles) = &particles
             && particles.log_evidence == f64::NEG_INFINITY
@@ -125,7 +155,7 @@ impl Network {
         }
         let total: f64 = particles.as_ref().map_or(0.0, |p| p.weights.iter().sum());
         let (mut next, mut passed, offset) = (0, 0.0, rng.random::<f64>());
-        let mut columns = self.empty_columns(len);
+        let mut columns = self.empty_columns(len)?;
         let mut row: Vec<Option<Value>> = vec![None; self.n_vars()];
         for i in 0..len {
             for (v, slot) in row.iter_mut().enumerate() {

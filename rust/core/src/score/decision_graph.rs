@@ -5,6 +5,7 @@
 use std::sync::Arc;
 
 use super::{ChildScore, LocalScore};
+use crate::control::Halt;
 use crate::decision_graph::predictors::ADVICE;
 use crate::decision_graph::state::Problem;
 use crate::decision_graph::{Prepared, Settings, grow};
@@ -33,7 +34,11 @@ impl LocalScore for Prepared {
     }
 
     fn model(&self, child: Var, parents: &[Var]) -> Result<LocalModel> {
-        let problem = self.problem(child, parents)?;
+        self.model_until(child, parents, &Halt::default())
+    }
+
+    fn model_until(&self, child: Var, parents: &[Var], halt: &Halt) -> Result<LocalModel> {
+        let problem = Problem { halt: halt.clone(), ..self.problem(child, parents)? };
         let state = grow::grown(&problem)?;
         Ok(LocalModel::DecisionGraph(DecisionGraph::from_state(&problem, &state)?))
     }
@@ -55,6 +60,10 @@ impl ChildScore for Grower<'_> {
         self.problem.fields.clear();
         self.problem.fields.extend_from_slice(parents);
         Ok(grow::grown(&self.problem)?.score())
+    }
+
+    fn heed(&mut self, halt: &Halt) {
+        self.problem.halt.clone_from(halt);
     }
 
     fn log_marginal(&mut self, parents: &[Var]) -> Result<Option<f64>> {

@@ -106,8 +106,8 @@ impl LocalScore for Limited {
         self.score.check(child, parents)
     }
 
-    fn test(&self, x: Var, y: Var, given: &[Var]) -> Result<Tested> {
-        self.score.test(x, y, given)
+    fn test_until(&self, x: Var, y: Var, given: &[Var], halt: &Halt) -> Result<Tested> {
+        self.score.test_until(x, y, given, halt)
     }
 
     fn equivalent(&self) -> bool {

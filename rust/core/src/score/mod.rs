@@ -73,7 +73,15 @@ pub trait LocalScore: Send + Sync {
     /// # Errors
     /// If it has neither, or a family cannot be scored.
     fn test(&self, x: Var, y: Var, given: &[Var]) -> Result<Tested> {
-        likelihood::ratio(self, x, y, given)
+        self.test_until(x, y, given, &Halt::default())
+    }
+
+    /// As `test`, ending with `Error::Interrupted` soon after `halt` is due, also midway in a family.
+    ///
+    /// # Errors
+    /// As `test`.
+    fn test_until(&self, x: Var, y: Var, given: &[Var], halt: &Halt) -> Result<Tested> {
+        likelihood::ratio(self, x, y, given, halt)
     }
 
     /// The score of one family: `child` and `score` in one call.

@@ -43,6 +43,9 @@ const EPOCH: u64 = 16;
 /// Rounds without improvement after which a chain begins anew.
 const PATIENCE: u64 = 2 * EPOCH;
 
+/// Each chain holds an order of its own.
+const MOST_CHAINS: usize = 10_000;
+
 /// How to search.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct Anytime {
@@ -93,6 +96,9 @@ impl Anytime {
         }
         if self.chains == 0 {
             return Err(Error::parameter("chains", &0, "give at least one"));
+        }
+        if self.chains > MOST_CHAINS {
+            return Err(Error::parameter("chains", &self.chains, format!("give at most {MOST_CHAINS}")));
         }
         let start = stored.start()?;
         let pool = Pool::new(stored);

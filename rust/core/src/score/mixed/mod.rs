@@ -13,6 +13,7 @@ pub mod multinomial;
 pub mod polynomial;
 
 use super::{ChildScore, Fit, LocalScore};
+use crate::control::Halt;
 use crate::error::{Error, Result};
 use crate::independence::{Tested, likelihood};
 use crate::model::LocalModel;
@@ -111,11 +112,11 @@ impl<R: Rule> LocalScore for Bic<R> {
         self.rule.equivalent() && self.prior != GraphPrior::ParentCount
     }
 
-    fn test(&self, x: Var, y: Var, given: &[Var]) -> Result<Tested> {
+    fn test_until(&self, x: Var, y: Var, given: &[Var], halt: &Halt) -> Result<Tested> {
         likelihood::check(self, x, y, given)?;
         match self.rule.own_test(x, y, given)? {
             Some(test) => Ok(test),
-            None => likelihood::ratio(self, x, y, given),
+            None => likelihood::ratio(self, x, y, given, halt),
         }
     }
 }
