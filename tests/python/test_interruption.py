@@ -184,3 +184,82 @@ def test_a_fork_while_threads_work_finds_no_lock_held():
     command = [sys.executable, "-W", "ignore::DeprecationWarning", "-c", FORKED]
     done = subprocess.run(command, capture_output=True, text=True, timeout=300)
     assert done.stdout == "done\n", done.stderr
+
+
+@pytest.fixture(scope="module")
+def many_levels() -> an.Table:
+    """Columns of 20 levels: one family of trees among groups of them takes far longer than anybody waits."""
+    rng = np.random.default_rng(0)
+    hidden = rng.integers(0, 20, 2000)
+    drawn = {f"v{i}": np.where(rng.random(2000) < 0.4, hidden, rng.integers(0, 20, 2000)) for i in range(6)}
+    return an.Table({name: [f"l{level:02}" for level in column] for name, column in drawn.items()})
+
+
+@pytest.mark.parametrize("score", [an.PCART(), an.DecisionGraph()])
+@pytest.mark.parametrize("search", [searches.pc, searches.cpc])
+def test_a_search_by_tests_keeps_its_time_within_a_family(search, score, many_levels):
+    began = time.perf_counter()
+    assert search(many_levels, score, time_limit=0.5).stopped == "time"
+    assert time.perf_counter() - began < PROMPT
+
+
+@pytest.mark.parametrize("search", [searches.pc, searches.cpc])
+def test_ctrl_c_ends_a_search_by_tests_within_a_family(search, many_levels):
+    began = time.perf_counter()
+    asker = subprocess.Popen(["sh", "-c", f"sleep 0.3; kill -INT {os.getpid()}"])
+    found = search(many_levels, an.PCART())
+    asker.wait()
+    assert found.stopped == "interrupted"
+    assert time.perf_counter() - began < PROMPT
+
+
+def test_ctrl_c_ends_a_single_test_of_independence(many_levels):
+    assert interrupted(lambda: an.independence.test(many_levels, "v0", "v1", ["v2", "v3"], an.PCART())) < PROMPT
+
+
+def slowly(table, child, parents) -> float:
+    time.sleep(LONG)
+    return 0.0
+
+
+def test_ctrl_c_within_a_python_score_is_no_fault_of_the_family(many_levels):
+    assert interrupted(lambda: an.local_score(many_levels, "v0", ["v1"], an.CustomScore(slowly))) < PROMPT
+
+
+def pressed(*_: object) -> float:
+    raise KeyboardInterrupt
+
+
+CALLS = {
+    "local_score": lambda table, score: an.local_score(table, "v0", ["v1"], score),
+    "score_parents": lambda table, score: an.score_parents(table, score, 1),
+    "chow_liu": lambda table, score: searches.chow_liu(table, score),
+    "hill_climb": lambda table, score: searches.hill_climb(table, score),
+    "fges": lambda table, score: searches.fges(table, score),
+    "grasp": lambda table, score: searches.grasp(table, score),
+    "boss": lambda table, score: searches.boss(table, score),
+    "learn": lambda table, score: an.learn(table, score=score, max_parents=1, verbose=False),
+    "pc": lambda table, score: searches.pc(table, pressed),
+    "cpc": lambda table, score: searches.cpc(table, pressed),
+}
+
+
+@pytest.mark.parametrize("call", CALLS)
+def test_ctrl_c_that_a_python_score_meets_interrupts_every_search(call, many_levels):
+    try:
+        found = CALLS[call](many_levels, an.CustomScore(pressed))
+    except KeyboardInterrupt:
+        return
+    assert found.stopped == "interrupted"
+
+
+def test_tests_too_large_for_the_memory_limit_are_told_and_the_search_goes_on():
+    rng = np.random.default_rng(0)
+    hidden = rng.normal(size=2000)
+    table = an.Table({f"v{i}": hidden + 0.5 * rng.normal(size=2000) for i in range(5)})
+    with pytest.warns(an.ArbornetWarning, match=r"[\d,]+ tests were refused by the score"):
+        found = searches.pc(table, an.PCART(memory_limit=1))
+    assert found.stopped == "finished"
+    assert found.details["refused"] > 0
+    assert math.isnan(found.score)
+    assert searches.pc(table, an.PCART(memory_limit=1, max_splits=1)).details["refused"] == 0

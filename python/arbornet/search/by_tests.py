@@ -9,7 +9,7 @@ from collections.abc import Callable
 from typing import Any
 
 from arbornet import _core
-from arbornet._core import ParameterError, ScoreHandle
+from arbornet._core import FamilyError, ParameterError, ScoreHandle
 from arbornet.constraints import Constraints, resolved
 from arbornet.graphs import class_graph
 from arbornet.notices import ArbornetWarning
@@ -56,7 +56,7 @@ def pc(
         Found, with stopped "finished", "time" or "interrupted". Its `cpdag` is what the tests say, its `dag` a graph of
         that class. Where tests contradict each other there may be none: then a warning says so, the graph is one with
         the same adjacencies and arcs that adds few colliders, and `details["consistent"]` is False. `score` is the
-        graph's own, NaN for a callable test or if stopped early. Sets that a score cannot take for their size (say,
+        graph's own, NaN for a callable test, if stopped early or if a family is too large for the score. Sets that a score cannot take for their size (say,
         for its memory limit) count as separating nothing; a warning and `details["refused"]` say how many.
 
     Raises:
@@ -171,7 +171,11 @@ def _judged(
 
 
 def _total(score: ScoreHandle, parents: list[list[int]]) -> float:
-    return total_of(score.score(v, of_v) for v, of_v in enumerate(parents))
+    """The graph's score; unknown if a family is too large for the score, which the tests of pairs need not notice."""
+    try:
+        return total_of(score.score(v, of_v) for v, of_v in enumerate(parents))
+    except (FamilyError, MemoryError):
+        return math.nan
 
 
 def _by_position(test: Any, names: list[str]) -> Callable[[int, int, list[int]], float]:

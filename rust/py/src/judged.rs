@@ -99,7 +99,8 @@ fn search_by_tests(
         told.set_cause(py, called.raised.lock().unwrap_or_else(PoisonError::into_inner).take());
         told
     })?;
-    let counters = BTreeMap::from([("tests", found.n_tests), ("trimmed", found.n_trimmed), ("refused", found.n_refused)]);
+    let counters =
+        BTreeMap::from([("tests", found.n_tests), ("trimmed", found.n_trimmed), ("refused", found.n_refused)]);
     let stop = stop_name(found.stop);
     Ok((families_of(&found.dag), edges(&found.class), found.consistent, found.ambiguous, stop, counters))
 }

@@ -144,9 +144,8 @@ impl Network {
         let seed = settings.seed.wrapping_add((block as u64 + 1).wrapping_mul(0x9E37_79B9_7F4A_7C15));
         let mut rng = Xoshiro256PlusPlus::seed_from_u64(seed);
         let value = seen_in(known, 0);
-        let particles = matches!(source, Source::Weighted).then(|| {
-            self.particles(problem, &value, &Settings { seed, ..enough_for(len, settings) })
-        });
+        let particles = matches!(source, Source::Weighted)
+            .then(|| self.particles(problem, &value, &Settings { seed, ..enough_for(len, settings) }));
         if let Some(particles) = &particles
             && particles.log_evidence == f64::NEG_INFINITY
         {
