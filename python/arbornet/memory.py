@@ -1,4 +1,4 @@
-"""How much memory there is, asked before it is taken: an allocation that fails in Polars or the core ends the process."""
+"""How much memory there is, asked before it is taken: an allocation that fails within Polars ends the process."""
 
 from __future__ import annotations
 

@@ -124,7 +124,9 @@ def test_the_limit_of_a_process_counts_as_memory(monkeypatch: pytest.MonkeyPatch
 
 
 def threads_now() -> int:
-    return int(next(line for line in Path("/proc/self/status").read_text().splitlines() if "Threads" in line).split()[1])
+    return int(
+        next(line for line in Path("/proc/self/status").read_text().splitlines() if "Threads" in line).split()[1]
+    )
 
 
 @pytest.mark.skipif(not Path("/proc/self/status").exists(), reason="counts threads in /proc")

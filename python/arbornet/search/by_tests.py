@@ -56,8 +56,9 @@ def pc(
         Found, with stopped "finished", "time" or "interrupted". Its `cpdag` is what the tests say, its `dag` a graph of
         that class. Where tests contradict each other there may be none: then a warning says so, the graph is one with
         the same adjacencies and arcs that adds few colliders, and `details["consistent"]` is False. `score` is the
-        graph's own, NaN for a callable test, if stopped early or if a family is too large for the score. Sets that a score cannot take for their size (say,
-        for its memory limit) count as separating nothing; a warning and `details["refused"]` say how many.
+        graph's own, NaN for a callable test, if stopped early or if a family is too large for the score. Sets that a
+        score cannot take for their size (say, for its memory limit) count as separating nothing; a warning and
+        `details["refused"]` say how many.
 
     Raises:
         ArbornetError: if the constraints contradict each other, or a test fails.

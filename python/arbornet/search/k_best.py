@@ -129,7 +129,8 @@ def k_best(
         constraints: what the graphs must obey.
         max_parents: the most parents of any variable.
         time_limit: wall seconds.
-        memory_limit: bytes, or text such as "4 GB"; the default is four fifths of what is free (2 GB for the tables).
+        memory_limit: bytes, or text such as "4 GB", as for `exact`; the default is four fifths of what is free (2 GB
+            for the tables).
         progress: show how many graphs are found.
         n_jobs: threads of each exact search; -1 for all cores.
 

@@ -5,6 +5,7 @@
 use rayon::prelude::*;
 use smallvec::SmallVec;
 
+use super::sample::no_room;
 use super::{Network, Rows};
 use crate::control::Control;
 use crate::error::Result;
@@ -39,7 +40,7 @@ impl Network {
     /// If interrupted.
     pub fn log_densities(&self, rows: &Rows, control: &Control) -> Result<Vec<Vec<f64>>> {
         let n = rows.n_rows();
-        let room = |_: Var| filled(0.0, n, |bytes| self.no_room(bytes.saturating_mul(self.n_vars() as u64)));
+        let room = |_: Var| filled(0.0, n, |bytes| no_room(bytes.saturating_mul(self.n_vars() as u64)));
         let mut columns = (0..self.n_vars()).map(room).collect::<Result<Vec<Vec<f64>>>>()?;
         for (v, column) in columns.iter_mut().enumerate() {
             let jacobian = self.log_jacobian(v);

@@ -10,7 +10,8 @@ use smallvec::SmallVec;
 use super::eliminate::Elimination;
 use super::mixture::{Mixture, Part, mass};
 use super::plan::{Evidence, Problem, Scope};
-use super::weighting::weighted_quantile;
+use super::sample::no_room;
+use super::weighting::{room_for_particles, weighted_quantile};
 use super::{Network, Observed, Rows};
 use crate::control::Control;
 use crate::error::{Error, Result};
@@ -195,7 +196,7 @@ impl Network {
                 Scope::Everything => 0,
                 Scope::About(targets) => self.variables[targets[0]].n_levels().unwrap_or(2),
             };
-            self.room_for_particles(&problem, k, settings)?;
+            room_for_particles(&problem, k, settings)?;
         }
         let repeats = problem.read.iter().all(|&v| !self.variables[v].is_continuous());
         Ok(Plan { problem, way, repeats })
@@ -230,7 +231,7 @@ impl Network {
         let limits = rows.limits();
         let plan = |seen: &[bool]| self.plan(Evidence { seen, set: &set, limits }, question.scope, settings);
         let common = if may_miss.is_empty() { Some(plan(&seen)?) } else { None };
-        let mut out = filled(f64::NAN, rows.n_rows().saturating_mul(width), |bytes| self.no_room(bytes))?;
+        let mut out = filled(f64::NAN, rows.n_rows().saturating_mul(width), |bytes| no_room(bytes))?;
         let block = |(block, out): (usize, &mut [f64])| {
             let first = block * BLOCK;
             let mut sampled = Sampled::default();

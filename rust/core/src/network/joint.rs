@@ -6,6 +6,7 @@
 use super::eliminate::rescale;
 use super::infer::{Method, Sampled, Settings, seen_in};
 use super::plan::{Evidence, Scope};
+use super::weighting::room_for_particles;
 use super::{Network, Rows};
 use crate::error::{Error, Result};
 use crate::predictive::Value;
@@ -82,7 +83,7 @@ impl Network {
             }
             Err(cost) if settings.method == Method::Exact => return Err(self.not_exact(&problem, cost)),
             Err(_) => {
-                self.room_for_particles(&problem, 0, settings)?;
+                room_for_particles(&problem, 0, settings)?;
                 let particles = self.particles(&problem, &value, settings);
                 for (i, &weight) in particles.weights.iter().enumerate() {
                     let values = particles.of(i);

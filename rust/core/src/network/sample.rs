@@ -14,6 +14,7 @@ use super::eliminate::Elimination;
 use super::infer::{Method, Sampled, Settings, seen_in};
 use super::mixture::quantile_within;
 use super::plan::{Evidence, Problem, Scope};
+use super::weighting::room_for_particles;
 use super::{Network, Observed, Rows};
 use crate::control::Control;
 use crate::error::{Error, Result};
@@ -30,6 +31,12 @@ const BATCH: usize = 256;
 /// Weighted draws from which a block of rows is resampled.
 fn enough_for(len: usize, settings: &Settings) -> Settings {
     Settings { particles: settings.particles.max(8 * len), ..*settings }
+}
+
+/// The error for rows whose answers find no room.
+pub(super) fn no_room(bytes: u64) -> Error {
+    let advice = "ask about fewer rows at once".to_owned();
+    Error::Allocation { what: "the answers about all rows".to_owned(), bytes, advice }
 }
 
 /// Where the hidden ancestors of what is given come from.
@@ -76,7 +83,7 @@ impl Network {
             }
         };
         if matches!(source, Source::Weighted) {
-            self.room_for_particles(&problem, 0, &enough_for(BLOCK, settings))?;
+            room_for_particles(&problem, 0, &enough_for(BLOCK, settings))?;
         }
         let rows = if matches!(source, Source::Weighted) { n_rows } else { 0 };
         let mut columns = self.empty_columns(n_rows)?;
@@ -123,12 +130,6 @@ impl Network {
             })
         };
         (0..self.n_vars()).map(empty).collect()
-    }
-
-    /// The error for rows whose answers find no room.
-    pub(super) fn no_room(&self, bytes: u64) -> Error {
-        let advice = "ask about fewer rows at once".to_owned();
-        Error::Allocation { what: "the answers about all rows".to_owned(), bytes, advice }
     }
 
     fn block(

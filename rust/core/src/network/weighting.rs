@@ -42,18 +42,18 @@ impl Particles {
     }
 }
 
-impl Network {
-    /// Whether so many weighted draws, and for each a number per level of a target, would find room.
-    pub(super) fn room_for_particles(&self, problem: &Problem, k: usize, settings: &Settings) -> Result<()> {
-        let each = problem.hidden.len() * size_of::<Value>() + (2 + k) * size_of::<f64>();
-        let n = settings.particles;
-        affordable((n as u64).saturating_mul(each as u64), |bytes| Error::Allocation {
-            what: format!("an answer by {n} weighted draws"),
-            bytes,
-            advice: "give fewer particles".to_owned(),
-        })
-    }
+/// Whether so many weighted draws, and for each a number per level of a target, would find room.
+pub(super) fn room_for_particles(problem: &Problem, k: usize, settings: &Settings) -> Result<()> {
+    let each = problem.hidden.len() * size_of::<Value>() + (2 + k) * size_of::<f64>();
+    let n = settings.particles;
+    affordable((n as u64).saturating_mul(each as u64), |bytes| Error::Allocation {
+        what: format!("an answer by {n} weighted draws"),
+        bytes,
+        advice: "give fewer particles".to_owned(),
+    })
+}
 
+impl Network {
     pub(super) fn particles(&self, problem: &Problem, seen: &impl Fn(Var) -> Value, settings: &Settings) -> Particles {
         let n_hidden = problem.hidden.len();
         let mut rng = Xoshiro256PlusPlus::seed_from_u64(settings.seed);
