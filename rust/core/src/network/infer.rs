@@ -231,7 +231,7 @@ impl Network {
         let limits = rows.limits();
         let plan = |seen: &[bool]| self.plan(Evidence { seen, set: &set, limits }, question.scope, settings);
         let common = if may_miss.is_empty() { Some(plan(&seen)?) } else { None };
-        let mut out = filled(f64::NAN, rows.n_rows().saturating_mul(width), |bytes| no_room(bytes))?;
+        let mut out = filled(f64::NAN, rows.n_rows().saturating_mul(width), no_room)?;
         let block = |(block, out): (usize, &mut [f64])| {
             let first = block * BLOCK;
             let mut sampled = Sampled::default();
