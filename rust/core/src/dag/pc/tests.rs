@@ -208,7 +208,8 @@ fn of_sets_that_separate_as_surely_the_first_counts() {
     }
     let (control, none) = (Control::default(), Constraints::none(5));
     let budget = Budget::new(&control, None);
-    let work = Work { how: Pc::default(), test: &Even, knowledge: Knowledge::new(&none), budget };
+    let (knowledge, halt, n_refused) = (Knowledge::new(&none), budget.halt(), AtomicU64::new(0));
+    let work = Work { how: Pc::default(), test: &Even, knowledge, budget, halt, n_refused };
     let neighbours = vec![vec![1, 2, 3], vec![0, 4], vec![], vec![], vec![]];
     let asked = work.separation(0, 1, &neighbours, 1).unwrap();
     assert_eq!(asked.n_tests, 3);
