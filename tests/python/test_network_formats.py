@@ -257,7 +257,6 @@ def test_more_parents_than_a_numpy_array_has_axes_are_read(tmp_path):
     assert net.query({"c": "a"}, given={"rain": "yes"}) == pytest.approx(0.25)
 
 
-<<<<<<< HEAD
 TURNED = {
     "xmlbif": """<BIF><NETWORK>
         <VARIABLE><NAME>a</NAME><OUTCOME>0</OUTCOME><OUTCOME>1</OUTCOME></VARIABLE>
@@ -284,7 +283,8 @@ def test_parents_in_another_order_than_the_variables_keep_their_rows(ending, tmp
 def test_rows_off_one_by_rounding_are_brought_to_one(ending, tmp_path):
     shares = read(tmp_path, ending, TURNED[ending])["b"].distribution({}).probabilities
     assert list(shares.values()) == pytest.approx([1 / 3] * 3, abs=1e-15)
-=======
+
+
 def test_a_schema_is_made_of_names_that_are_asked_for_once():
     """Once for every variable makes n^2 texts: a file of 16,000 variables took 14 seconds."""
 
@@ -305,4 +305,3 @@ def test_a_schema_is_made_of_names_that_are_asked_for_once():
     handle = Counting()
     assert an.Table.from_handle(handle).schema.names == [f"v{i}" for i in range(50)]
     assert handle.asked == 1
->>>>>>> 25d1174 (Docs of limits; names of a network's variables are asked for once; clippy)
