@@ -332,7 +332,9 @@ impl NetworkHandle {
         // In place: there may be just room enough for the rows.
         let column = |(column, variable): (Observed, &Variable)| match (column, &variable.kind) {
             (Observed::Reals(mut reals), Kind::Continuous { scale }) => {
-                reals.iter_mut().for_each(|x| *x = scale.to_original(*x));
+                for x in &mut reals {
+                    *x = scale.to_original(*x);
+                }
                 reals.into_pyarray(py).into_any()
             }
             (Observed::Codes(codes), _) => codes.into_pyarray(py).into_any(),
