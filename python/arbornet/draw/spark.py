@@ -21,8 +21,13 @@ def pooled(leaves: Sequence[Leaf]) -> Leaf:
         shares = zip(*(leaf.probabilities for leaf in leaves), strict=True)
         return Leaf(n, tuple(math.fsum(w * p for w, p in zip(weights, share, strict=True)) for share in shares))
     mean = math.fsum(w * leaf.location for w, leaf in zip(weights, leaves, strict=True))
-    squares = (spread(leaf) ** 2 + (leaf.location - mean) ** 2 for leaf in leaves)
-    return Leaf(n, (), mean, math.sqrt(math.fsum(w * square for w, square in zip(weights, squares, strict=True))))
+    # A root of a sum of squares that no size of numbers overflows.
+    parts = [
+        math.sqrt(w) * part
+        for w, leaf in zip(weights, leaves, strict=True)
+        for part in (spread(leaf), leaf.location - mean)
+    ]
+    return Leaf(n, (), mean, math.hypot(*parts))
 
 
 def sparks(tree: Tree, shown: Sequence[Leaf]) -> list[Scene]:
