@@ -300,7 +300,7 @@ class Calls(RuleBasedStateMachine):
                 else True
             )
             assert pickle.loads(pickle.dumps(table)).to_polars().equals(table.to_polars())
-            self.tables = [*self.tables[-3:], table]
+            self.tables = [self.tables[0], *self.tables[1:][-3:], table]
             self.schemas = [*self.schemas[:2], table.schema]
 
     @step
