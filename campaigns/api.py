@@ -300,7 +300,7 @@ class Calls(RuleBasedStateMachine):
                 else True
             )
             assert pickle.loads(pickle.dumps(table)).to_polars().equals(table.to_polars())
-            self.tables = [self.tables[0], *self.tables[1:][-3:], table]
+            self.tables = [*self.tables[-3:], table]
             self.schemas = [*self.schemas[:2], table.schema]
 
     @step
@@ -410,7 +410,7 @@ class Calls(RuleBasedStateMachine):
     @step
     def ask(self, data: Any) -> None:
         if not self.nets:
-            self.nets = [an.fit(self.tables[0], nx.DiGraph([("a", "x")]), an.PCART())]
+            self.nets = [an.fit(an.Table(COLUMNS), nx.DiGraph([("a", "x")]), an.PCART())]
         net = data.draw(st.sampled_from(self.nets))
         asked = [
             "sample",
@@ -527,7 +527,8 @@ class Calls(RuleBasedStateMachine):
         )
         if score is not None:
             assert pickle.loads(pickle.dumps(score)) == score or "nan" in repr(score)
-            found = self.call(an.local_score, {"table": self.tables[0], "child": "a", "parents": ["b"], "score": score})
+            family = {"table": an.Table(COLUMNS), "child": "a", "parents": ["b"]}
+            found = self.call(an.local_score, family | {"score": score})
             assert found is None or not math.isnan(found), (score, found)
 
     @step
