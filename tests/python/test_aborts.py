@@ -128,7 +128,7 @@ def threads_now() -> int:
     )
 
 
-@pytest.mark.skipif(not Path("/proc/self/status").exists(), reason="counts threads in /proc")
+@pytest.mark.skipif(not Path("/proc/self/status").exists(), reason="no /proc on this system: threads are counted there")
 def test_thousands_of_jobs_start_a_few_threads_for_each_core():
     table = an.Table({name: np.arange(60) % k + 0.5 for name, k in (("a", 3), ("b", 5), ("c", 7))})
     before, most, over = threads_now(), 0, threading.Event()

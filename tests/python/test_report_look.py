@@ -9,7 +9,7 @@ from arbornet.report import write
 from browser import CHROMIUM, browser
 from made_reports import ADVICE, made_report
 
-pytestmark = pytest.mark.skipif(CHROMIUM is None, reason="no chromium on the PATH (Debian: apt install chromium)")
+pytestmark = pytest.mark.skipif(CHROMIUM is None, reason="no browser (Debian: apt install chromium)")
 
 HELPERS = """
 globalThis.box = (e) => { const b = e.getBoundingClientRect(); return [b.left, b.top, b.right, b.bottom]; };
