@@ -1,7 +1,5 @@
 import itertools
 import math
-import signal
-import threading
 import time
 
 import networkx as nx
@@ -11,6 +9,7 @@ import arbornet as an
 from arbornet import _core
 from arbornet.search.budget import Budget
 from arbornet.search.k_best import Ranking
+from interrupting import ctrl_c
 from places import INSTANCES
 from test_anytime import random_candidates, rescored
 
@@ -114,8 +113,8 @@ def test_a_limit_and_an_interrupt_leave_the_beginning_of_the_list():
     assert found.stopped == "time"
     assert 1 <= len(found) < 500
     assert not found.complete
-    threading.Timer(1.0, signal.raise_signal, [signal.SIGINT]).start()
-    found = an.search.k_best(handle, 500)
+    with ctrl_c(1.0):
+        found = an.search.k_best(handle, 500)
     assert found.stopped == "interrupted"
     assert not found.complete
     assert time.perf_counter() - began < 6.0

@@ -8,6 +8,7 @@ import distributed
 import pytest
 
 import arbornet as an
+from interrupting import ctrl_c
 from small_tables import BIC, chain
 
 
@@ -25,7 +26,6 @@ def slowly(milliseconds):
     """BIC, taking its time; made here so that it travels whole to workers that do not have this file."""
 
     def score(table, child, parents):
-        import time
 
         from arbornet import _core
 
@@ -149,11 +149,8 @@ def test_an_exception_on_a_worker_is_raised_here_with_its_family(client):
 
 
 def test_ctrl_c_cancels_the_tasks(client):
-    import threading
-
-    timer = threading.Timer(1.0, lambda: os.kill(os.getpid(), signal.SIGINT))
-    timer.start()
-    began = time.perf_counter()
-    with pytest.raises(KeyboardInterrupt):
-        an.score_parents(chain(12, 50), slowly(100), 4, client=client)
-    assert time.perf_counter() - began < 30
+    table = chain(12, 50)
+    with ctrl_c(1.0) as pressed:
+        with pytest.raises(KeyboardInterrupt):
+            an.score_parents(table, slowly(100), 4, client=client)
+        assert pressed.ago() < 30

@@ -1,7 +1,5 @@
 import itertools
 import logging
-import os
-import signal
 import threading
 import time
 from pathlib import Path
@@ -10,6 +8,7 @@ import numpy as np
 import pytest
 
 import arbornet as an
+from interrupting import ctrl_c
 from small_tables import BIC, chain, with_numbers
 
 
@@ -165,20 +164,10 @@ def test_an_exception_in_a_progress_callback_stops_the_run():
 
 def interrupted_after(seconds, work):
     """Seconds from Ctrl-C to the KeyboardInterrupt."""
-    asked = []
-
-    def press():
-        asked.append(time.perf_counter())
-        os.kill(os.getpid(), signal.SIGINT)
-
-    timer = threading.Timer(seconds, press)
-    timer.start()
-    try:
+    with ctrl_c(seconds) as pressed:
         with pytest.raises(KeyboardInterrupt):
             work()
-        return time.perf_counter() - asked[0]
-    finally:
-        timer.cancel()
+        return pressed.ago()
 
 
 def test_ctrl_c_ends_hours_of_scoring_at_once():

@@ -1,9 +1,6 @@
 """PC and conservative PC through the public door; their mathematics is tested in the core."""
 
 import math
-import os
-import signal
-import threading
 import time
 
 import networkx as nx
@@ -13,6 +10,7 @@ import pytest
 import arbornet as an
 from arbornet.graphs import cpdag
 from arbornet.notices import ArbornetWarning
+from interrupting import ctrl_c
 
 SEARCHES = ["pc", "cpc"]
 
@@ -103,10 +101,10 @@ def test_threads_change_nothing_and_interruption_returns_what_is_known(name):
         time.sleep(0.01)
         return 0.0
 
-    threading.Timer(0.3, os.kill, (os.getpid(), signal.SIGINT)).start()
-    began = time.perf_counter()
-    stopped = getattr(an.search, name)(table(dag), slow, n_jobs=1)
-    assert time.perf_counter() - began < 1.3
+    data = table(dag)
+    with ctrl_c(0.3) as pressed:
+        stopped = getattr(an.search, name)(data, slow, n_jobs=1)
+        assert pressed.ago() < 1.0
     assert stopped.stopped == "interrupted"
 
 
