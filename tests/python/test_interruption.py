@@ -263,3 +263,27 @@ def test_tests_too_large_for_the_memory_limit_are_told_and_the_search_goes_on():
     assert found.details["refused"] > 0
     assert math.isnan(found.score)
     assert searches.pc(table, an.PCART(memory_limit=1, max_splits=1)).details["refused"] == 0
+
+
+LEFT_BEHIND = """
+import os, signal, threading, time
+import arbornet as an
+
+table = an.Table({f"x{i}": [j % (i + 2) for j in range(10)] for i in range(3)})
+
+def slow(table, child, parents):
+    for _ in range(2500):
+        time.sleep(0.001)
+    return 0.0
+
+threading.Timer(0.3, os.kill, (os.getpid(), signal.SIGINT)).start()
+try:
+    an.score_parents(table, an.CustomScore(slow), max_parents=1)
+except KeyboardInterrupt:
+    print("interrupted", flush=True)
+"""
+
+
+def test_a_process_ends_cleanly_while_an_interrupted_score_is_still_in_python():
+    done = subprocess.run([sys.executable, "-c", LEFT_BEHIND], capture_output=True, text=True, check=False, timeout=60)
+    assert (done.returncode, done.stdout, done.stderr) == (0, "interrupted\n", "")

@@ -7,6 +7,7 @@ use pyo3::exceptions::PyKeyboardInterrupt;
 use pyo3::prelude::*;
 
 use crate::errors::FamilyError;
+use crate::jobs::in_python;
 
 /// A callable of (child, parents), by positions; every call takes the GIL.
 pub struct Custom {
@@ -35,7 +36,7 @@ impl Custom {
     }
 
     fn call(&self, child: Var, parents: &[Var]) -> Result<f64> {
-        Python::attach(|py| {
+        in_python(|py| {
             let called = self.function.call1(py, (child, parents.to_vec())).and_then(|value| value.extract::<f64>(py));
             match called {
                 Ok(score) if score < f64::INFINITY => Ok(score),

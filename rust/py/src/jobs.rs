@@ -1,5 +1,6 @@
 //! Long work away from the GIL: on another thread, watched from here, so that Ctrl-C returns within a second.
 
+use std::sync::atomic::{AtomicBool, AtomicUsize, Ordering};
 use std::sync::{Arc, Condvar, Mutex, PoisonError};
 use std::time::{Duration, Instant};
 
@@ -131,6 +132,47 @@ pub fn watched_or_left<T: Send + 'static>(
     Ok(value)
 }
 
+/// Calls of Python functions under way on threads of ours, and whether the interpreter is about to end.
+static CALLS: AtomicUsize = AtomicUsize::new(0);
+static ENDING: AtomicBool = AtomicBool::new(false);
+
+/// One of `CALLS`.
+struct Call;
+
+impl Call {
+    fn begin() -> Self {
+        CALLS.fetch_add(1, Ordering::SeqCst);
+        Self
+    }
+}
+
+impl Drop for Call {
+    fn drop(&mut self) {
+        CALLS.fetch_sub(1, Ordering::SeqCst);
+    }
+}
+
+/// Calls Python from any thread, also from one that was left behind; `Interrupted` once the interpreter is about to end.
+pub fn in_python<T>(call: impl FnOnce(Python<'_>) -> arbornet_core::Result<T>) -> arbornet_core::Result<T> {
+    let _counted = Call::begin();
+    if ENDING.load(Ordering::SeqCst) { Err(Error::Interrupted) } else { Python::attach(call) }
+}
+
+/// Waits at the interpreter's end for the Python functions that threads left behind are in. A thread that comes back from
+/// one later finds no interpreter, and Python ends such a thread by force, which aborts the process.
+#[pyfunction]
+fn await_calls(py: Python<'_>, importer: u32) -> PyResult<()> {
+    if std::process::id() != importer {
+        return Ok(()); // a fork has none of these threads
+    }
+    ENDING.store(true, Ordering::SeqCst);
+    while CALLS.load(Ordering::SeqCst) > 0 {
+        py.detach(|| std::thread::sleep(Duration::from_millis(5)));
+        py.check_signals()?;
+    }
+    Ok(())
+}
+
 /// More threads than so many for each core are never started: they would only cost memory, and results are the same.
 const MOST_PER_CORE: usize = 4;
 
@@ -153,6 +195,8 @@ fn threads_of(n_jobs: isize) -> PyResult<usize> {
 
 pub fn register(module: &Bound<'_, PyModule>) -> PyResult<()> {
     module.add_class::<stop::Stop>()?;
+    let at_exit = wrap_pyfunction!(await_calls, module)?;
+    module.py().import("atexit")?.call_method1("register", (at_exit, std::process::id()))?;
     module.add_function(wrap_pyfunction!(threads_of, module)?)
 }
 

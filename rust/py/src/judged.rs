@@ -29,7 +29,7 @@ impl IndependenceTest for Called {
     }
 
     fn test(&self, x: Var, y: Var, given: &[Var]) -> Result<Tested> {
-        Python::attach(|py| {
+        jobs::in_python(|py| {
             let called = self.function.call1(py, (x, y, given.to_vec())).and_then(|value| value.extract::<f64>(py));
             match called {
                 Ok(p_value) if (0.0..=1.0).contains(&p_value) => {
