@@ -6,6 +6,7 @@ use std::alloc::{GlobalAlloc, Layout, System};
 use std::sync::atomic::{AtomicUsize, Ordering};
 use std::sync::{Arc, LazyLock};
 
+use arbornet_core::model::Plain;
 use arbornet_core::network::{Rows, Settings};
 use arbornet_core::score::registry::ScoreSpec;
 use arbornet_core::step1::{Layer, Record};
@@ -69,7 +70,8 @@ fn answers(network: &Network) {
             assert!(!at.is_nan(), "log density of {v} at {odd}: {predictive:?}");
             let _ = (predictive.mean(), predictive.sd(), predictive.quantile(0.3), predictive.interval(0.9));
         }
-        let _ = model.describe(network.variables()).map(|told| (told.text(), told.rules(), told.leaves().len()));
+        let told = model.describe(network.variables(), &Plain);
+        let _ = told.map(|told| (told.text(&Plain), told.rules(&Plain), told.leaves(&Plain).len()));
         let _ = model.n_parameters();
     }
     let (settings, control) = (Settings { particles: 50, ..Settings::default() }, Control::default());

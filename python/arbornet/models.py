@@ -131,24 +131,19 @@ class LocalModel:
     @cached_property
     def description(self) -> dict[str, Any] | None:
         """The model as nested dicts: `root` is a question (`variable`, `branches`) or a leaf; None without regions."""
-        return None if self._plain is None else moments.described(self._plain, self.classes)
+        text = self.handle.description(self._words)
+        return None if text is None else json.loads(text)
 
     @cached_property
     def _words(self) -> moments.Words | None:
-        """How a spline says dates and times, if there are any."""
+        """How dates and times are said, if there are any."""
         return moments.Words(self.classes) if self.classes else None
-
-    @cached_property
-    def _plain(self) -> dict[str, Any] | None:
-        """The description as the core has it, dates as numbers."""
-        text = self.handle.description()
-        return None if text is None else json.loads(text)
 
     @cached_property
     def leaves(self) -> list[Leaf]:
         """All leaves, in the order of the text; empty for a kind of model without regions."""
         levels = (self.description or {}).get("levels", [])
-        return [_leaf(leaf, levels, self.classes) for leaf in json.loads(self.handle.leaves())]
+        return [_leaf(leaf, levels) for leaf in json.loads(self.handle.leaves(self._words))]
 
     @property
     def n_leaves(self) -> int:
@@ -209,11 +204,11 @@ class LocalModel:
 
     def text(self) -> str:
         """The model drawn with lines: questions, answers, and at each leaf its rows and its distribution."""
-        return visible(moments.worded(self.handle.text(self._words), self._plain, self.classes))
+        return visible(self.handle.text(self._words))
 
     def rules(self) -> list[str]:
         """One sentence a leaf, `if age >= 52.3 and stage in {II, III} then ...`; of MARS, one a term."""
-        return [visible(moments.worded(rule, self._plain, self.classes)) for rule in self.handle.rules(self._words)]
+        return [visible(rule) for rule in self.handle.rules(self._words)]
 
     def distribution(self, given: Mapping[str, Any]) -> Distribution:
         """What the child does, given one value for each parent.
@@ -341,18 +336,16 @@ def _plain(value: Any) -> Any:
     return moments.number(value.item() if hasattr(value, "item") else value)
 
 
-def _leaf(leaf: dict[str, Any], levels: list[Level], classes: moments.Classes) -> Leaf:
-    also = tuple(tuple(_condition(c, classes) for c in way) for way in leaf.get("also", ()))
-    conditions = tuple(_condition(c, classes) for c in leaf["conditions"])
+def _leaf(leaf: dict[str, Any], levels: list[Level]) -> Leaf:
+    also = tuple(tuple(_condition(c) for c in way) for way in leaf.get("also", ()))
+    conditions = tuple(_condition(c) for c in leaf["conditions"])
     return Leaf(conditions, leaf["n"], _distribution(leaf, levels), also, leaf.get("formula"))
 
 
-def _condition(condition: dict[str, Any], classes: moments.Classes) -> Condition:
+def _condition(condition: dict[str, Any]) -> Condition:
     variable, text = condition["variable"], f"{condition['variable']} {condition['label']}"
     if "levels" in condition:
         return Condition(variable, text, levels=tuple(condition["levels"]))
-    if variable in classes:
-        text = f"{variable} {moments.label(condition, classes[variable])}"
     return Condition(variable, text, condition["low"], condition["high"])
 
 

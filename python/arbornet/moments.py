@@ -1,15 +1,14 @@
 """Dates and times as a person reads them, where models hold the numbers behind them.
 
 Models are fitted to numbers: days since 1970-01-01 for dates and datetimes, seconds for times and spans of time. The
-core prints those numbers; here they become dates again, in texts and in the labels of trees.
+core asks `Words` how to say them wherever it writes one, in texts and in the labels of trees.
 """
 
 from __future__ import annotations
 
 import datetime as dt
 import math
-import re
-from collections.abc import Iterator, Mapping
+from collections.abc import Mapping
 from dataclasses import dataclass
 from typing import TYPE_CHECKING, Any
 
@@ -25,8 +24,6 @@ MOMENTS = ("datetime", "datetime UTC")
 DATES = ("date", *MOMENTS)
 Classes = Mapping[str, str]
 """The class of every variable that holds dates or times: one of `CLASSES` and `MOMENTS`."""
-
-_NUMBER = r"-?[\d.]+(?:e[+-]?\d+)?"
 
 
 def classes(schema: Schema) -> Classes:
@@ -105,13 +102,25 @@ def spread(x: float, class_: str) -> str:
 
 @dataclass(frozen=True)
 class Words:
-    """How the core says what holds dates or times, in the sentences of a spline."""
+    """How the core says what holds dates or times, wherever it writes a number; None leaves a plain number."""
 
     classes: Classes
+
+    def class_(self, variable: str) -> str | None:
+        """What the variable holds, one of `CLASSES` and `MOMENTS`."""
+        return self.classes.get(variable)
 
     def value(self, variable: str, x: float) -> str | None:
         """A value, unless it is a plain number."""
         return told(x, self.classes[variable]) if variable in self.classes else None
+
+    def threshold(self, variable: str, x: float) -> str | None:
+        """A threshold between values, likewise."""
+        return threshold(x, self.classes[variable]) if variable in self.classes else None
+
+    def centre(self, variable: str, x: float, width: float) -> str | None:
+        """The middle of a distribution of this spread, likewise."""
+        return centre(x, width, self.classes[variable]) if variable in self.classes else None
 
     def difference(self, variable: str, x: float) -> str | None:
         """A difference of two values, likewise."""
@@ -120,86 +129,3 @@ class Words:
     def unit(self, variable: str, width: float) -> tuple[str, float] | None:
         """What differences are counted in, likewise."""
         return unit(width, self.classes[variable]) if variable in self.classes else None
-
-
-def described(description: dict[str, Any], classes: Classes) -> dict[str, Any]:
-    """A model's description with its labels as dates, and what its child holds under `values`."""
-    if not classes.keys() & {description["child"], *description.get("parents", [])}:
-        return description
-
-    def below(node: dict[str, Any]) -> dict[str, Any]:
-        if "branches" not in node:
-            return node
-        class_ = classes.get(node["variable"])
-        branches = [
-            {**b, "label": b["label"] if class_ is None else label(b, class_), "node": below(b["node"])}
-            for b in node["branches"]
-        ]
-        return {**node, "branches": branches}
-
-    child = {"values": classes[description["child"]]} if description["child"] in classes else {}
-    return {**description, **child, "root": below(description["root"])}
-
-
-def worded(text: str, description: dict[str, Any] | None, classes: Classes) -> str:
-    """A model's text with dates in place of the numbers behind them."""
-    if description is None:
-        return text
-    parents = description.get("parents", [])
-    if classes.keys() & set(parents):
-        exact = {name: dict(_thresholds(description["root"], name)) for name in parents if name in classes}
-        text = _told_parents(text, parents, classes, exact)
-    if description["child"] in classes:
-        text = _told_child(text, classes[description["child"]])
-    return text
-
-
-def _told_parents(text: str, parents: list[str], classes: Classes, exact: Mapping[str, Mapping[str, float]]) -> str:
-    def date(name: str, shown: str) -> str:
-        return threshold(exact[name].get(shown, float(shown)), classes[name])
-
-    def condition(match: re.Match[str]) -> str:
-        name = match["name"]
-        if name not in classes or (match["low"] is None and match["end"] is None):
-            return match[0]
-        if match["end"] is not None:
-            return f"{match['before']}{name} {match['sign']} {date(name, match['end'])}"
-        return f"{match['before']}{name} in [{date(name, match['low'])}, {date(name, match['high'])})"
-
-    # A name counts where a condition begins, and whole: `day` is neither in `birth day` nor in `day of birth`. The
-    # longest comes first, as one name may begin as another does.
-    names = "|".join(map(re.escape, sorted(parents, key=len, reverse=True)))
-    return re.sub(
-        rf"(?P<before>─ |\bif | and )(?P<name>{names}) "
-        rf"(?:(?P<sign><|>=) (?P<end>{_NUMBER})(?=$|:|,| ->| and | then )"
-        rf"|in \[(?P<low>{_NUMBER}), (?P<high>{_NUMBER})\)|(?=!?= |in {{|not in |is anything))",
-        condition,
-        text,
-        flags=re.MULTILINE,
-    )
-
-
-def _told_child(text: str, class_: str) -> str:
-    def leaf(match: re.Match[str]) -> str:
-        return f"{match[1]} {centre(float(match[2]), float(match[4]), class_)}  {match[3]} " + spread(
-            float(match[4]), class_
-        )
-
-    return re.sub(rf"\b(mean|centre) ({_NUMBER})  (sd|scale) ({_NUMBER})", leaf, text)
-
-
-def _thresholds(node: dict[str, Any], name: str) -> Iterator[tuple[str, float]]:
-    for branch in node.get("branches", []):
-        if node["variable"] == name:
-            ends = [end for end in (branch.get("low"), branch.get("high")) if end is not None]
-            # Labels show one end, or both in this order.
-            yield from zip(re.findall(_NUMBER, branch["label"]), ends, strict=False)
-        yield from _thresholds(branch["node"], name)
-
-
-def label(branch: Mapping[str, Any], class_: str) -> str:
-    """The label of an answer between thresholds, `low` and `high`."""
-    low, high = (None if end is None else threshold(end, class_) for end in (branch.get("low"), branch.get("high")))
-    if low is None or high is None:
-        return f"< {high}" if high is not None else f">= {low}"
-    return f"in [{low}, {high})"

@@ -3,7 +3,7 @@
 use std::sync::Arc;
 
 use super::support::cases::cases;
-use arbornet_core::model::LocalModel;
+use arbornet_core::model::{LocalModel, Plain};
 use arbornet_core::score::registry::ScoreSpec;
 use arbornet_core::{Affine, Codes, Column, Kind, Level, LocalScore, Table, Value, Var, Variable};
 use proptest::prelude::*;
@@ -135,7 +135,7 @@ proptest! {
                     prop_assert!(predictive.log_density(own).is_finite(), "{spec} {child} {parents:?} {predictive:?}");
                 }
             }
-            let text = model.describe(table.variables()).unwrap().text();
+            let text = model.describe(table.variables(), &Plain).unwrap().text(&Plain);
             prop_assert!(text.starts_with(&*table.variable(child).name) && !text.contains("NaN"), "{text}");
             let json = serde_json::to_string(&model).unwrap();
             let back: LocalModel = serde_json::from_str(&json).unwrap();

@@ -86,6 +86,18 @@ def test_only_the_variable_meant_is_turned_into_dates(other):
         assert re.search(r"\bday (<|>=) 2020-0\d-\d\d( and| then)", rule)
 
 
+def test_a_level_that_reads_like_a_condition_keeps_its_words():
+    level = "a and day < 18300"
+    days = [dt.date(2020, 1, 1) + dt.timedelta(days=i // 4) for i in range(400)]
+    kind = [level if i % 2 else "b" for i in range(400)]
+    dear = ["yes" if (i // 4 > 50) == bool(i % 2) else "no" for i in range(400)]
+    frame = pl.DataFrame({"day": days, "kind": kind, "dear": dear})
+    model = an.fit(an.Table(frame), nx.DiGraph([("day", "dear"), ("kind", "dear")]), an.PCART())["dear"]
+    assert f"─ kind = {level}" in model.text()
+    assert any(f"kind = {level} " in rule for rule in model.rules())
+    assert "day < 2020-" in model.text()
+
+
 def test_numbers_become_dates():
     assert told(0.0, "date") == "1970-01-01" and threshold(18353.25, "date") == "2020-04-02"
     assert told(18353.5, "datetime") == "2020-04-01 12:00" and told(3661.0, "time") == "01:01:01"

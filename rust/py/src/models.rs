@@ -2,8 +2,9 @@
 
 use std::sync::Arc;
 
-use arbornet_core::model::spline::{Plain, Wording};
+use arbornet_core::model::{Plain, Wording};
 use arbornet_core::{Affine, Control, Error, Kind, LocalModel, Value, Var, Variable};
+use pyo3::call::PyCallArgs;
 use pyo3::prelude::*;
 use serde::{Deserialize, Serialize};
 
@@ -102,25 +103,37 @@ impl ModelHandle {
 struct Words<'py>(Bound<'py, PyAny>);
 
 impl Words<'_> {
-    fn ask<'py, T>(&'py self, method: &str, variable: &str, x: f64) -> Option<T>
+    fn ask<'py, T>(&'py self, method: &str, of: impl PyCallArgs<'py>) -> Option<T>
     where
         T: for<'a> FromPyObject<'a, 'py>,
     {
-        self.0.call_method1(method, (variable, x)).ok()?.extract().ok()
+        self.0.call_method1(method, of).ok()?.extract().ok()
     }
 }
 
 impl Wording for Words<'_> {
+    fn class(&self, variable: &str) -> Option<String> {
+        self.ask("class_", (variable,))
+    }
+
     fn value(&self, variable: &str, x: f64) -> Option<String> {
-        self.ask("value", variable, x)
+        self.ask("value", (variable, x))
+    }
+
+    fn threshold(&self, variable: &str, x: f64) -> Option<String> {
+        self.ask("threshold", (variable, x))
+    }
+
+    fn centre(&self, variable: &str, x: f64, spread: f64) -> Option<String> {
+        self.ask("centre", (variable, x, spread))
     }
 
     fn difference(&self, variable: &str, x: f64) -> Option<String> {
-        self.ask("difference", variable, x)
+        self.ask("difference", (variable, x))
     }
 
     fn unit(&self, variable: &str, spread: f64) -> Option<(String, f64)> {
-        self.ask("unit", variable, spread)
+        self.ask("unit", (variable, spread))
     }
 }
 
@@ -204,30 +217,31 @@ impl ModelHandle {
         Self { variables: self.variables.clone(), model }
     }
 
-    /// The model drawn as a tree of text; a spline's numbers are said as `words` says them.
+    /// The model drawn as a tree of text; numbers are said as `words` says them.
     #[pyo3(signature = (words = None))]
     fn text(&self, words: Option<Words<'_>>) -> String {
+        let words = wording(words.as_ref());
         if let LocalModel::Spline(spline) = &self.model {
-            let words = wording(words.as_ref());
             return spline.told(&self.variables, words).text(&self.parents().join(", "), words);
         }
-        let description = self.model.describe(&self.variables);
-        description.map_or_else(|| format!("{} given {}", self.child(), self.parents().join(", ")), |d| d.text())
+        let description = self.model.describe(&self.variables, words);
+        description.map_or_else(|| format!("{} given {}", self.child(), self.parents().join(", ")), |d| d.text(words))
     }
 
     /// One sentence a leaf, or a term of a spline.
     #[pyo3(signature = (words = None))]
     fn rules(&self, words: Option<Words<'_>>) -> Vec<String> {
+        let words = wording(words.as_ref());
         if let LocalModel::Spline(spline) = &self.model {
-            let words = wording(words.as_ref());
             return spline.told(&self.variables, words).sentences(words);
         }
-        self.model.describe(&self.variables).map_or_else(Vec::new, |d| d.rules())
+        self.model.describe(&self.variables, words).map_or_else(Vec::new, |d| d.rules(words))
     }
 
     /// The model as nested JSON in the user's units and words; None for a kind without regions.
-    fn description(&self) -> Option<String> {
-        self.model.describe(&self.variables).map(|d| json(&d))
+    #[pyo3(signature = (words = None))]
+    fn description(&self, words: Option<Words<'_>>) -> Option<String> {
+        self.model.describe(&self.variables, wording(words.as_ref())).map(|d| json(&d))
     }
 
     /// A spline's terms, in the user's units and words, as JSON; None for another kind of model.
@@ -238,8 +252,10 @@ impl ModelHandle {
     }
 
     /// Every leaf with its conditions, as JSON.
-    fn leaves(&self) -> String {
-        self.model.describe(&self.variables).map_or_else(|| "[]".to_owned(), |d| json(&d.leaves()))
+    #[pyo3(signature = (words = None))]
+    fn leaves(&self, words: Option<Words<'_>>) -> String {
+        let words = wording(words.as_ref());
+        self.model.describe(&self.variables, words).map_or_else(|| "[]".to_owned(), |d| json(&d.leaves(words)))
     }
 
     /// The child's distribution given values of the parents in the user's units and words, as JSON.

@@ -3,6 +3,7 @@
 use arbornet_core::decision_graph::grow::grown;
 use arbornet_core::decision_graph::state::{Operator, State};
 use arbornet_core::decision_graph::{PriorChoice, Schedule, Settings};
+use arbornet_core::model::Plain;
 use arbornet_core::{LocalModel, LocalScore};
 
 use super::tables::{Draws, drawn, settings, table};
@@ -58,7 +59,7 @@ fn thousands_of_levels_are_split_and_merged() {
         let LocalModel::DecisionGraph(graph) = &model else { panic!() };
         // Of the levels, some 250 have no rows; under the uniform prior nothing is gained by merging empty leaves.
         assert!((2..400).contains(&graph.n_leaves()), "{} leaves", graph.n_leaves());
-        assert!(model.describe(table.variables()).unwrap().text().contains("leaf"));
+        assert!(model.describe(table.variables(), &Plain).unwrap().text(&Plain).contains("leaf"));
         assert!(graph.unused().is_empty());
     }
     // The child itself may have as many.

@@ -5,6 +5,7 @@ use std::sync::Arc;
 
 use arbornet_core::decision_graph::PriorChoice;
 use arbornet_core::decision_graph::state::{Operator, State};
+use arbornet_core::model::Plain;
 use arbornet_core::model::decision_graph::Node;
 use arbornet_core::{Affine, Codes, Column, Kind, LocalModel, LocalScore, Model, Predictive, Table, Value, Variable};
 use proptest::prelude::*;
@@ -60,10 +61,10 @@ proptest! {
         let score = settings("CBM", PriorChoice::Ess(1.0), 1.0, false).prepared(&table).unwrap();
         let model = LocalScore::model(&score, 0, &[1, 2, 3]).unwrap();
         let LocalModel::DecisionGraph(graph) = &model else { panic!("a decision graph") };
-        let description = model.describe(table.variables()).unwrap();
-        let leaves = description.leaves();
+        let description = model.describe(table.variables(), &Plain).unwrap();
+        let leaves = description.leaves(&Plain);
         prop_assert_eq!(leaves.len(), graph.n_leaves());
-        prop_assert_eq!(description.rules().len(), graph.n_leaves());
+        prop_assert_eq!(description.rules(&Plain).len(), graph.n_leaves());
         let n: usize = leaves.iter().map(|leaf| leaf.n).sum();
         prop_assert_eq!(n, n_rows);
         // As many ways as the text shows, shared questions aside: each further way to a leaf is an arrow.

@@ -13,6 +13,7 @@ pub mod regression;
 pub mod spline;
 pub mod text;
 pub mod tree;
+mod words;
 
 use std::borrow::Cow;
 
@@ -23,6 +24,7 @@ use crate::predictive::{Predictive, Value};
 use crate::table::{Var, Variable};
 
 pub use outline::{Outline, Values};
+pub use words::{Plain, Wording};
 
 /// What every fitted local model can do.
 pub trait Model {

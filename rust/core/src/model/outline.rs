@@ -4,7 +4,7 @@
 
 use serde::Serialize;
 
-use super::LocalModel;
+use super::{LocalModel, Wording};
 use crate::predictive::Predictive;
 use crate::table::{Affine, Kind, Level, Var, Variable};
 
@@ -70,6 +70,9 @@ pub struct Description {
     pub parents: Vec<String>,
     /// The whole model.
     pub root: Described,
+    /// What the child holds in place of plain numbers: `date`, `duration`, ...
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub values: Option<String>,
     /// What values that no branch covers predict, if there are any.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub otherwise: Option<Distribution>,
@@ -165,7 +168,7 @@ pub enum Distribution {
 
 impl LocalModel {
     /// The model in the user's units and words; `None` for a kind that does not divide the parents' values into regions.
-    pub fn describe(&self, variables: &[Variable]) -> Option<Description> {
+    pub fn describe(&self, variables: &[Variable], words: &dyn Wording) -> Option<Description> {
         let (outline, otherwise) = self.outline(variables)?;
         let child = &variables[self.child()];
         let (kind, levels) = match &child.kind {
@@ -178,7 +181,8 @@ impl LocalModel {
             kind,
             levels,
             parents: self.parents().iter().map(|&p| variables[p].name.to_string()).collect(),
-            root: described(&outline, child, variables),
+            root: described(&outline, child, variables, words),
+            values: words.class(&child.name),
             otherwise: otherwise.map(|p| Distribution::new(&p, child)),
         })
     }
@@ -189,7 +193,7 @@ impl LocalModel {
     }
 }
 
-fn described(outline: &Outline, child: &Variable, variables: &[Variable]) -> Described {
+fn described(outline: &Outline, child: &Variable, variables: &[Variable], words: &dyn Wording) -> Described {
     match outline {
         Outline::Leaf { n_rows, predictive } => Described::Leaf {
             n: *n_rows,
@@ -204,7 +208,7 @@ fn described(outline: &Outline, child: &Variable, variables: &[Variable]) -> Des
             formula: Some(formula.clone()),
         },
         Outline::Named { name: called, outline } => {
-            let mut node = described(outline, child, variables);
+            let mut node = described(outline, child, variables, words);
             if let Described::Leaf { name, .. } | Described::Split { name, .. } = &mut node {
                 *name = Some(called.clone());
             }
@@ -215,7 +219,8 @@ fn described(outline: &Outline, child: &Variable, variables: &[Variable]) -> Des
             let variable = &variables[*parent];
             let branch = |(values, inner): &(Values, Outline)| {
                 let answer = Answer::new(values, variable);
-                Branch { label: answer.to_string(), answer, node: described(inner, child, variables) }
+                let label = answer.label(&variable.name, words);
+                Branch { label, answer, node: described(inner, child, variables, words) }
             };
             let branches = branches.iter().map(branch).collect();
             Described::Split { variable: variable.name.to_string(), branches, name: None }

@@ -1,9 +1,10 @@
 //! Descriptions of models as text: a tree drawn with lines, and rules in sentences.
 
-use std::fmt::{self, Display, Write};
+use std::fmt::Write;
 
 use rustc_hash::FxHashMap;
 
+use super::Wording;
 use super::outline::{Answer, Branch, Described, Description, Distribution};
 use crate::table::Level;
 
@@ -38,37 +39,67 @@ fn set(levels: &[Level]) -> String {
     format!("{{{}{more}}}", shown.join(", "))
 }
 
-/// To stand behind the variable's name: `< 55`, `= II`, `in {I, II}`.
-impl Display for Answer {
-    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+impl Answer {
+    /// To stand behind the variable's name: `< 55`, `= II`, `in {I, II}`.
+    pub(super) fn label(&self, variable: &str, words: &dyn Wording) -> String {
+        let end = |x: f64| words.threshold(variable, x).unwrap_or_else(|| number(x, 6));
         match self {
-            Self::Range { low: None, high: None } => write!(f, "is anything"),
-            Self::Range { low: Some(low), high: None } => write!(f, ">= {}", number(*low, 6)),
-            Self::Range { low: None, high: Some(high) } => write!(f, "< {}", number(*high, 6)),
-            Self::Range { low: Some(low), high: Some(high) } => {
-                write!(f, "in [{}, {})", number(*low, 6), number(*high, 6))
-            }
-            Self::Levels { levels, others: None } if levels.len() == 1 => write!(f, "= {}", levels[0]),
-            Self::Levels { others: Some(others), .. } if others.len() == 1 => write!(f, "!= {}", others[0]),
-            Self::Levels { others: Some(others), .. } => write!(f, "not in {}", set(others)),
-            Self::Levels { levels, others: None } => write!(f, "in {}", set(levels)),
+            Self::Range { low: None, high: None } => "is anything".to_owned(),
+            Self::Range { low: Some(low), high: None } => format!(">= {}", end(*low)),
+            Self::Range { low: None, high: Some(high) } => format!("< {}", end(*high)),
+            Self::Range { low: Some(low), high: Some(high) } => format!("in [{}, {})", end(*low), end(*high)),
+            Self::Levels { levels, others: None } if levels.len() == 1 => format!("= {}", levels[0]),
+            Self::Levels { others: Some(others), .. } if others.len() == 1 => format!("!= {}", others[0]),
+            Self::Levels { others: Some(others), .. } => format!("not in {}", set(others)),
+            Self::Levels { levels, others: None } => format!("in {}", set(levels)),
         }
     }
 }
 
-impl Distribution {
+/// A description, and how its numbers are said.
+struct Teller<'a> {
+    description: &'a Description,
+    words: &'a dyn Wording,
+}
+
+impl Description {
+    /// The model drawn as a tree, one line a question's answer; a leaf stands behind its last answer.
+    pub fn text(&self, words: &dyn Wording) -> String {
+        Teller { description: self, words }.text()
+    }
+
+    /// One sentence a leaf: `if age >= 52.3 and stage in {II, III} then y: yes 81%  no 19%  (n=52)`. A leaf to which
+    /// several ways lead has one sentence with all of them, up to a dozen.
+    pub fn rules(&self, words: &dyn Wording) -> Vec<String> {
+        Teller { description: self, words }.rules()
+    }
+
+    /// Every leaf with what leads there: one condition a variable, in the order of the questions.
+    pub fn leaves<'a>(&'a self, words: &'a dyn Wording) -> Vec<LeafDescription<'a>> {
+        let mut walk = Walk::new(words);
+        walk.name(&self.root);
+        walk.collect(&self.root, &[]);
+        walk.leaves
+    }
+}
+
+impl Teller<'_> {
     /// `mean 3.2  sd 0.4`, or `yes 81%  no 19%`.
-    fn text(&self, levels: &[Level]) -> String {
-        match self {
-            Self::StudentT { location, scale, df } => {
+    fn says(&self, distribution: &Distribution) -> String {
+        let child = &self.description.child;
+        match distribution {
+            Distribution::StudentT { location, scale, df } => {
                 // Few degrees of freedom have no standard deviation: then the spread is that of the middle of the curve.
                 let spread = if *df > 2.0 { scale * (df / (df - 2.0)).sqrt() } else { *scale };
                 let (mean, sd) = if *df > 2.0 { ("mean", "sd") } else { ("centre", "scale") };
                 // As many decimals for the mean as the spread makes sense of.
                 let digits = (location.abs() / spread).log10().floor().clamp(0.0, 8.0) as i32 + 3;
-                format!("{mean} {}  {sd} {}", number(*location, digits), number(spread, 3))
+                let middle = self.words.centre(child, *location, spread).unwrap_or_else(|| number(*location, digits));
+                let width = self.words.difference(child, spread).unwrap_or_else(|| number(spread, 3));
+                format!("{mean} {middle}  {sd} {width}")
             }
-            Self::Levels { probabilities } => {
+            Distribution::Levels { probabilities } => {
+                let levels = &self.description.levels;
                 let mut shown: Vec<usize> = (0..levels.len()).collect();
                 if levels.len() > 6 {
                     shown.sort_by(|&a, &b| probabilities[b].total_cmp(&probabilities[a]).then(a.cmp(&b)));
@@ -85,25 +116,23 @@ impl Distribution {
         }
     }
 
-    fn with_rows(&self, n: usize, levels: &[Level]) -> String {
-        match self {
-            Self::StudentT { .. } => format!("n={n}  {}", self.text(levels)),
-            Self::Levels { .. } => format!("{}  (n={n})", self.text(levels)),
+    fn with_rows(&self, distribution: &Distribution, n: usize) -> String {
+        match distribution {
+            Distribution::StudentT { .. } => format!("n={n}  {}", self.says(distribution)),
+            Distribution::Levels { .. } => format!("{}  (n={n})", self.says(distribution)),
         }
     }
-}
 
-impl Description {
-    /// The model drawn as a tree, one line a question's answer; a leaf stands behind its last answer.
-    pub fn text(&self) -> String {
-        let given = if self.parents.is_empty() { String::new() } else { format!(" given {}", self.parents.join(", ")) };
-        let mut out = format!("{}{given}", self.child);
-        match &self.root {
+    fn text(&self) -> String {
+        let Description { child, parents, root, otherwise, .. } = self.description;
+        let given = if parents.is_empty() { String::new() } else { format!(" given {}", parents.join(", ")) };
+        let mut out = format!("{child}{given}");
+        match root {
             Described::Split { variable, branches, .. } => self.draw(variable, branches, "", &mut out),
             leaf => out.push_str(&self.leaf_text(leaf)),
         }
-        if let Some(otherwise) = &self.otherwise {
-            let _ = write!(out, "\notherwise: {}  (no rows)", otherwise.text(&self.levels));
+        if let Some(otherwise) = otherwise {
+            let _ = write!(out, "\notherwise: {}  (no rows)", self.says(otherwise));
         }
         out
     }
@@ -130,22 +159,22 @@ impl Description {
         match node {
             Described::Leaf { n, distribution, name, formula } => {
                 let name = name.as_ref().map_or_else(String::new, |name| format!("[{name}] "));
-                format!(": {name}{}{}", distribution.with_rows(*n, &self.levels), with(formula.as_deref()))
+                format!(": {name}{}{}", self.with_rows(distribution, *n), with(formula.as_deref()))
             }
             Described::Again { again } => format!(" -> {again} (shared)"),
             Described::Split { .. } => String::new(),
         }
     }
 
-    /// One sentence a leaf: `if age >= 52.3 and stage in {II, III} then y: yes 81%  no 19%  (n=52)`. A leaf to which
-    /// several ways lead has one sentence with all of them, up to a dozen.
-    pub fn rules(&self) -> Vec<String> {
+    fn rules(&self) -> Vec<String> {
+        let Description { child, otherwise, .. } = self.description;
         let mut rules: Vec<String> = self
-            .leaves()
+            .description
+            .leaves(self.words)
             .into_iter()
             .map(|leaf| {
-                let says = leaf.distribution.with_rows(leaf.n, &self.levels);
-                let outcome = format!("{}: {says}{}", self.child, with(leaf.formula));
+                let says = self.with_rows(leaf.distribution, leaf.n);
+                let outcome = format!("{child}: {says}{}", with(leaf.formula));
                 if leaf.conditions.is_empty() {
                     return outcome;
                 }
@@ -162,18 +191,10 @@ impl Description {
                 format!("if {} then {outcome}", ways.join(", or if "))
             })
             .collect();
-        if let Some(otherwise) = &self.otherwise {
-            rules.push(format!("otherwise {}: {}  (no rows)", self.child, otherwise.text(&self.levels)));
+        if let Some(otherwise) = otherwise {
+            rules.push(format!("otherwise {child}: {}  (no rows)", self.says(otherwise)));
         }
         rules
-    }
-
-    /// Every leaf with what leads there: one condition a variable, in the order of the questions.
-    pub fn leaves(&self) -> Vec<LeafDescription<'_>> {
-        let mut walk = Walk::default();
-        walk.name(&self.root);
-        walk.collect(&self.root, &[]);
-        walk.leaves
     }
 }
 
@@ -217,8 +238,8 @@ const MOST_STEPS: usize = 20_000;
 const MOST_WAYS: usize = 12;
 
 /// All ways through a description.
-#[derive(Default)]
 struct Walk<'a> {
+    words: &'a dyn Wording,
     /// Shared nodes by name.
     named: FxHashMap<&'a str, &'a Described>,
     leaves: Vec<LeafDescription<'a>>,
@@ -228,6 +249,10 @@ struct Walk<'a> {
 }
 
 impl<'a> Walk<'a> {
+    fn new(words: &'a dyn Wording) -> Self {
+        Self { words, named: FxHashMap::default(), leaves: Vec::new(), known: FxHashMap::default(), n_steps: 0 }
+    }
+
     fn name(&mut self, node: &'a Described) {
         if let Described::Split { name: Some(name), .. } | Described::Leaf { name: Some(name), .. } = node {
             self.named.insert(name, node);
@@ -245,7 +270,7 @@ impl<'a> Walk<'a> {
             Described::Leaf { n, distribution, formula, .. } => {
                 let condition = |(variable, answer): &(&'a str, Answer)| Condition {
                     variable,
-                    label: answer.to_string(),
+                    label: answer.label(variable, self.words),
                     answer: answer.clone(),
                 };
                 let conditions = path.iter().map(condition).collect();
@@ -312,6 +337,7 @@ impl Answer {
 #[cfg(test)]
 mod tests {
     use super::*;
+    use crate::model::Plain;
 
     fn leaf(location: f64) -> Described {
         let distribution = Distribution::StudentT { location, scale: 0.4, df: 48.0 };
@@ -319,7 +345,7 @@ mod tests {
     }
 
     fn branch(answer: Answer, node: Described) -> Branch {
-        Branch { label: answer.to_string(), answer, node }
+        Branch { label: answer.label("x", &Plain), answer, node }
     }
 
     fn range(low: Option<f64>, high: Option<f64>) -> Answer {
@@ -344,7 +370,15 @@ mod tests {
         let root =
             split("age", vec![branch(range(Some(52.3), None), stage), branch(range(None, Some(52.3)), leaf(1e4))]);
         let parents = vec!["age".to_owned(), "stage".to_owned()];
-        Description { child: "y".to_owned(), kind: "continuous", levels: vec![], parents, root, otherwise: None }
+        Description {
+            child: "y".to_owned(),
+            kind: "continuous",
+            levels: vec![],
+            parents,
+            root,
+            values: None,
+            otherwise: None,
+        }
     }
 
     #[test]
@@ -357,25 +391,71 @@ y given age, stage
 │  │  └─ age >= 70.25: n=47  mean -1.5  sd 0.409
 │  └─ stage = I: n=47  mean 0  sd 0.409
 └─ age < 52.3: n=47  mean 10000  sd 0.409";
-        assert_eq!(description().text(), expected);
+        assert_eq!(description().text(&Plain), expected);
     }
 
     #[test]
     fn rules_name_each_variable_once() {
-        let rules = description().rules();
+        let rules = description().rules(&Plain);
         assert_eq!(rules[0], "if age in [52.3, 70.25) and stage in {II, III} then y: n=47  mean 3.2  sd 0.409");
         assert_eq!(rules[2], "if age >= 52.3 and stage = I then y: n=47  mean 0  sd 0.409");
         assert_eq!(rules.len(), 4);
+    }
+
+    /// Numbers of `age` are so many years after 1900, those of `y` weeks.
+    struct Years;
+
+    impl Wording for Years {
+        fn class(&self, variable: &str) -> Option<String> {
+            (variable == "y").then(|| "weeks".to_owned())
+        }
+
+        fn value(&self, _variable: &str, _x: f64) -> Option<String> {
+            None
+        }
+
+        fn threshold(&self, variable: &str, x: f64) -> Option<String> {
+            (variable == "age").then(|| format!("{}", 1900.0 + x.ceil()))
+        }
+
+        fn centre(&self, variable: &str, x: f64, spread: f64) -> Option<String> {
+            (variable == "y").then(|| format!("week {x:.0} of {spread:.1}"))
+        }
+
+        fn difference(&self, variable: &str, x: f64) -> Option<String> {
+            (variable == "y").then(|| format!("{x:.2} weeks"))
+        }
+
+        fn unit(&self, _variable: &str, _spread: f64) -> Option<(String, f64)> {
+            None
+        }
+    }
+
+    #[test]
+    fn numbers_are_said_as_their_wording_has_them() {
+        let description = description();
+        let rules = description.rules(&Years);
+        assert_eq!(
+            rules[0],
+            "if age in [1953, 1971) and stage in {II, III} then y: n=47  mean week 3 of 0.4  sd 0.41 weeks"
+        );
+        assert!(description.text(&Years).contains("stage in {II, III}\n"));
+        assert_eq!(description.leaves(&Years)[0].conditions[0].label, "in [1953, 1971)");
     }
 
     #[test]
     fn levels_stand_with_their_shares() {
         let levels: Vec<Level> = ["yes", "no"].map(|t| Level::Text(t.into())).into();
         let coin = Distribution::Levels { probabilities: vec![0.811, 0.189] };
-        assert_eq!(coin.with_rows(52, &levels), "yes 81%  no 19%  (n=52)");
+        let over = |levels: Vec<Level>| Description { levels, ..description() };
+        let two = over(levels);
+        let teller = Teller { description: &two, words: &Plain };
+        assert_eq!(teller.with_rows(&coin, 52), "yes 81%  no 19%  (n=52)");
         let many: Vec<Level> = (0..8).map(Level::Int).collect();
         let shares = Distribution::Levels { probabilities: vec![0.0, 0.001, 0.5, 0.1, 0.1, 0.1, 0.1, 0.099] };
-        assert_eq!(shares.text(&many), "2 50%  3 10%  4 10%  5 10%  6 10%  3 others");
+        let eight = over(many);
+        let teller = Teller { description: &eight, words: &Plain };
+        assert_eq!(teller.says(&shares), "2 50%  3 10%  4 10%  5 10%  6 10%  3 others");
         assert_eq!((percent(0.001), percent(0.999), percent(0.0)), ("<1%".into(), ">99%".into(), "0%".into()));
     }
 

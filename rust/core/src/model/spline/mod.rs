@@ -15,7 +15,7 @@ use crate::error::{Error, Result};
 use crate::predictive::{Predictive, Value};
 use crate::table::{Var, Variable};
 
-pub use told::{Plain, Told, ToldFactor, ToldSeen, ToldTerm, Wording};
+pub use told::{Told, ToldFactor, ToldSeen, ToldTerm};
 
 /// One factor of a term.
 #[derive(Clone, Copy, Debug, PartialEq, Serialize, Deserialize)]

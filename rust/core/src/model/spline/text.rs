@@ -2,7 +2,8 @@
 
 use std::fmt::Write;
 
-use super::told::{Told, ToldFactor, ToldTerm, Wording};
+use super::told::{Told, ToldFactor, ToldTerm};
+use crate::model::Wording;
 use crate::model::text::number;
 use crate::table::Level;
 

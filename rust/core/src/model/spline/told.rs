@@ -3,37 +3,9 @@
 use serde::Serialize;
 
 use super::{Factor, Response, Seen, Shape, Spline};
+use crate::model::Wording;
 use crate::model::outline::as_read;
 use crate::table::{Affine, Kind, Level, Variable};
-
-/// How numbers are said where they stand for something else: dates, spans of time. By variable; `None` for plain numbers.
-pub trait Wording {
-    /// A value.
-    fn value(&self, variable: &str, x: f64) -> Option<String>;
-
-    /// A difference of two values.
-    fn difference(&self, variable: &str, x: f64) -> Option<String>;
-
-    /// What differences are counted in where values are so far apart: the unit's name, and its size.
-    fn unit(&self, variable: &str, spread: f64) -> Option<(String, f64)>;
-}
-
-/// All numbers are plain.
-pub struct Plain;
-
-impl Wording for Plain {
-    fn value(&self, _variable: &str, _x: f64) -> Option<String> {
-        None
-    }
-
-    fn difference(&self, _variable: &str, _x: f64) -> Option<String> {
-        None
-    }
-
-    fn unit(&self, _variable: &str, _spread: f64) -> Option<(String, f64)> {
-        None
-    }
-}
 
 /// A spline in the user's units and words.
 #[derive(Clone, Debug, PartialEq, Serialize)]
