@@ -1,6 +1,6 @@
-"""`learn`: from a frame to a network, the whole road, with every choice told.
+"""`learn`: the whole workflow, from a frame to a network, with every choice printed.
 
-types -> complete rows -> candidate parent sets -> best graph -> a model under every node
+types -> complete rows -> candidate parent sets -> best graph -> a model for every variable
 """
 
 from __future__ import annotations
@@ -64,23 +64,22 @@ def learn(
     Args:
         frame: Any frame (see `Table`), or a Table.
         score: The local score; `PCART()` if left out.
-        search: How graphs are searched: the name of a search over candidates (`"exact"`, `"anytime"`, `"hill_climb"`)
-            or of one that scores on demand (`"boss"`, `"fges"`, `"grasp"`, `"chow_liu"`; `"decision_graphs"` grows the
-            models along with the graph), or a callable that takes Candidates, or parameters called `table` and `score`,
-            and returns Found. If left out `"exact"`, or `"anytime"` where candidates are selected for more than 100
-            variables.
+        search: How to search: the name of a search over candidates (`"exact"`, `"anytime"`, `"hill_climb"`) or of one
+            that scores on demand (`"boss"`, `"fges"`, `"grasp"`, `"chow_liu"`; `"decision_graphs"` grows graph and
+            models together), or a callable that takes Candidates, or parameters called `table` and `score`, and returns
+            Found. If left out `"exact"`, or `"anytime"` where candidates are selected for more than 100 variables.
         max_parents: The most parents of a variable; `"auto"` for the most up to 4 that are affordable, all candidates
             if they are selected, or no limit if the search scores on demand.
-        constraints: What the graph must obey.
-        schema: The columns' kinds; inferred if left out.
+        constraints: Constraints on the graph.
+        schema: The columns' types; inferred if left out.
         missing: Rows with a missing value: `"drop"`, `"error"`, or `"level"` to make missing a level of its own.
         time_limit: Wall seconds for the search.
         n_jobs: Threads, -1 for all cores.
         progress: Show bars (log lines where there is no terminal).
-        checkpoint: A folder that keeps scored parent sets, to go on from when killed.
+        checkpoint: A folder that keeps scored parent sets, to continue from after an interruption.
         parents: `"forest"` to consider, for each variable, only its best few possible parents by a random forest; or a
             frame of ranks, as `rank_parents` makes it.
-        n_candidates: How many these are, beside required parents.
+        n_candidates: How many these are, besides required parents.
         child_time_limit: Seconds for scoring the parent sets of each variable, smaller sets first.
         client: A `distributed.Client` whose workers score the parent sets.
         verbose: Print the choices.
@@ -147,7 +146,7 @@ def _table(frame: Any, schema: Schema | None, missing: Any, n_jobs: int, tell: C
         if hasattr(frame, "collect"):
             frame = frame.collect()
         with warnings.catch_warnings():
-            if tell is _said:  # what is left out is told below
+            if tell is _said:  # what is left out is printed below
                 warnings.simplefilter("ignore", LeftOutWarning)
             schema = infer_schema(frame, n_jobs=n_jobs) if schema is None else schema
         table = Table(frame, schema=schema, missing=missing, n_jobs=n_jobs)
@@ -185,17 +184,17 @@ def searched(
     n_jobs: int,
     progress: bool,
 ) -> Found:
-    """What a search, by name or as a callable, finds among candidates; it is given the settings it knows.
+    """What a search, by name or as a callable, finds among candidates; it is given the settings it takes.
 
     Raises:
-        ParameterError: If there is no such search, or it returns something else than Found.
+        ParameterError: If there is no such search, or it returns something other than Found.
     """
     wanted = {"constraints": constraints, "time_limit": time_limit, "n_jobs": n_jobs, "progress": progress}
     return _called(_function(search), (candidates,), wanted)
 
 
 def scores_on_demand(search: Search) -> bool:
-    """Whether a search asks for the table and the score rather than for candidates."""
+    """Whether a search takes the table and the score rather than candidates."""
     return {"table", "score"} <= set(inspect.signature(_function(search)).parameters)
 
 
@@ -209,7 +208,7 @@ def found_by(
     n_jobs: int,
     progress: bool,
 ) -> Found:
-    """What a search of either kind finds for a table: candidates are scored for it where it asks for them.
+    """What a search of either kind finds for a table: candidates are scored for it where it takes them.
 
     Raises:
         ParameterError: As `searched`.
@@ -227,7 +226,7 @@ def _function(search: Search) -> Callable[..., Found]:
 
 
 def _called(function: Callable[..., Found], given: tuple[Any, ...], wanted: dict[str, Any]) -> Found:
-    """Calls a search with what it has to have, and those settings it knows."""
+    """Calls a search with what it needs, and those settings it takes."""
     known = inspect.signature(function).parameters
     takes_any = any(p.kind is inspect.Parameter.VAR_KEYWORD for p in known.values())
     found = function(*given, **{key: value for key, value in wanted.items() if key in known or takes_any})

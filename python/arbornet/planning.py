@@ -1,4 +1,4 @@
-"""Before the start: how many parent sets there are, which cannot be scored, and about how long it will take."""
+"""Before you start: how many parent sets there are, which cannot be scored, and about how long it will take."""
 
 from __future__ import annotations
 
@@ -15,11 +15,11 @@ from arbornet.candidates import Skipped, brief
 from arbornet.constraints import Constraints, Rules, resolved
 from arbornet.prepare import checked_limit, prepared, step1
 
-#: "auto" may cost so many seconds of one core of the machine that the cost model was made on.
+#: "auto" may cost this many seconds of one core of the machine on which the cost model was measured.
 BUDGET = 600.0
 #: The most parents that "auto" considers.
 MOST = 4
-#: Families that are asked whether they can be scored; beyond, a seeded sample of so many.
+#: The most families that are checked whether they can be scored; of more, a seeded sample of this size.
 CHECKS = 300_000
 
 
@@ -128,7 +128,7 @@ def grown(sampled: Sequence[tuple[int, float]]) -> list[float]:
 
 @dataclass(frozen=True)
 class Plan:
-    """What Step 1 would do.
+    """What scoring the parent sets (step 1) would take.
 
     Attributes:
         names: the variables.
@@ -178,7 +178,7 @@ class Plan:
 
     def _repr_html_(self) -> str:
         rows = [line.split(": ", 1) if ": " in line else (line, "") for line in str(self).split("\n")]
-        return notebook.table(("what step 1 would do", ""), rows)
+        return notebook.table(("scoring parent sets (step 1)", ""), rows)
 
 
 def plan(
@@ -197,7 +197,7 @@ def plan(
         score: the score.
         max_parents: the most parents of a set; "auto" for the most up to 4 that is put within ten minutes of one core
             by counted steps, or a stated model where a score does not count them: not by this machine's speed.
-        constraints: what the structure must obey.
+        constraints: constraints on the graph.
         seconds: how long to time families.
 
     Example:

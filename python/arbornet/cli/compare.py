@@ -50,8 +50,9 @@ def run(asked: Options) -> None:
         shares = {key: value for key, value in close.to_dict().items() if key != "shd"}
         files.print_json({**figures, **shares, "arcs": arcs})
         return
-    print(f"structural Hamming distance: {figures['shd']} of the graphs, {figures['shd_of_classes']} of their classes")
+    print(f"structural Hamming distance: {figures['shd']} between the graphs,")
+    print(f"  {figures['shd_of_classes']} between their equivalence classes")
     for what, precision, recall in (("adjacencies", close.ap, close.ar), ("arrowheads", close.ahp, close.ahr)):
-        print(f"{what}: precision {precision:.1%}, recall {recall:.1%}".replace("nan%", "none to count"))
+        print(f"{what}: precision {precision:.1%}, recall {recall:.1%}".replace("nan%", "nothing to count"))
     for name, listed in arcs.items():
         print(f"{name} ({len(listed)}): " + (", ".join(f"{u} -> {v}" for u, v in listed) or "none"))

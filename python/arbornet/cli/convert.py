@@ -1,4 +1,4 @@
-"""`arbornet convert`: the same thing in another format."""
+"""`arbornet convert`: a file in another format."""
 
 from __future__ import annotations
 
@@ -7,7 +7,7 @@ from pathlib import Path
 
 from arbornet.cli.parser import Options, count, json_option
 
-HELP = "turn a network, candidates or a table into another format"
+HELP = "convert a network, candidates or a table to another format"
 ABOUT = """\
 Rewrites a file by its endings:
   networks    .json, .bif, .xmlbif, .net   to .json, .bif, .xmlbif, .net, .dot, .graphml
@@ -30,7 +30,7 @@ def options(command: argparse.ArgumentParser) -> None:
         "--bins",
         type=count(2, 1000),
         metavar="N",
-        help="for .bif, .xmlbif and .net: cut every number into so many bins",
+        help="for .bif, .xmlbif and .net: cut every number into N bins",
     )
     json_option(command)
 

@@ -11,9 +11,10 @@ from arbornet.cli.parser import MOST_SEED, Options, count, json_option, learning
 
 HELP = "learn a network from a table"
 ABOUT = """\
-Learns a network: reads the table, leaves out incomplete rows, scores parent sets (step 1), searches for the best
-network they allow (step 2), and puts a small readable model under every variable. Tells what it does, how long it
-will take, and whether the result is proved to be the best."""
+Learns a network: reads the table, leaves out incomplete rows, scores parent
+sets (step 1), searches for the best network (step 2), and fits a small,
+readable model for every variable. Prints what it does, how long it will take,
+and whether no other network scores higher (proved)."""
 EXAMPLES = """\
 examples:
   arbornet learn patients.csv -o patients.json
@@ -38,21 +39,23 @@ def options(command: argparse.ArgumentParser) -> None:
     command.add_argument(
         "--search",
         choices=("exact", "anytime", "hill_climb", "boss", "fges", "grasp", "chow_liu", "decision_graphs"),
-        help="exact proves the best network; anytime and hill_climb suit many variables; boss, fges and grasp score "
-        "only what they ask for and suit hundreds; chow_liu proves the best tree, of one parent each; "
-        "decision_graphs grows graph and models together (default: exact; anytime with --parents forest and more than "
-        "100 columns)",
+        help="exact finds the best network and proves it; anytime and hill_climb suit many variables; boss, fges and "
+        "grasp score parent sets on demand and suit hundreds; chow_liu finds the best tree (one parent each) and "
+        "proves it; decision_graphs grows graph and models together (default: exact; anytime with --parents forest "
+        "and more than 100 columns)",
     )
-    command.add_argument("--time-limit", type=seconds, metavar="S", help="stop the search after so many seconds")
-    command.add_argument("--checkpoint", metavar="DIRECTORY", help="keep scores, and go on from there next time")
+    command.add_argument("--time-limit", type=seconds, metavar="S", help="stop the search after S seconds")
+    command.add_argument(
+        "--checkpoint", metavar="DIRECTORY", help="keep scores in this folder, and continue from it next time"
+    )
     command.add_argument(
         "--bootstrap",
         type=count(0, 1_000_000),
         metavar="N",
-        help="also learn N networks from resampled rows (by hill climbing) and tell how many have each arc",
+        help="also learn N networks from resampled rows (by hill climbing) and print how many have each arc",
     )
     command.add_argument(
-        "--seed", type=count(0, MOST_SEED), default=0, metavar="N", help="where resampling starts (default: 0)"
+        "--seed", type=count(0, MOST_SEED), default=0, metavar="N", help="random seed of the resampling (default: 0)"
     )
     command.add_argument("-o", "--output", metavar="FILE", help="write the network: .json, .bif, .xmlbif or .net")
     command.add_argument("--report", metavar="FILE", help="write one HTML page with everything")
@@ -112,7 +115,7 @@ def run(asked: Options) -> None:
             )
             net = net.with_strengths(strengths)
         except (an.ArbornetError, MemoryError, KeyboardInterrupt) as error:
-            files.say("resampling did not come to its end; the network is told without the strengths of its arcs")
+            files.say("the bootstrap did not finish; the network is shown without the strengths of its arcs")
             failure = error
     if not asked.json:
         shares = f", and the share of {asked.bootstrap} resampled networks that have it" if net.origin.strengths else ""
@@ -133,7 +136,7 @@ def run(asked: Options) -> None:
 
 
 def _write(net: Any, path: str) -> None:
-    """Writes the network; as JSON beside, if it cannot be told in the format that was asked for."""
+    """Writes the network; as JSON beside it, if the chosen format cannot hold it."""
     import arbornet as an
     from arbornet.cli import files
 

@@ -10,7 +10,7 @@ from typing import Any
 COMMANDS = ("example", "schema", "score", "learn", "predict", "sample", "show", "compare", "convert")
 
 MOST_JOBS = 1 << 16
-"""More threads than any machine has cores; a typing error."""
+"""More threads than any machine has cores: a typing error."""
 MOST_SEED = (1 << 64) - 1
 
 ABOUT = """\
@@ -51,7 +51,7 @@ def parser() -> argparse.ArgumentParser:
             name, help=module.HELP, description=module.ABOUT, epilog=module.EXAMPLES, formatter_class=Help
         )
         module.options(command)
-        command.add_argument("-v", "--verbose", action="count", default=0, help="tell what is done; -vv tells more")
+        command.add_argument("-v", "--verbose", action="count", default=0, help="print what is done; -vv prints more")
         command.set_defaults(run=module.run)
     return top
 
@@ -61,11 +61,11 @@ def table_options(command: argparse.ArgumentParser) -> None:
     command.add_argument("table", metavar="TABLE", help="the table: .csv, .tsv, .parquet, .arrow, .ndjson")
     command.add_argument("--schema", metavar="FILE", help="types as written by `arbornet schema --write`")
     set_option(command)
-    unseen_option(command, "a level that the types do not know")
+    unseen_option(command, "a level that the types do not list")
 
 
 def unseen_option(command: argparse.ArgumentParser, what: str) -> None:
-    """What to do with levels that are not known."""
+    """What to do with unknown levels."""
     command.add_argument(
         "--unseen",
         choices=("error", "missing"),
@@ -95,14 +95,17 @@ def learning_options(command: argparse.ArgumentParser) -> None:
         "DecisionGraph() with --search decision_graphs)",
     )
     command.add_argument(
-        "--max-parents", default="auto", metavar="N", help="most parents of a variable (default: what can be afforded)"
+        "--max-parents",
+        default="auto",
+        metavar="N",
+        help="most parents of a variable (default: as many as are affordable, at most 4)",
     )
     command.add_argument(
         "--n-candidates",
         type=count(0, 1_000_000),
         default=5,
         metavar="N",
-        help="how many parents forests pick (default: %(default)s)",
+        help="how many parents the random forest selects for a variable (default: %(default)s)",
     )
     command.add_argument(
         "--child-time-limit",
@@ -113,16 +116,21 @@ def learning_options(command: argparse.ArgumentParser) -> None:
     command.add_argument("--require", metavar="'A -> B'", action="append", default=[], help="an arc that must be there")
     command.add_argument("--forbid", metavar="'A -> B'", action="append", default=[], help="an arc that must not")
     command.add_argument(
-        "--tier", metavar="A,B", action="append", default=[], help="variables of one moment, earliest tier first"
+        "--tier",
+        metavar="A,B",
+        action="append",
+        default=[],
+        help="variables of one point in time, earliest tier first: no arc points to an earlier tier",
     )
     command.add_argument(
         "--missing",
         choices=("drop", "level", "error"),
         default="drop",
-        help="rows with blanks: leave them out, make blank a level of its own, or refuse (default: %(default)s)",
+        help="rows with missing values: leave them out, make missing a level of its own, or refuse "
+        "(default: %(default)s)",
     )
     jobs_option(command)
-    command.add_argument("--quiet", action="store_true", help="no progress")
+    command.add_argument("--quiet", action="store_true", help="no progress bar")
 
 
 def jobs_option(command: argparse.ArgumentParser) -> None:
@@ -141,7 +149,7 @@ def count(low: int, high: int) -> Callable[[str], int]:
         except ValueError:
             number = low - 1
         if not low <= number <= high:
-            raise argparse.ArgumentTypeError(f"{text!r} is no whole number from {low:,} to {high:,}")
+            raise argparse.ArgumentTypeError(f"{text!r} is not a whole number from {low:,} to {high:,}")
         return number
 
     return read
@@ -154,7 +162,7 @@ def seconds(text: str) -> float:
     except ValueError:
         length = -1.0
     if not length >= 0.0:
-        raise argparse.ArgumentTypeError(f"{text!r} is no number of seconds")
+        raise argparse.ArgumentTypeError(f"{text!r} is not a number of seconds")
     return length
 
 

@@ -1,4 +1,4 @@
-"""`arbornet predict`: fill in one column from the others."""
+"""`arbornet predict`: predict one column from the others."""
 
 from __future__ import annotations
 
@@ -10,7 +10,7 @@ from arbornet.cli.parser import Options, jobs_option, output_option, unseen_opti
 if TYPE_CHECKING:
     import polars as pl
 
-HELP = "predict a column from whatever else each row tells"
+HELP = "predict a column from the other values of each row"
 ABOUT = """\
 Adds to a table the most probable level of a variable (or the median, for a number), from whatever else is known in
 each row: missing values and missing columns are summed or integrated out. The variable's own column, if there is one,
@@ -30,8 +30,8 @@ def options(command: argparse.ArgumentParser) -> None:
     command.add_argument("target", metavar="VARIABLE", nargs="?", help="what to predict")
     how = command.add_mutually_exclusive_group()
     how.add_argument("--proba", action="store_true", help="the probability of each level")
-    how.add_argument("--interval", type=float, metavar="MASS", help="the central interval that holds this much")
-    how.add_argument("--log-likelihood", action="store_true", help="the log density of each row instead")
+    how.add_argument("--interval", type=float, metavar="MASS", help="the central interval of this probability")
+    how.add_argument("--log-likelihood", action="store_true", help="the log-likelihood of each row instead")
     command.add_argument("--only", action="store_true", help="write the predictions without the table's own columns")
     unseen_option(command, "a level the network does not know")
     output_option(command, "the table with the predictions")

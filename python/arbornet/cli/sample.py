@@ -24,11 +24,9 @@ def options(command: argparse.ArgumentParser) -> None:
     command.add_argument(
         "-n", "--rows", type=count(0, 1 << 32), default=10, metavar="N", help="number of rows (default: 10)"
     )
-    command.add_argument(
-        "--seed", type=count(0, MOST_SEED), default=0, metavar="N", help="where the draws start (default: 0)"
-    )
-    command.add_argument("--given", metavar="NAME=VALUE", action="append", default=[], help="what was observed")
-    command.add_argument("--do", metavar="NAME=VALUE", action="append", default=[], help="what is set from outside")
+    command.add_argument("--seed", type=count(0, MOST_SEED), default=0, metavar="N", help="random seed (default: 0)")
+    command.add_argument("--given", metavar="NAME=VALUE", action="append", default=[], help="an observed value")
+    command.add_argument("--do", metavar="NAME=VALUE", action="append", default=[], help="an intervention")
     output_option(command, "the rows")
     jobs_option(command)
 

@@ -1,4 +1,4 @@
-"""`arbornet schema`: as what every column is read, and why."""
+"""`arbornet schema`: the type of every column, and why."""
 
 from __future__ import annotations
 
@@ -11,7 +11,7 @@ from arbornet.cli.parser import Options, json_option, set_option
 if TYPE_CHECKING:
     from arbornet.schema import Schema
 
-HELP = "show as what each column of a table is read, and why; correct it; keep it"
+HELP = "show the type of each column and why; correct the types; keep them"
 ABOUT = """\
 Shows the type of each column (continuous, categorical, ordinal), its levels or range, how many values are missing,
 and the reason for the type. Correct a type with --set and keep the result with --write; `learn` and `score` take it
@@ -44,7 +44,7 @@ def run(asked: Options) -> None:
 
     target = schema_path(asked.table) if asked.write == "" else asked.write
     if asked.output and target is not None:
-        raise an.ParameterError("-o and --write both say where to; give one of them")
+        raise an.ParameterError("-o and --write both name the file to write; give one of them")
     target = asked.output or target
     default = schema_path(asked.table)
     tried([Output("-o" if asked.output else "--write", target, "types")], [asked.table])
@@ -71,10 +71,10 @@ def schema_path(table: str) -> Path:
 
 
 def _check_same_table(path: Path, schema: Schema) -> None:
-    """Whether what a file of types holds, if it is there, may go: types of other columns are another table's.
+    """Refuses to overwrite a file that holds the types of another table.
 
     Raises:
-        ParameterError: If it may not.
+        ParameterError: If it does.
     """
     from arbornet import ArbornetError, ParameterError
     from arbornet.schema import Schema
@@ -86,4 +86,4 @@ def _check_same_table(path: Path, schema: Schema) -> None:
     except ArbornetError:
         there = set()
     if not there & set(schema):
-        raise ParameterError(f"{path} is there already and is not of this table; name another file, --write FILE")
+        raise ParameterError(f"{path} exists and is not of this table; name another file with --write FILE")

@@ -1,4 +1,4 @@
-"""`arbornet score`: Step 1 alone, the scores of parent sets."""
+"""`arbornet score`: scores parent sets (step 1), without a search."""
 
 from __future__ import annotations
 
@@ -19,7 +19,7 @@ examples:
   arbornet score patients.csv --child readmitted --parents diabetes,days"""
 
 
-#: What picks parents.
+#: What selects parents.
 FOREST = "forest"
 
 
@@ -28,14 +28,16 @@ def options(command: argparse.ArgumentParser) -> None:
     table_options(command)
     learning_options(command)
     command.add_argument("-o", "--output", metavar="FILE", help="where to write: .parquet or .jkl (.jkl.gz)")
-    command.add_argument("--checkpoint", metavar="DIRECTORY", help="keep what is done, and go on from there next time")
-    command.add_argument("--plan", action="store_true", help="tell how many sets there are and how long, and stop")
+    command.add_argument(
+        "--checkpoint", metavar="DIRECTORY", help="keep scores in this folder, and continue from it next time"
+    )
+    command.add_argument("--plan", action="store_true", help="print how many sets there are and how long, and stop")
     command.add_argument("--child", metavar="NAME", help="print one score: the child")
     command.add_argument(
         "--parents",
         metavar="A,B",
         default="",
-        help="and its parents; without --child, 'forest': only subsets of the best few parents by a random forest",
+        help="and its parents; without --child, 'forest': only subsets of the parents that a random forest selects",
     )
     json_option(command)
 
@@ -67,7 +69,7 @@ def run(asked: Options) -> None:
     chosen = asked.parents or None
     if asked.plan:
         if chosen:
-            raise an.ParameterError(f"--plan grows no forests, and cannot tell without; leave out --parents {chosen}")
+            raise an.ParameterError(f"--plan grows no forests, so it cannot say; leave out --parents {chosen}")
         plan = an.plan(table, score, most, rules)
         told = {"max_parents": plan.max_parents, "n_sets": plan.n_sets, "seconds": plan.seconds, "memory": plan.memory}
         files.print_json(told) if asked.json else print(plan)
@@ -102,4 +104,4 @@ def run(asked: Options) -> None:
         for skipped in found.skipped[:5]:
             files.say(f"not scored: {skipped.reason}")
         if not asked.output:
-            files.say("nothing was kept; -o patients.parquet (or .jkl) writes the sets")
+            files.say("the parent sets were not saved; add -o patients.parquet (or .jkl)")

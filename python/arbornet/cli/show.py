@@ -1,4 +1,4 @@
-"""`arbornet show`: read a network."""
+"""`arbornet show`: print a network."""
 
 from __future__ import annotations
 
@@ -8,7 +8,7 @@ from pathlib import Path
 
 from arbornet.cli.parser import Options, json_option
 
-HELP = "read a network: its arcs, the model under a variable, a picture, a report"
+HELP = "show a network: its arcs, the model of a variable, a picture, a report"
 ABOUT = """\
 Without a variable: all families, with what the score loses without each arc. With one: the model under it, in words.
 Also draws the network (or the variable's tree) and writes the report."""
@@ -25,9 +25,9 @@ examples:
 def options(command: argparse.ArgumentParser) -> None:
     """Adds the options."""
     command.add_argument("network", metavar="NETWORK", help="the network: .json, .bif, .xmlbif or .net")
-    command.add_argument("variable", metavar="VARIABLE", nargs="?", help="show the model under it")
+    command.add_argument("variable", metavar="VARIABLE", nargs="?", help="show the model of this variable")
     command.add_argument("--draw", metavar="FILE", help="draw to .svg, .png or .pdf")
-    command.add_argument("--engine", choices=("layered", "dot"), default="layered", help="who lays the picture out")
+    command.add_argument("--engine", choices=("layered", "dot"), default="layered", help="the layout engine")
     command.add_argument("--report", metavar="FILE", help="write one HTML page with everything")
     command.add_argument(
         "--data", metavar="TABLE", help="the table, so that the report can show each variable's values"
@@ -73,7 +73,7 @@ def as_dict(net: object) -> dict[str, object]:
 
 
 def families(net: object) -> list[str]:
-    """One line per variable: its parents, the ones the score needs most first."""
+    """One line per variable: its parents, the strongest arc first."""
     graph = net.graph  # type: ignore[attr-defined]
     width = max(map(len, graph), default=0)
     lines = []
@@ -85,7 +85,7 @@ def families(net: object) -> list[str]:
 
 
 def _needed(arc: tuple[str, str, dict[str, float]]) -> float:
-    """How an arc sorts: those first that the score loses most without."""
+    """How arcs are sorted: those first whose removal lowers the score most."""
     figure = arc[2].get("contribution", 0.0)
     return 0.0 if math.isnan(figure) else -figure
 
