@@ -18,7 +18,7 @@ from arbornet._core import CandidatesHandle, ColumnError, FormatError, Parameter
 from arbornet.io import jkl
 from arbornet.io.tables import write_by
 from arbornet.prepare import shortened
-from arbornet.progress import duration
+from arbornet.terminal import brief
 
 if TYPE_CHECKING:
     import polars as pl
@@ -213,11 +213,6 @@ def check_name(path: str | PathLike[str]) -> str:
     if ".jkl" in endings:
         return ".jkl"
     raise ParameterError(f"path={str(path)!r}: name it .parquet, or .jkl (.jkl.gz, .jkl.xz) for other tools")
-
-
-def brief(seconds: float) -> str:
-    """A time that may be short."""
-    return duration(seconds) if seconds >= 10 else f"{seconds:.2g} s"
 
 
 def lists(values: np.ndarray[Any, Any], offsets: np.ndarray[Any, Any]) -> pl.Series:

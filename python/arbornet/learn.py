@@ -13,18 +13,18 @@ from collections.abc import Callable
 from typing import TYPE_CHECKING, Any, Literal
 
 from arbornet import search as searches
-from arbornet._core import ParameterError
-from arbornet.candidates import brief
+from arbornet._core import ParameterError, threads
 from arbornet.constraints import Rules
 from arbornet.features import Selection, selected
 from arbornet.fit import fit
 from arbornet.notices import LeftOutWarning
-from arbornet.planning import Plan, plan
+from arbornet.planning import MOST, Plan, plan
 from arbornet.schema import Schema, infer_schema
 from arbornet.scores import PCART, DecisionGraph
 from arbornet.scoring import score_parents
 from arbornet.search.base import Found
 from arbornet.table import Table
+from arbornet.terminal import brief, wrapped
 from arbornet.visible import visible
 
 if TYPE_CHECKING:
@@ -105,7 +105,7 @@ def learn(
         if isinstance(rules, Rules) and max_parents == "auto":
             max_parents = max(map(len, rules.allowed), default=0)
         if verbose:
-            tell(_planned(plan(table, score, max_parents, rules, seconds=0.3)))
+            tell(_planned(plan(table, score, max_parents, rules, seconds=0.3), threads(n_jobs)))
         candidates = score_parents(
             table,
             score,
@@ -121,6 +121,8 @@ def learn(
         found = searched(search, candidates, constraints, time_limit, n_jobs, progress)
     name = search if isinstance(search, str) else getattr(search, "__name__", "search")
     tell(f"search: {name}, {_ended(found)}")
+    if proof := _proof(found, name, constraints is not None, parents is not None):
+        tell(proof)
     net = fit(table, found, score, n_jobs=n_jobs)
     net.origin = dataclasses.replace(net.origin, search={"method": name, **net.origin.search})
     tell(f"network: {net!r}")
@@ -132,7 +134,7 @@ def _chosen_by(parents: Selection) -> str:
 
 
 def _said(text: str) -> None:
-    print(visible(text))
+    print(wrapped(visible(text)))
 
 
 def _silent(_: str) -> None:
@@ -162,12 +164,9 @@ def _table(frame: Any, schema: Schema | None, missing: Any, n_jobs: int, tell: C
     return table
 
 
-def _planned(step: Plan) -> str:
-    why = f' ("auto": {step.why})' if step.why else ""
-    return (
-        f"to score: {step.n_sets:,} parent sets of up to {step.max_parents} parents{why}, "
-        f"about {brief(step.seconds)} on one core"
-    )
+def _planned(step: Plan, cores: int) -> str:
+    why = f" (automatic: {step.why})" if step.why and step.max_parents != MOST else ""
+    return f"to score: {step.n_sets:,} parent sets of up to {step.max_parents} parents{why}, {step.time(cores)}"
 
 
 def _kept(candidates: Candidates) -> str:
@@ -258,13 +257,22 @@ def _names() -> list[str]:
 def _ended(found: Found) -> str:
     arcs = found.dag.number_of_edges()
     endings = {
-        "proven": f"proved best within {found.gap:.2g}" if found.gap else "proved best",
-        "finished": "came to its own end",
+        "proven": "finished",
+        "finished": "finished, without a proof,",
         "time": "stopped by its time limit",
         "memory": "stopped by its memory limit",
         "interrupted": "interrupted",
     }
-    known = found.stopped != "proven" and found.bound < float("inf")
-    bound = f", no graph scores above {found.bound:.6f}" if known else ""
-    tier = f" ({found.details['tier']})" if "tier" in found.details else ""
-    return f"{endings[found.stopped]}{tier} in {brief(found.seconds)}: {arcs} arcs, score {found.score:.6f}{bound}"
+    return f"{endings[found.stopped]} in {brief(found.seconds)}: {arcs} arcs, score {found.score:.4f}"
+
+
+def _proof(found: Found, search: str, constrained: bool, selected: bool) -> str:
+    """What is known about other networks, as a line; nothing where there is no bound."""
+    if found.stopped != "proven":
+        return f"upper bound for any network: {found.bound:.4f}" if found.bound < float("inf") else ""
+    if search in ("chow_liu", "tan"):
+        return "proved: no other tree scores higher"
+    limits = ["the parent limit", *(["the selected parents"] if selected else [])]
+    within = " and ".join([*limits, *(["the constraints"] if constrained else [])])
+    higher = f"more than {found.gap:.2g} higher" if found.gap else "higher"
+    return f"proved: no network within {within} scores {higher}"

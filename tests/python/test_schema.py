@@ -171,7 +171,11 @@ def test_a_schema_survives_json(tmp_path) -> None:
 
 @pytest.mark.parametrize(
     ("text", "words"),
-    [("{", "not JSON"), ("{}", "not an arbornet schema"), ('{"format": "arbornet schema", "version": 99}', "version 99")],
+    [
+        ("{", "not JSON"),
+        ("{}", "not an arbornet schema"),
+        ('{"format": "arbornet schema", "version": 99}', "version 99"),
+    ],
 )
 def test_a_file_that_is_no_schema_is_refused(tmp_path, text, words) -> None:
     (tmp_path / "s.json").write_text(text)

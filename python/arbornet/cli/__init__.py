@@ -21,8 +21,12 @@ from arbornet.cli.parser import parser
 
 
 def main(arguments: Sequence[str] | None = None) -> int:
-    """Runs one command; returns the exit code."""
-    options = parser().parse_args(arguments)
+    """Runs one command; returns the exit code. Without a command, prints the help."""
+    line = parser()
+    options = line.parse_args(arguments)
+    if options.run is None:
+        line.print_help()
+        return 0
     from arbornet._core import ArbornetError
 
     stream = sys.stdout

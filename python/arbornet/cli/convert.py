@@ -9,15 +9,18 @@ from arbornet.cli.parser import Options, count, json_option
 
 HELP = "convert a network, candidates or a table to another format"
 ABOUT = """\
-Rewrites a file by its endings:
-  networks    .json, .bif, .xmlbif, .net   to .json, .bif, .xmlbif, .net, .dot, .graphml
-  candidates  .jkl, .jkl.gz, .parquet      to .jkl, .jkl.gz, .parquet
-  tables      .csv, .parquet, .arrow, ...  to .csv, .parquet, .arrow, ..."""
+Converts a file; the endings of both names say from what to what:
+  networks    .json .bif .xmlbif .net  to the same, or .dot, .graphml
+  candidates  .jkl .jkl.gz .parquet    to the same
+  tables      .csv .parquet .arrow ... to the same"""
 EXAMPLES = """\
 examples:
-  arbornet convert patients.json patients.bif --bins 5     numbers cut into five bins
+  # numbers cut into five bins, as BIF holds levels only
+  arbornet convert patients.json patients.bif --bins 5
+  # for other programs
   arbornet convert asia.bif.gz asia.json
-  arbornet convert asia.bif asia.xmlbif                    or asia.net, for other programs
+  arbornet convert asia.bif asia.xmlbif
+  arbornet convert asia.bif asia.net
   arbornet convert candidates.parquet candidates.jkl
   arbornet convert patients.csv patients.parquet"""
 

@@ -8,8 +8,9 @@ from arbornet.cli.parser import Options, output_option
 
 HELP = "write a bundled example table"
 ABOUT = """\
-Writes one of the tables that come with the package: patients (simulated, 600 rows, 12 columns), penguins (344 rows,
-8 columns) or survey (simulated, 900 rows, 11 columns). The guide works through them."""
+Writes one of the tables that come with the package: patients (simulated,
+600 rows, 12 columns), penguins (344 rows, 8 columns) or survey (simulated,
+900 rows, 11 columns). The guide uses them."""
 EXAMPLES = """\
 examples:
   arbornet example patients -o patients.csv

@@ -18,12 +18,18 @@ and whether no other network scores higher (proved)."""
 EXAMPLES = """\
 examples:
   arbornet learn patients.csv -o patients.json
-  arbornet learn patients.csv --schema patients.schema.json --report patients.html
-  arbornet learn patients.csv --tier age,sex --tier stage --forbid 'treatment -> stage' --draw patients.svg
-  arbornet learn patients.csv --bootstrap 100 --report patients.html     how sure is each arc
-  arbornet learn wide.parquet --max-parents 2 --search anytime --time-limit 60 -o wide.json
-  arbornet learn genes.csv --score 'MARS()' --parents forest --n-candidates 5 -o genes.json
-  arbornet learn patients.csv --missing level                            a blank may mean something itself
+  arbornet learn patients.csv --schema patients.schema.json --report out.html
+  # arcs that cannot be, by order in time and by name
+  arbornet learn patients.csv --tier age,sex --tier stage --draw patients.svg
+  arbornet learn patients.csv --forbid 'treatment -> stage' -o patients.json
+  # how certain is each arc
+  arbornet learn patients.csv --bootstrap 100 --report patients.html
+  # a missing value may carry information
+  arbornet learn patients.csv --missing level
+  # many columns
+  arbornet learn wide.parquet --search anytime --time-limit 60 -o wide.json
+  arbornet learn genes.csv --score 'MARS()' --parents forest -o genes.json
+  # for a script
   arbornet learn patients.csv --json --quiet -o patients.json"""
 
 
@@ -39,6 +45,7 @@ def options(command: argparse.ArgumentParser) -> None:
     command.add_argument(
         "--search",
         choices=("exact", "anytime", "hill_climb", "boss", "fges", "grasp", "chow_liu", "decision_graphs"),
+        metavar="METHOD",
         help="exact finds the best network and proves it; anytime and hill_climb suit many variables; boss, fges and "
         "grasp score parent sets on demand and suit hundreds; chow_liu finds the best tree (one parent each) and "
         "proves it; decision_graphs grows graph and models together (default: exact; anytime with --parents forest "
@@ -69,6 +76,7 @@ def run(asked: Options) -> None:
     from arbornet.cli import files, words
     from arbornet.cli.outputs import Output, Written, fits, tried
     from arbornet.cli.show import as_dict, families
+    from arbornet.terminal import wrapped
 
     tried(
         [
@@ -119,7 +127,7 @@ def run(asked: Options) -> None:
             failure = error
     if not asked.json:
         shares = f", and the share of {asked.bootstrap} resampled networks that have it" if net.origin.strengths else ""
-        print(f"arcs, with what the score loses without each{shares}:")
+        print(wrapped(f"arcs, with how much removing each lowers the log score{shares}:"))
         for line in families(net):
             print(line)
         sys.stdout.flush()

@@ -3,9 +3,12 @@
 from __future__ import annotations
 
 import argparse
+import textwrap
 from collections.abc import Callable
 from importlib import import_module
 from typing import Any
+
+from arbornet import terminal
 
 COMMANDS = ("example", "schema", "score", "learn", "predict", "sample", "show", "compare", "convert")
 
@@ -14,28 +17,47 @@ MOST_JOBS = 1 << 16
 MOST_SEED = (1 << 64) - 1
 
 ABOUT = """\
-Learns Bayesian networks with a small readable model under every node from tables that mix categories, ordered levels
-and numbers; reads them, predicts with them and draws them."""
+Learns Bayesian networks from tables that mix categories, ordered levels and
+numbers, with a small, readable model for every variable; shows them, predicts
+with them and draws them."""
 
 EXAMPLES = """\
 a first session:
-  arbornet example patients -o patients.csv          a bundled table to try things with
-  arbornet schema patients.csv                       what is in the table, and as what it is read
+  # a bundled example table
+  arbornet example patients -o patients.csv
+  # the type of each column, and why
+  arbornet schema patients.csv
+  # correct one type, and keep all types in patients.schema.json
   arbornet schema patients.csv --set stage=ordinal:I,II,III,IV --write
-                                                     the same with one type corrected, kept in patients.schema.json
-  arbornet learn patients.csv --schema patients.schema.json -o patients.json --report patients.html
-  arbornet show patients.json readmitted             the model under one variable
+  # learn a network; write it, and a report for any browser
+  arbornet learn patients.csv --schema patients.schema.json -o patients.json
+  arbornet show patients.json --data patients.csv --report patients.html
+  # the model of one variable, and predictions for other rows
+  arbornet show patients.json readmitted
   arbornet predict patients.json new.csv readmitted -o predicted.csv
 
-`arbornet COMMAND --help` explains one command. Tables are read and written as .csv, .tsv, .parquet, .arrow or .ndjson,
-by their ending. Exit codes: 0 done, 1 not possible, 2 wrong usage, 130 interrupted."""
+`arbornet COMMAND --help` explains one command. Tables are read and written as
+.csv, .tsv, .parquet, .arrow or .ndjson, by their ending. Exit codes: 0 success,
+1 failure, 2 wrong usage, 130 interrupted."""
 
 
 class Help(argparse.RawDescriptionHelpFormatter):
-    """Keeps line breaks in descriptions and examples, and leaves room for long options."""
+    """Fills paragraphs to the width of the terminal, keeps indented lines, and leaves room for long options."""
 
     def __init__(self, prog: str):
-        super().__init__(prog, max_help_position=32, width=110)
+        super().__init__(prog, max_help_position=28, width=terminal.width() - 2)
+
+    def _fill_text(self, text: str, width: int, indent: str) -> str:
+        lines: list[str] = []
+        paragraph: list[str] = []
+        for line in [*text.splitlines(), ""]:
+            if line.endswith(":") or line.startswith(" ") or not line:
+                lines += textwrap.wrap(" ".join(paragraph), width, break_on_hyphens=False)
+                lines.append(line)
+                paragraph = []
+            else:
+                paragraph.append(line)
+        return "\n".join(indent + line for line in lines).rstrip()
 
 
 def parser() -> argparse.ArgumentParser:
@@ -44,7 +66,8 @@ def parser() -> argparse.ArgumentParser:
 
     top = argparse.ArgumentParser("arbornet", description=ABOUT, epilog=EXAMPLES, formatter_class=Help)
     top.add_argument("--version", action="version", version=f"arbornet {__version__}")
-    commands = top.add_subparsers(metavar="COMMAND", required=True, title="commands")
+    top.set_defaults(run=None, verbose=0)
+    commands = top.add_subparsers(metavar="COMMAND", title="commands")
     for name in COMMANDS:
         module = import_module(f"arbornet.cli.{name}")
         command = commands.add_parser(

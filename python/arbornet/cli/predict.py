@@ -12,15 +12,18 @@ if TYPE_CHECKING:
 
 HELP = "predict a column from the other values of each row"
 ABOUT = """\
-Adds to a table the most probable level of a variable (or the median, for a number), from whatever else is known in
-each row: missing values and missing columns are summed or integrated out. The variable's own column, if there is one,
-is not looked at."""
+Adds to a table the most probable level of a variable (or the median of a
+number), given the other values of each row. Missing values and missing columns
+are marginalised. The variable's own column, if there is one, is not used."""
 EXAMPLES = """\
 examples:
   arbornet predict patients.json new.csv readmitted -o predicted.csv
-  arbornet predict patients.json new.csv readmitted --proba        one probability per level
-  arbornet predict patients.json new.csv systolic --interval 0.9   the middle 90 % of a number
-  arbornet predict patients.json new.csv --log-likelihood          how probable each row is, in natural logarithms"""
+  # the probability of each level
+  arbornet predict patients.json new.csv readmitted --proba
+  # the interval that holds the middle 90% of a number
+  arbornet predict patients.json new.csv systolic --interval 0.9
+  # the log-likelihood of each row; outliers have low ones
+  arbornet predict patients.json new.csv --log-likelihood"""
 
 
 def options(command: argparse.ArgumentParser) -> None:

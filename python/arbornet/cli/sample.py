@@ -8,13 +8,16 @@ from arbornet.cli.parser import MOST_SEED, Options, count, jobs_option, output_o
 
 HELP = "draw rows from a network"
 ABOUT = """\
-Draws rows from a network, in the units and levels of the table it was learned from. The same seed gives the same rows.
---given conditions on an observation; --do sets a value from outside, which says nothing about its causes."""
+Draws rows from a network, in the units and levels of the table it was learned
+from. The same seed gives the same rows. --given conditions on an observed
+value; --do sets a value by an intervention, so that it says nothing about its
+causes."""
 EXAMPLES = """\
 examples:
-  arbornet sample patients.json -n 1000 --seed 7 -o made_up.parquet
+  arbornet sample patients.json -n 1000 --seed 7 -o simulated.parquet
   arbornet sample patients.json -n 5 --given stage=IV
-  arbornet sample patients.json -n 5 --given stage=III,IV --given age=50..60     one of several; an interval
+  # one of several levels, and an interval
+  arbornet sample patients.json -n 5 --given stage=III,IV --given age=50..60
   arbornet sample patients.json -n 5 --do treatment=surgery"""
 
 

@@ -11,16 +11,17 @@ from arbornet.cli.parser import Options, json_option, set_option
 if TYPE_CHECKING:
     from arbornet.schema import Schema
 
-HELP = "show the type of each column and why; correct the types; keep them"
+HELP = "show the type of each column, and why; correct types"
 ABOUT = """\
-Shows the type of each column (continuous, categorical, ordinal), its levels or range, how many values are missing,
-and the reason for the type. Correct a type with --set and keep the result with --write; `learn` and `score` take it
-with --schema. The file is JSON and may be edited by hand."""
+Shows the type of each column (continuous, categorical, ordinal), its levels or
+range, how many values are missing, and the reason for the type. Correct a type
+with --set and keep the types with --write; `learn` and `score` read them with
+--schema. The file is JSON and may be edited by hand."""
 EXAMPLES = """\
 examples:
   arbornet schema patients.csv
-  arbornet schema patients.csv --set stage=ordinal:I,II,III,IV --set site=categorical --write
-  arbornet schema patients.csv --set 'patient id=leave-out' --write other.schema.json
+  arbornet schema patients.csv --set stage=ordinal:I,II,III,IV --write
+  arbornet schema patients.csv --set bmi=leave-out --write other.schema.json
   arbornet schema patients.csv --json"""
 
 
@@ -40,7 +41,9 @@ def run(asked: Options) -> None:
     """Runs the command."""
     import arbornet as an
     from arbornet.cli import files, words
+    from arbornet.cli.advice import in_shell
     from arbornet.cli.outputs import Output, tried
+    from arbornet.schema_text import as_text
 
     target = schema_path(asked.table) if asked.write == "" else asked.write
     if asked.output and target is not None:
@@ -55,7 +58,7 @@ def run(asked: Options) -> None:
     if asked.json:
         files.print_json(schema.to_dict())
     else:
-        print(schema)
+        print(as_text(schema, in_shell))
     if target is not None:
         schema.save(target)
         files.wrote(target)

@@ -4,18 +4,25 @@ from __future__ import annotations
 
 import argparse
 
+from arbornet.cli.advice import in_shell
 from arbornet.cli.parser import Options, json_option, learning_options, table_options
+from arbornet.terminal import wrapped
 
-HELP = "score parent sets and keep the ones worth searching (step 1 alone)"
+HELP = "score parent sets (step 1 of learning), without a search"
 ABOUT = """\
-Scores every permitted parent set of every variable, drops the ones a subset beats, and writes the rest: as .jkl for
-other solvers, or as .parquet, which keeps everything exactly. With --child and --parents it prints one score."""
+Scores every permitted parent set of every variable, drops those that a subset
+beats, and writes the rest: as .jkl for other solvers, or as .parquet, which
+keeps everything exactly. With --child and --parents it prints one score."""
 EXAMPLES = """\
 examples:
-  arbornet score patients.csv --plan                 how many sets, and about how long, without scoring them
+  # how many parent sets there are, and about how long they take
+  arbornet score patients.csv --plan
   arbornet score patients.csv --max-parents 3 -o patients.jkl
-  arbornet score patients.csv --score 'BDeu(10)' --schema binned.schema.json -o patients.parquet --checkpoint work
+  # interrupted, the same line continues where it was
+  arbornet score patients.csv -o patients.parquet --checkpoint work
+  arbornet score binned.csv --score 'BDeu(10)' -o binned.jkl
   arbornet score genes.csv --score 'MARS()' --parents forest -o genes.jkl
+  # one score
   arbornet score patients.csv --child readmitted --parents diabetes,days"""
 
 
@@ -62,7 +69,7 @@ def run(asked: Options) -> None:
         parents = [name.strip() for name in asked.parents.split(",") if name.strip()]
         value = an.local_score(table, asked.child, parents, score)
         told = {"child": asked.child, "parents": parents, "score": value}
-        files.print_json(told) if asked.json else print(value)
+        files.print_json(told) if asked.json else print(f"{value:.6f}")
         return
     if asked.parents not in ("", FOREST):
         raise an.ParameterError(f"--parents {asked.parents!r}: give --child too, or '{FOREST}'")
@@ -72,7 +79,7 @@ def run(asked: Options) -> None:
             raise an.ParameterError(f"--plan grows no forests, so it cannot say; leave out --parents {chosen}")
         plan = an.plan(table, score, most, rules)
         told = {"max_parents": plan.max_parents, "n_sets": plan.n_sets, "seconds": plan.seconds, "memory": plan.memory}
-        files.print_json(told) if asked.json else print(plan)
+        files.print_json(told) if asked.json else print(in_shell(str(plan)))
         return
     found = an.score_parents(
         table,
@@ -102,6 +109,6 @@ def run(asked: Options) -> None:
     else:
         print(found)
         for skipped in found.skipped[:5]:
-            files.say(f"not scored: {skipped.reason}")
+            files.say(wrapped(in_shell(f"not scored: {skipped.reason}")))
         if not asked.output:
             files.say("the parent sets were not saved; add -o patients.parquet (or .jkl)")

@@ -86,7 +86,7 @@ class Found(ByContent):
         proven = f"proved best within {self.gap:.2g}" if self.gap else "proved best"
         ending = {"proven": proven, "finished": f"gap {self.gap:.6g}"}
         known = ending.get(self.stopped, f"gap {self.gap:.6g}, stopped by {self.stopped}")
-        return f"Found({size}, score {self.score:.6f}, {known}, {self.seconds:.2f} s)"
+        return f"Found({size}, score {self.score:.4f}, {known}, {self.seconds:.2f} s)"
 
     def _repr_html_(self) -> str:
         from arbornet.draw import network_svg
