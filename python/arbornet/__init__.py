@@ -1,4 +1,4 @@
-"""Bayesian networks with a small readable model under every node, learned from mixed tables."""
+"""Bayesian networks learned from mixed tables, with a small, readable model for every variable."""
 
 from importlib import import_module
 from typing import TYPE_CHECKING
@@ -138,7 +138,7 @@ _ESTIMATORS = {
 
 
 def __getattr__(name: str) -> object:
-    # scikit-learn is slow to import and optional, so its estimators come when they are first asked for.
+    # scikit-learn is slow to import and optional, so its estimators are imported on first use.
     if name in _ESTIMATORS:
         return getattr(import_module(f"arbornet.{_ESTIMATORS[name]}"), name)
     raise AttributeError(f"module 'arbornet' has no attribute {name!r}")

@@ -13,7 +13,7 @@ class ArbornetError(ValueError):
     """What was given cannot be used; the message says what and why."""
 
 class ColumnError(ArbornetError):
-    """A column cannot be used as asked."""
+    """A column cannot be used in this way."""
 
 class FamilyError(ArbornetError):
     """A child and its parents cannot be scored."""

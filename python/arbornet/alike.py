@@ -1,4 +1,4 @@
-"""Whether two results say the same: graphs by their arcs, frames and arrays by their values, NaN like NaN."""
+"""Whether two results are equal: graphs by their arcs, frames and arrays by their values, NaN equal to NaN."""
 
 from __future__ import annotations
 
@@ -24,7 +24,7 @@ class ByContent:
 
 
 def alike(one: Any, other: Any) -> bool:
-    """Whether two values say the same. Nodes, edges and keys may stand in any order."""
+    """Whether two values are equal. Nodes, edges and keys may be in any order."""
     if one is other:
         return True
     if isinstance(one, nx.Graph) and isinstance(other, nx.Graph):

@@ -1,4 +1,4 @@
-"""What an arc says and does not say, and how strong it is, in words: one wording for pictures, reports and texts."""
+"""What an arc means and does not mean, and how strong it is: one wording for pictures, reports and texts."""
 
 from __future__ import annotations
 
@@ -13,9 +13,9 @@ STRENGTHS = ((2.0, "weak"), (6.0, "moderate"), (10.0, "strong"), (math.inf, "dec
 """Upper ends of 2 ln B (Kass and Raftery 1995), with the word used here."""
 SCALE = (
     "The words follow Kass and Raftery's scale for Bayes factors (1995). B is how many times more probable the data "
-    "are with the arc than without it; by 2 ln B, which is twice what the log score loses without the arc: below 2 "
-    "weak (not worth more than a bare mention), 2 to 6 moderate (positive), 6 to 10 strong, above 10 decisive "
-    "(very strong)."
+    "are with the arc than without it; 2 ln B is twice the amount by which removing the arc lowers the log score. "
+    "Below 2 is weak (not worth more than a bare mention), 2 to 6 moderate (positive), 6 to 10 strong, above 10 "
+    "decisive (very strong)."
 )
 BAYES = ("bd", "bde", "bdeu", "decision_graph", "full_table", "pcart")
 """Scores that are log marginal likelihoods, but for the prior of a tree's shape."""
@@ -31,7 +31,7 @@ SCHWARZ = (
 
 
 def strength(contribution: float) -> str:
-    """How strongly the data speak for an arc, by what the log score loses without it: `moderate`.
+    """How strong the evidence for an arc is, by how much removing it lowers the log score: `moderate`.
 
     Example:
         >>> strength(14.92)
@@ -45,7 +45,7 @@ def strength(contribution: float) -> str:
 
 
 def scale_of(score: str | None) -> str:
-    """The scale, and what it means under a score whose text (JSON, or a name) is given."""
+    """The scale, and how to read it for a score, given as its JSON text or its name."""
     try:
         document = json.loads(score or "")
         name = str(document["score"])
@@ -56,6 +56,6 @@ def scale_of(score: str | None) -> str:
     if name in SCHWARZ or (name == "likelihood" and document.get("penalty") == "bic"):
         return f"{SCALE} This score approximates that log probability, as the BIC does, so the words hold roughly."
     return (
-        f"{SCALE} This score is not a log probability of the data: read the words as an order of the arcs by what "
-        "each adds to the score, not as odds."
+        f"{SCALE} This score is not a log probability of the data: the words only order the arcs by what each adds to "
+        "the score; they are not odds."
     )

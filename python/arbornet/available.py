@@ -1,7 +1,7 @@
-"""Networks from rows with gaps: every family's model from the rows that have all of its values.
+"""Networks from rows with missing values: the model of each family is fitted to the rows that have all its values.
 
-What a row lacks keeps it from no family but those that ask for it (available cases). The graph itself still needs
-complete rows, as scores of different rows do not compare.
+This is available-case analysis: a row is left out only of the families in which it lacks a value. The graph itself
+still needs complete rows, because scores of different rows cannot be compared.
 """
 
 from __future__ import annotations
@@ -34,7 +34,7 @@ def resolved(columns: Mapping[str, Any], schema: Schema, n_jobs: int) -> Schema:
 
 
 class Gaps:
-    """Rows coded by a schema that knows its levels, with gaps."""
+    """Rows, some with missing values, coded by a schema that knows its levels."""
 
     def __init__(self, columns: Mapping[str, Any], schema: Schema, n_jobs: int) -> None:
         rows = schema.encode(columns, n_jobs=n_jobs)
@@ -50,7 +50,7 @@ class Gaps:
             self.known.append(~missing)
 
     def table(self, family: list[int]) -> TableHandle:
-        """The rows that have a value in every variable of a family; what they lack elsewhere is made up."""
+        """The rows that have a value in every variable of a family; other missing values hold a placeholder."""
         used = self.schema.used
         rows = np.logical_and.reduce([self.known[v] for v in family])
         return TableHandle.from_columns(
@@ -62,7 +62,7 @@ class Gaps:
         )
 
     def complete(self) -> NDArray[np.bool_]:
-        """Which rows lack nothing."""
+        """Which rows are complete."""
         complete: NDArray[np.bool_] = np.logical_and.reduce(self.known)
         return complete
 
@@ -70,7 +70,7 @@ class Gaps:
 def fit_available(
     gaps: Gaps, graph: nx.DiGraph[str], score: Any, smoothing: float | None, n_jobs: int = -1
 ) -> BayesNet:
-    """A model under every node of a graph, each from the rows that have all values it needs."""
+    """A model for every variable of a graph, each from the rows that have all values it needs."""
     names = gaps.schema.names
     position = {name: v for v, name in enumerate(names)}
     parents = [sorted(position[p] for p in graph.predecessors(name)) for name in names]

@@ -1,4 +1,4 @@
-"""Candidate parent sets with their scores: what Step 1 makes and every search reads."""
+"""Candidate parent sets with their scores: `score_parents` (step 1) makes them, every search reads them."""
 
 from __future__ import annotations
 
@@ -18,7 +18,7 @@ from arbornet._core import CandidatesHandle, ColumnError, FormatError, Parameter
 from arbornet.io import jkl
 from arbornet.io.tables import write_by
 from arbornet.prepare import shortened
-from arbornet.progress import duration
+from arbornet.terminal import brief
 
 if TYPE_CHECKING:
     import polars as pl
@@ -44,7 +44,7 @@ class Skipped(NamedTuple):
 
 @dataclass(frozen=True, eq=False, repr=False)
 class Candidates:
-    """Per variable, the parent sets that no permitted subset dominates (or all, if so asked for), best first.
+    """For each variable, the parent sets that score higher than all their permitted subsets (or all sets), best first.
 
     Attributes:
         handle: the sets, as the core holds them.
@@ -53,7 +53,7 @@ class Candidates:
         n_skipped: how many could not be scored.
         skipped: the first hundred of those, with the reason.
         seconds: wall seconds the scoring took.
-        max_parents: the most parents that were looked at.
+        max_parents: the most parents of a set that were considered.
         score: the score's name and parameters as JSON.
         table: fingerprint of the table: names, kinds and values.
         constraints: the constraints as one rule a child, or None.
@@ -109,11 +109,11 @@ class Candidates:
         """What ``score_parents`` would keep under a prior over parent sets, without scoring again.
 
         ``PCART(penalised=False)`` under ``priors.ParentCount()`` is ``PCART()``, and so for ``FullTable``:
-        one Step 1 does for both.
+        the parent sets need to be scored only once for both.
 
         Raises:
-            ParameterError: if the scores carry such a prior already, or the prior does not tell from the number of
-                parents alone that no larger set gains on a smaller one.
+            ParameterError: if the scores include such a prior already, or the prior depends on more than the number of
+                parents, or it may favour a larger set over a smaller one.
         """
         from arbornet.priors import Prior
 
@@ -121,7 +121,7 @@ class Candidates:
             raise ParameterError(f"prior={prior!r}: must be one of arbornet.priors, such as priors.ParentCount()")
         if self.score is not None and _carries_a_prior(json.loads(self.score)):
             raise ParameterError(
-                f"prior={prior!r}: these scores carry a prior already ({self.score}); score without it"
+                f"prior={prior!r}: these scores include a prior already ({self.score}); score without it"
             )
         most = len(self.names) if self.max_parents is None else self.max_parents
         handle = self.handle.reweighed(json.dumps(prior.document()), most, self.pruned)
@@ -135,7 +135,7 @@ class Candidates:
         """
         path = Path(path)
         if check_name(path) == ".parquet":
-            # What earlier versions do not know of is written only where it differs from what they take for granted.
+            # Entries that earlier versions do not know are written only where they differ from what these assume.
             left_out = {"handle", "pruned"} if self.pruned else {"handle"}
             about = {key: value for key, value in vars(self).items() if key not in left_out}
             about |= {"format": 1, "names": self.names}
@@ -146,12 +146,12 @@ class Candidates:
 
     @staticmethod
     def load(path: str | PathLike[str], pruned: bool | None = None) -> Candidates:
-        """Reads a file that ``save`` or another tool wrote; what it is, its first bytes tell.
+        """Reads a file that ``save`` or another tool wrote; its first bytes show the format.
 
         Args:
             path: a ``.parquet`` or ``.jkl`` file (``.jkl.gz``, ``.jkl.xz``).
-            pruned: False for a ``.jkl`` that has every set there is to choose from, so that a required arc that was not
-                known when it was made cannot miss any. Left out, a ``.parquet`` says so itself.
+            pruned: False for a ``.jkl`` that holds all sets, also those that a subset beats: arcs may then be required
+                that were not required when it was made. If left out, a ``.parquet`` records it.
 
         Raises:
             FormatError: if it is not of its format, with the place.
@@ -167,7 +167,7 @@ class Candidates:
         return iter(self.names)
 
     def __eq__(self, other: object) -> bool:
-        """Equal sets and scores under equal names, whatever made them."""
+        """Equal sets and scores under equal names, however they were made."""
         if not isinstance(other, Candidates) or self.names != other.names:
             return False
         for v in range(len(self.names)):
@@ -179,11 +179,11 @@ class Candidates:
     __hash__ = None  # type: ignore[assignment]
 
     def __repr__(self) -> str:
-        told = [f"{len(self.names)} variables", f"{self.n_kept:,} sets kept"]
+        told = [f"{len(self.names)} variables", f"{self.n_kept:,} parent sets kept"]
         if self.n_sets is not None:
             told.append(f"{self.n_evaluated:,} scored of {self.n_sets:,}")
         if not self.pruned:
-            told.append("none left out for a subset")
+            told.append("not pruned")
         if self.n_skipped:
             told.append(f"{self.n_skipped:,} that cannot be scored")
         if self.seconds is not None:
@@ -198,7 +198,7 @@ class Candidates:
             rows.append((name, f"{len(scores):,}", best or "none", f"{scores[0]:.6g}" if len(scores) else ""))
         more = len(self.names) - MOST_SHOWN
         rest = f"; {more:,} more variables" if more > 0 else ""
-        return notebook.table(("variable", "sets kept", "best parents", "local score"), rows, f"{self!r}{rest}")
+        return notebook.table(("variable", "parent sets kept", "best parents", "local score"), rows, f"{self!r}{rest}")
 
 
 def check_name(path: str | PathLike[str]) -> str:
@@ -213,11 +213,6 @@ def check_name(path: str | PathLike[str]) -> str:
     if ".jkl" in endings:
         return ".jkl"
     raise ParameterError(f"path={str(path)!r}: name it .parquet, or .jkl (.jkl.gz, .jkl.xz) for other tools")
-
-
-def brief(seconds: float) -> str:
-    """A time that may be short."""
-    return duration(seconds) if seconds >= 10 else f"{seconds:.2g} s"
 
 
 def lists(values: np.ndarray[Any, Any], offsets: np.ndarray[Any, Any]) -> pl.Series:
@@ -247,7 +242,7 @@ def _carries_a_prior(spec: dict[str, Any]) -> bool:
 
 
 def _under(prior: Prior, score: str | None) -> str | None:
-    """The specification of a score under a prior, if it can be said."""
+    """The specification of a score under a prior, if there is one."""
     if score is None:
         return None
     spec, document = json.loads(score), prior.document()
@@ -265,7 +260,7 @@ def _schema() -> dict[str, pl.DataType]:
     return {"child": pl.String(), "parents": pl.List(pl.String()), "score": pl.Float64()}
 
 
-#: What may stand beside the sets in a file, and what it must be. Absent, or null, is not known.
+#: Entries a file may have beside the sets, and how each is checked. Absent, or null, means unknown.
 _BESIDE: dict[str, Callable[[Any], bool]] = {
     "format": lambda told: told == 1,
     "names": lambda told: _texts(told) and len(set(told)) == len(told) > 0,

@@ -2,7 +2,7 @@
 
 The class is a parent of every attribute. A TAN's attributes form the best tree beside it under any local score
 (Friedman, Geiger and Goldszmidt 1997; Carvalho 2009); naive Bayes has no other arc. A prediction is exact: missing
-values are summed out, and so are levels that `fit` did not see.
+values are marginalised, and so are levels that `fit` did not see.
 """
 
 from __future__ import annotations
@@ -115,7 +115,7 @@ class _Classifier(ClassifierMixin, Estimator):  # type: ignore[misc]
         try:
             table = Table(columns, schema, "level" if self.missing == "level" else "drop", n_jobs=threads)
         except ArbornetError:
-            # With no complete row there is no table; whatever else is wrong comes up again.
+            # With no complete row there is no table; any other error is raised again below.
             if self.missing == "available":
                 return self._learned_with_gaps(columns, schema, score)
             raise
@@ -149,8 +149,9 @@ def _warn(gaps: Gaps, n_complete: int) -> None:
     lacks = {name: int((~known).sum()) for name, known in zip(gaps.schema.names, gaps.known, strict=True)}
     worst = max(lacks, key=lambda name: lacks[name])
     warnings.warn(
-        f"the tree is that of {n_complete:,} complete rows of {gaps.n_rows:,} ('{worst}' lacks {lacks[worst]:,}); "
-        "leave such columns out, or give missing='level' to make missing a level of categorical columns",
+        f"the tree is learned from the {n_complete:,} complete rows of {gaps.n_rows:,} ('{worst}' is missing in "
+        f"{lacks[worst]:,}); leave such columns out, or give missing='level' to make missing a level of categorical "
+        "columns",
         ArbornetWarning,
         stacklevel=4,
     )
@@ -159,19 +160,19 @@ def _warn(gaps: Gaps, n_complete: int) -> None:
 class NaiveBayes(_Classifier):
     """Naive Bayes: every attribute depends on the class alone.
 
-    Frames keep their kinds of columns; the columns of an array are called x0, x1, ..., floats being continuous. Numbers
-    are cut into bins, by default where they tell the classes best.
+    Frames keep the types of their columns; the columns of an array are called x0, x1, ..., and floats are continuous.
+    Numbers are cut into bins, by default where they separate the classes best.
 
     Args:
-        local_score: Whose models are fitted: `LogLikelihood()` if left out. A score for mixed columns such as `PCART()`
-            needs no bins.
-        smoothing: What is added to the count of every level. If left out, what the score adds (a Dirichlet score's own
-            parameters), and for scores of maximum likelihood one divided by the number of levels.
+        local_score: The score whose models are fitted: `LogLikelihood()` if left out. A score for mixed columns such
+            as `PCART()` needs no bins.
+        smoothing: Added to the count of every level. If left out: the score's own pseudo-counts (of a Dirichlet score),
+            or one divided by the number of levels (maximum likelihood).
         bins: How numbers are cut for scores of levels: `"fayyad_irani"`, a number of bins of equal frequency, or
             `an.Binned(...)`.
         schema: The kinds of the attributes; inferred if left out.
-        missing: Missing values in `fit`: `"available"` takes every probability from the rows that have its values (and
-            a tree from complete rows); `"drop"` leaves incomplete rows out; `"level"` makes missing a level of its
+        missing: Missing values in `fit`: `"available"` estimates every probability from the rows that have its values
+            (and a tree from complete rows); `"drop"` leaves incomplete rows out; `"level"` makes missing a level of its
             own in categorical columns and drops rows that lack a number. In a prediction any value may be missing.
         n_jobs: Threads; None and -1 for all cores.
 
@@ -210,14 +211,14 @@ class NaiveBayes(_Classifier):
 class TANClassifier(_Classifier):
     """Tree-augmented naive Bayes: beside the class, every attribute depends on one other at most.
 
-    The tree is the best of all under the score: a maximum spanning tree where the score does not see directions, a
-    maximum branching where it does. Otherwise as `NaiveBayes`.
+    The tree has the highest score of all trees: a maximum spanning tree for score-equivalent scores, a maximum
+    branching for others. Otherwise as `NaiveBayes`.
 
     Args:
-        local_score: Chooses the tree, and gives the parameters: `LogLikelihood()` if left out, which is the TAN of
-            Friedman, Geiger and Goldszmidt; any local score will do.
+        local_score: Chooses the tree and its parameters: `LogLikelihood()` if left out, which is the TAN of Friedman,
+            Geiger and Goldszmidt; any local score can be used.
         root: The attribute at the top of the tree; see `chow_liu`.
-        forest: Leave out arcs between attributes that do not pay; never so under the log-likelihood.
+        forest: Leave out arcs between attributes that do not raise the score; the log-likelihood keeps them all.
         smoothing: As for `NaiveBayes`.
         bins: As for `NaiveBayes`.
         schema: As for `NaiveBayes`.
@@ -279,7 +280,7 @@ def _free_name(wanted: str, columns: Columns) -> str:
 
 
 def _levels(classes: NDArray[Any]) -> tuple[Any, ...]:
-    """The labels as levels of the network; their texts where they are no levels, their numbers where texts collide."""
+    """The labels as levels of the network; as texts where they cannot be levels, as numbers where texts collide."""
     plain = [label.item() if isinstance(label, np.generic) else label for label in classes.tolist()]
     if all(isinstance(label, str) for label in plain) or all(type(label) is int for label in plain):
         return tuple(plain)

@@ -21,9 +21,9 @@ if TYPE_CHECKING:
 
 Unseen = Literal["error", "missing"]
 TREAT_AS_MISSING = "; pass unseen='missing' to treat it as missing"
-"""The way out for rows that are predicted or scored."""
+"""What to do, for rows that are predicted or scored."""
 DECLARE = "; declare it with Schema.with_types, or make the table with an.Table(frame, schema, unseen='missing')"
-"""The way out for rows that are learned from."""
+"""What to do, for rows that are learned from."""
 _NUMBER = re.compile(r"[ \t\r\n]*[+-]?(\d+\.?\d*|\.\d+)([eE][+-]?\d+)?[ \t\r\n]*", re.ASCII)
 _TIMES = {"date": "days", "datetime": "days", "duration": "seconds", "time": "seconds of a day"}
 
@@ -43,7 +43,7 @@ class Plan:
 
 
 def plan(raw: Raw, column: Column, unseen: Unseen, way_out: str = "") -> Plan:
-    """The plan for a column whose levels are known; `way_out` is what helps against levels that are not.
+    """The plan for a column whose levels are known; `way_out` says what to do about unknown levels.
 
     Raises:
         ColumnError: If the frame's values are of another kind, infinite, or not among the levels.
@@ -100,7 +100,7 @@ def _plan_bins(frame: RawFrame, i: int, column: Column, unseen: Unseen, way_out:
 
 
 def _unknown(frame: RawFrame, i: int, column: Column, codes: list[int], unseen: Unseen, way_out: str) -> list[int]:
-    """The ranks of values that are no level.
+    """The ranks of values that are not levels.
 
     Raises:
         ColumnError: If there are any, and that is an error.
@@ -156,7 +156,7 @@ def _check_numbers(frame: RawFrame, i: int, column: Column, seen: Profile) -> No
         if bad:
             n_rows = sum(counts[rank] for rank in bad)
             raise ColumnError(
-                f"column '{name}' holds text that is no number, {values[bad[0]]!r} first in row "
+                f"column '{name}' holds text that is not a number, {values[bad[0]]!r} first in row "
                 f"{frame.first_row(i, bad[0])}, in {n_rows:,} row{'s' if n_rows != 1 else ''}; "
                 "replace it by nulls, or declare the column categorical or ordinal"
             )

@@ -1,7 +1,7 @@
-"""What a structure must obey, in the user's names: arcs required and forbidden, tiers, roots, leaves, limits.
+"""Constraints on the graph, in the user's names: required and forbidden arcs, tiers, roots, leaves, limits.
 
-Everything is resolved to one rule per child (required parents, allowed parents, most parents) before any scoring.
-Contradictions are found there, all of them, and told in the names of the arcs and the rules that clash.
+Everything is resolved to one rule per child (required parents, allowed parents, most parents) before any scoring. All
+contradictions are found there, and reported with the names of the arcs and rules that clash.
 """
 
 from __future__ import annotations
@@ -43,7 +43,7 @@ class Rules:
 
 @dataclass(frozen=True)
 class Constraints:
-    """What a structure must obey.
+    """Constraints on the graph (background knowledge).
 
     Args:
         required: arcs ``(parent, child)`` that must be there.
@@ -86,13 +86,13 @@ class Constraints:
         """One rule per child, for variables of these names.
 
         Raises:
-            ParameterError: if a name is unknown, or constraints contradict each other; every clash is told.
+            ParameterError: if a name is unknown, or constraints contradict each other; every contradiction is named.
         """
         names = tuple(names)
         unknown = sorted({name for name in self._mentioned() if name not in set(names)}, key=str)
         if unknown:
             known = ", ".join(names[:20]) + (", ..." if len(names) > 20 else "")
-            raise ParameterError(f"constraints speak of {_quoted(unknown)}, not among the variables ({known})")
+            raise ParameterError(f"constraints name {_quoted(unknown)}, not among the variables ({known})")
         clashes = list(self._clashes(names))
         if clashes:
             raise ParameterError("the constraints contradict each other: " + "; ".join(clashes))
@@ -182,7 +182,7 @@ def _listed(name: str, given: Any) -> tuple[Any, ...]:
 
 def _arc(name: str, given: Any) -> Arc:
     if isinstance(given, str) or not isinstance(given, Sequence) or len(given) != 2:
-        raise ParameterError(f"{name}: {given!r} is no arc; give pairs (parent, child)")
+        raise ParameterError(f"{name}: {given!r} is not an arc; give pairs (parent, child)")
     parent, child = given
     if parent == child:
         raise ParameterError(f"{name}: the arc {_drawn((parent, child))} goes from a variable to itself")

@@ -1,4 +1,4 @@
-"""A Python callable as a score: slow, and welcome wherever a score goes."""
+"""A Python callable as a score: slow, but usable wherever a score is."""
 
 from __future__ import annotations
 
@@ -21,9 +21,9 @@ class CustomScore:
     be left out.
 
     Args:
-        f: the callable. For many machines it has to pickle; a pickle runs what it holds, so let them be your own.
+        f: the callable. For many machines it has to pickle; unpickling runs code, so use machines of your own.
         name: identifies it in checkpoints and files, beside its qualified name; change it when you change the callable.
-        model: the score whose models are fitted under the nodes of a network; without one, no network can be fitted.
+        model: the score whose models are fitted to the variables of a network; without one, no network can be fitted.
 
     Example:
         >>> an.local_score(table, "y", ["a"], an.CustomScore(lambda table, child, parents: -len(parents)))
@@ -58,7 +58,7 @@ class CustomScore:
 
 @dataclass(frozen=True)
 class _Family:
-    """The callable in the core's language: positions instead of names."""
+    """The callable as the core calls it: with positions instead of names."""
 
     f: Callable[[Any, str, list[str]], float]
     table: Any

@@ -1,4 +1,4 @@
-"""Numbers cut where they tell a class best: Fayyad and Irani (1993) as a transformer for scikit-learn."""
+"""Numbers cut where they separate the classes best: Fayyad and Irani (1993) as a transformer for scikit-learn."""
 
 from __future__ import annotations
 
@@ -23,18 +23,18 @@ _NUMBERS = ("integer", "number", "date", "datetime", "duration", "time")
 def class_cuts(
     columns: Mapping[str, Any], schema: Schema, codes: NDArray[np.uint32], n_classes: int, n_jobs: int = -1
 ) -> dict[str, tuple[float, ...]]:
-    """The cuts of every column of a schema, by name, that tell the classes apart."""
+    """The cuts of every column of a schema, by name, that separate the classes."""
     values = [numbers_of(dict(columns), column) for column in schema.columns]
     found = mdlp_cuts(values, codes, n_classes, n_jobs)
     return {column.name: tuple(cuts) for column, cuts in zip(schema.columns, found, strict=True)}
 
 
 class FayyadIrani(OneToOneFeatureMixin, TransformerMixin, Estimator):  # type: ignore[misc]
-    """Cuts numbers into bins by the entropy of a class, as many as a description length pays for.
+    """Cuts numbers into bins by the entropy of a class; the minimum description length sets the number of bins.
 
     Frames keep their other columns; bins become ordered levels (a Polars Enum, a pandas ordered categorical) named like
     "<= 2.45", "2.45 to 4.75", "> 4.75". Arrays give the number of the bin. Missing values stay missing. A column
-    without a cut that pays has one bin, "all".
+    without a useful cut has one bin, "all".
 
     Args:
         columns: The columns to cut; every column of numbers if left out.
@@ -42,7 +42,7 @@ class FayyadIrani(OneToOneFeatureMixin, TransformerMixin, Estimator):  # type: i
 
     Attributes:
         cuts_: The cuts by column, ascending; a value equal to a cut lies below it.
-        kinds_: The same as kinds for a schema: `schema.with_types(discretiser.kinds_)`.
+        kinds_: The same as types for a schema: `schema.with_types(discretiser.kinds_)`.
         n_features_in_: Number of columns seen in `fit`.
         feature_names_in_: Their names, if they had any.
 

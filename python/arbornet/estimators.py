@@ -31,10 +31,10 @@ Output = Literal["default", "polars", "pandas"]
 class NetworkLearner(DensityMixin, Estimator):  # type: ignore[misc]
     """Learns a network with `fit`, scores rows and draws them; for Pipeline, GridSearchCV and clone.
 
-    Frames keep their kinds of columns; the columns of an array are continuous and named x0, x1, ...
+    Frames keep the types of their columns; the columns of an array are continuous and named x0, x1, ...
 
-    Fitted, it pickles (and goes through joblib) like any estimator. A pickle runs what it holds: load those of others
-    never, and pass on `network_.save("net.json")` instead.
+    Fitted, it pickles (and goes through joblib) like any estimator. Unpickling runs code: never load pickles you do not
+    trust, and share `network_.save("net.json")` instead.
 
     Args:
         local_score: The local score; `PCART()` if left out.
@@ -103,7 +103,7 @@ class NetworkLearner(DensityMixin, Estimator):  # type: ignore[misc]
         return self
 
     def score_samples(self, X: Any) -> NDArray[np.float64]:
-        """Natural log density of every row, missing values integrated out."""
+        """Natural log density of every row, missing values marginalised."""
         check_is_fitted(self)
         densities: NDArray[np.float64] = self.network_.log_likelihood(
             self._read(X, reset=False), unseen=self.unseen, n_jobs=self._threads()
@@ -129,7 +129,7 @@ class NetworkLearner(DensityMixin, Estimator):  # type: ignore[misc]
         """Whether `sample` gives Polars or pandas frames, for this estimator and its clones.
 
         Without it `sklearn.set_config(transform_output=...)` holds, and by default it is an array where an array was
-        fitted, else a Polars frame. `score_samples` is an array in any case, as scikit-learn wants it.
+        fitted, else a Polars frame. `score_samples` is an array in any case, as scikit-learn requires.
         """
         if transform is not None:
             if transform not in ("default", "polars", "pandas"):

@@ -30,6 +30,6 @@ def example(name: str = "patients") -> pl.DataFrame:
     import polars as pl
 
     if name not in TABLES:
-        raise ArbornetError(f"there is no example table {name!r}; there are {', '.join(TABLES)}")
+        raise ArbornetError(f"there is no example table {name!r}; choose one of {', '.join(TABLES)}")
     with as_file(files("arbornet") / "data" / f"{name}.csv") as path:
         return pl.read_csv(path, null_values=["", "NA"])

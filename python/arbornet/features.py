@@ -1,4 +1,4 @@
-"""Which variables matter for a child, by a random forest; and the few of them that are worth scoring as parents."""
+"""Importance of variables for a child by a random forest, and the few of them that are scored as parents."""
 
 from __future__ import annotations
 
@@ -15,7 +15,7 @@ from arbornet.scores.base import real, whole
 if TYPE_CHECKING:
     import polars as pl
 
-#: Where there are more variables than `MANY`, "auto" lets so many into the forest.
+#: Where there are more variables than `MANY`, the forest uses this many ("auto").
 PREFILTER = 100
 MANY = 200
 
@@ -44,15 +44,15 @@ def rank_parents(
     Args:
         table: a Table.
         child: the variable, or variables, whose parents are ranked; all if left out.
-        importance: "gain", the impurity that splits on a variable took away (variance, or Gini); or "permutation", the
+        importance: "gain", how much splits on a variable reduce the impurity (variance, or Gini); or "permutation", the
             rise of the out-of-bag error when its values are permuted, divided by that rise's deviation over the trees.
         n_trees: trees of each forest.
-        prefilter: so many variables, those of most mutual information with the child, get into the forest; None for
-            all; "auto" for 100 where there are more than 200.
+        prefilter: how many variables the forest uses, those of most mutual information with the child; None for all;
+            "auto" for 100 where there are more than 200.
         share: the share of variables that a split may choose from.
         min_leaf: the fewest rows of a leaf; by default 5, or one row in 250.
         constraints: only parents that these allow are ranked.
-        seed: of all random choices.
+        seed: random seed.
         n_jobs: threads; -1 for all cores.
         progress: True for a bar on a terminal or log lines elsewhere, or a callable of (done, total).
 
@@ -131,9 +131,9 @@ def selected(
     Args:
         table: the data.
         parents: "forest", or a frame as `rank_parents` gives it (columns `child`, `parent` and `rank`).
-        n_candidates: how many, beside the required ones.
-        constraints: what the structure must obey anyhow.
-        seed: of the forests.
+        n_candidates: how many, besides the required ones.
+        constraints: constraints that hold in any case.
+        seed: random seed of the forests.
         n_jobs: threads.
         progress: as for `rank_parents`.
 
@@ -156,13 +156,13 @@ def selected(
 def _best(ranks: Any, names: Sequence[str], rules: Rules, n_candidates: int) -> tuple[tuple[int, ...], ...]:
     columns = getattr(ranks, "columns", ())
     if not {"child", "parent", "rank"} <= set(columns):
-        raise ParameterError("parents is no frame of ranks: it needs the columns 'child', 'parent' and 'rank'")
+        raise ParameterError("parents is not a frame of ranks: it needs the columns 'child', 'parent' and 'rank'")
     position = {name: v for v, name in enumerate(names)}
     of: list[list[tuple[int, int]]] = [[] for _ in names]
     for child, parent, rank in zip(ranks["child"], ranks["parent"], ranks["rank"], strict=True):
         if child not in position or parent not in position:
             missing = child if child not in position else parent
-            raise ColumnError(f"the ranks speak of {missing!r}, which is no variable of the table")
+            raise ColumnError(f"the ranks name {missing!r}, which is not a variable of the table")
         of[position[child]].append((int(rank), position[parent]))
     out = []
     for v, ranked in enumerate(of):

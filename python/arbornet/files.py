@@ -31,8 +31,8 @@ def read(path: str | Path, null_values: Sequence[str] = NULLS, **options: Any) -
     """Reads a CSV, TSV, Parquet, Arrow (Feather, IPC) or NDJSON file into a Polars frame.
 
     Args:
-        path: The file; its ending says what it is. Text may be packed as `.gz` or `.zst`. A name is a name: `*`, `?`
-            and `[1]` in it are no patterns, and a leading `~` is no home.
+        path: The file; its ending gives the format. Text may be packed as `.gz` or `.zst`. The name is taken literally:
+            `*`, `?` and `[1]` are not patterns, and a leading `~` is not the home folder.
         null_values: Fields of a CSV or TSV file that mean "missing".
         options: Passed on to the Polars reader. Without `try_parse_dates`, columns of a CSV or TSV file that hold
             nothing but dates or moments written 2021-03-04 or 2021-03-04 15:30 are read as such.

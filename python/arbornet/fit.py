@@ -1,4 +1,4 @@
-"""`fit`: a model under every node of a given graph."""
+"""`fit`: a model for every variable of a given graph."""
 
 from __future__ import annotations
 
@@ -19,14 +19,14 @@ from arbornet.table import Table
 def fit(
     table: Table, dag: nx.DiGraph[str] | Found, score: Any, *, arc_scores: bool = True, n_jobs: int = -1
 ) -> BayesNet:
-    """Puts the model a score speaks of under every node of a graph.
+    """Fits the local model of a score to every variable of a graph.
 
     Args:
         table: The data.
-        dag: A graph over the table's variables (those it does not name stand alone), or what a search found.
+        dag: A graph over the table's variables (those it does not name have no arcs), or what a search found.
         score: The score whose models are fitted. The decision graphs that `search.decision_graphs` found with this
             score are kept as they are.
-        arc_scores: Also score every family, whole and without each of its arcs.
+        arc_scores: Also score every family, with and without each of its arcs.
         n_jobs: Threads, -1 for all cores.
 
     Raises:
@@ -63,7 +63,7 @@ def of_graphs(found: FoundGraphs, *, arc_scores: bool = True, n_jobs: int = -1) 
         parents = _parents(found.dag, names)
         own = [found.models[name].log_marginal or 0.0 for name in names]
         scores = NetworkHandle.contributions(ScoreHandle(table.handle, found.spec), parents, n_jobs)
-        # What is grown without an arc is compared with the graph as it was found, not with one grown anew.
+        # A graph grown without an arc is compared with the graph as it was found, not with one grown again.
         lost = [tuple(o - whole + each for each in without) for o, (whole, without) in zip(own, scores, strict=True)]
         origin = dataclasses.replace(origin, family_scores=tuple(own), contributions=tuple(lost))
     return BayesNet(found.handle, table.schema, origin)
@@ -75,7 +75,7 @@ def _parents(graph: nx.DiGraph[Any], names: list[str]) -> list[list[int]]:
     position = {name: v for v, name in enumerate(names)}
     unknown = [name for name in graph.nodes if str(name) not in position]
     if unknown:
-        raise ArbornetError(f"the graph has the node {unknown[0]!r}, which is no variable of the table")
+        raise ArbornetError(f"the graph has the node {unknown[0]!r}, which is not a variable of the table")
     parents: list[list[int]] = [[] for _ in names]
     for parent, child in graph.edges:
         parents[position[str(child)]].append(position[str(parent)])

@@ -1,8 +1,8 @@
 """Any frame to raw columns.
 
-What speaks the Arrow C stream (Polars, pyarrow, duckdb and others) is read through it. pandas has a path of its own
-that needs no pyarrow, keeps ordered categoricals, and knows that pandas makes numbers with a fraction of integers as
-soon as one is missing. A dict of columns and a NumPy array with named fields are taken column by column.
+Frames that support the Arrow C stream (Polars, pyarrow, duckdb and others) are read through it. pandas has a path of
+its own that needs no pyarrow, keeps ordered categoricals, and knows that pandas turns integers into floats as soon as
+one is missing. A dict of columns and a NumPy array with named fields are read column by column.
 """
 
 from __future__ import annotations
@@ -25,7 +25,7 @@ _TIMES = (datetime.date, datetime.time, datetime.timedelta)
 
 @dataclass(frozen=True)
 class Raw:
-    """Raw columns, with what their frame tells beyond them."""
+    """Raw columns, with what else is known from their frame."""
 
     frame: RawFrame
     """The columns."""
@@ -42,7 +42,7 @@ def read_frame(frame: Any, wanted: Iterable[object] | None = None, n_jobs: int =
         n_jobs: Number of threads, -1 for all.
 
     Raises:
-        ArbornetError: If it is no frame, has no columns or unusable column names.
+        ArbornetError: If it is not a frame, has no columns or unusable column names.
         ColumnError: If a column mixes types or lengths differ.
     """
     only = None if wanted is None else {str(name) for name in wanted}
@@ -116,7 +116,7 @@ def column_names(names: Iterable[object]) -> list[str]:
             way_out = (
                 "join the parts into one text, for example df.columns = ['_'.join(map(str, c)) for c in df.columns]"
             )
-            raise ArbornetError(f"the column name {name!r} is a tuple, and several tuples could read alike: {way_out}")
+            raise ArbornetError(f"the column name {name!r} is a tuple, and two tuples could look the same: {way_out}")
         if name is None or name != name:
             raise ArbornetError(f"a column's name is {name!r}: give every column a name")
         texts.append(str(name))
@@ -139,7 +139,7 @@ def tabled(columns: Mapping[Any, Any]) -> Any:
     """A dict of columns as a frame of which rows can be taken: one of pandas if a column is, otherwise one of Polars.
 
     Raises:
-        ColumnError: If lengths differ, or a column of pandas is no column.
+        ColumnError: If lengths differ, or a pandas object is not a column.
     """
     import polars as pl
 
@@ -168,7 +168,7 @@ def _of_numpy(array: np.ndarray[Any, Any], only: set[str] | None) -> Raw:
 
 def _of_pandas(frame: Any, only: set[str] | None) -> Raw:
     if not hasattr(frame, "columns"):
-        raise ArbornetError(f"a pandas {type(frame).__name__} is no frame; give a DataFrame, for example x.to_frame()")
+        raise ArbornetError(f"a pandas {type(frame).__name__} is not a frame; give a DataFrame, such as x.to_frame()")
     names = column_names(frame.columns)
     return _of_columns({name: frame.iloc[:, i] for i, name in enumerate(names)}, only)
 
@@ -205,7 +205,7 @@ def _payload(name: str, column: Any) -> object:
 
 
 def _is_missing(value: object) -> bool:
-    """Not by comparing with itself: an array is no truth then, and pandas's NA refuses to be one."""
+    """Not by comparing with itself: that gives an array for an array, and pandas's NA refuses to be a boolean."""
     return (
         value is None or type(value).__name__ in ("NAType", "NaTType") or (isinstance(value, float) and value != value)
     )

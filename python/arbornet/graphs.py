@@ -1,4 +1,4 @@
-"""What a graph says beyond its arcs: the class of graphs that no data can tell from it."""
+"""Equivalence classes: all graphs that imply the same independences, so that no data can distinguish them."""
 
 from __future__ import annotations
 
@@ -33,7 +33,7 @@ def cpdag(dag: nx.DiGraph[Hashable]) -> nx.DiGraph[Hashable]:
 
 
 def class_graph(names: Sequence[Any], arcs: Iterable[Pair], links: Iterable[Pair]) -> nx.DiGraph[Any]:
-    """A class of graphs: arcs as one edge, links as a pair of edges, one each way; positions given, names made."""
+    """A class of graphs: arcs as one edge, links as a pair of edges, one each way; given by position."""
     out: nx.DiGraph[Any] = nx.DiGraph()
     out.add_nodes_from(names)
     out.add_edges_from((names[a], names[b]) for a, b in arcs)

@@ -1,4 +1,4 @@
-"""Tests of conditional independence: likelihood ratios, or Bayes factors, of the models that scores speak of.
+"""Tests of conditional independence: likelihood ratios, or Bayes factors, of the models behind scores.
 
 an.independence.test(table, "x", "y", ["z"], an.ConditionalGaussian())
 """
@@ -33,13 +33,13 @@ class Tested(NamedTuple):
 def test(table: Any, x: str, y: str, given: Iterable[str] = (), score: Any = None) -> Tested:
     """Tests whether two variables are independent given others.
 
-    The likelihood ratio of the score's models with and without the arc. A score that is not score equivalent is asked
-    in both directions, and the smaller p-value counts. Scores of counts give the G test.
+    It is the likelihood ratio of the score's models with and without the arc. A score that is not score equivalent is
+    tested in both directions, and the smaller p-value counts. Scores of counts give the G test.
 
-    Trees, full tables and decision graphs choose among models, which no degrees of freedom describe. They give a Bayes
-    factor, without the prior over parent sets, and as p-value its inverse: if nothing depends, a factor above 100 turns
-    up in one of a hundred tables at most, in fact much more rarely. That sees any form of dependence, but needs more of
-    it than a test of the right form.
+    Trees, full tables and decision graphs choose among models, so they have no degrees of freedom. They give a Bayes
+    factor, without the prior over parent sets, and its inverse as p-value: under independence a factor above 100 occurs
+    in at most one of a hundred tables, in fact much more rarely. This detects any form of dependence, but has less
+    power than a test of the right form.
 
     Args:
         table: a Table.

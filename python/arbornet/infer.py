@@ -3,10 +3,10 @@
 1. A column without values, with one value only, or that merely numbers the rows is left out; so are numbers that floats
    do not tell apart, unless they are labels or grades. An infinite value is an error.
 2. What the frame declares is believed: an ordered dictionary or Enum is ordinal, other categories are categorical.
-3. Text and truth values are categorical; numbers with a fraction, dates and times are continuous.
+3. Text and booleans are categorical; numbers with a fraction, dates and times are continuous.
 4. Whole numbers: two distinct ones are labels; up to ten that follow each other without a gap are a scale, so ordinal;
-   up to six with gaps are labels, so categorical; all others are measured, so continuous. A value must occur four times
-   on average to count as a label or a grade.
+   up to six that are not consecutive are labels, so categorical; all others are continuous. A value must occur four
+   times on average to count as a label or a grade.
 """
 
 from __future__ import annotations
@@ -144,7 +144,7 @@ def infer(seen: Profile) -> Inferred:
             return Inferred(Categorical(), "text, different in every row", "is text that differs in every row")
         return Inferred(Categorical(), f"text with {distinct:,} distinct values")
     if seen.class_ == "truth":
-        return Inferred(Categorical(), "truth values")
+        return Inferred(Categorical(), "booleans")
     if seen.class_ == "number":
         return Inferred(
             Continuous(), "numbers with a fraction" if not seen.whole else "stored as numbers with a fraction"
@@ -200,5 +200,5 @@ def _infer_whole(seen: Profile) -> Inferred:
     if gapless and distinct <= FEW_GRADES:
         return Inferred(Ordinal(), f"{told}, {low} to {high} without a gap: a scale")
     if not gapless and distinct <= FEW_LABELS:
-        return Inferred(Categorical(), f"{told}, with gaps: labels")
+        return Inferred(Categorical(), f"{told}, not consecutive: treated as labels")
     return Inferred(Continuous(), told)

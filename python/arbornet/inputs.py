@@ -1,7 +1,7 @@
-"""What scikit-learn users hand over, as columns by name: frames of any kind keep their columns, arrays get names.
+"""The input of scikit-learn estimators as columns by name: frames of any kind keep their columns, arrays get names.
 
 The columns of an array are called x0, x1, ...; those of floats are continuous whatever they hold, those of whole
-numbers, truth values and texts are read like a frame's. Importing this module imports scikit-learn.
+numbers, booleans and texts are read like a frame's. Importing this module imports scikit-learn.
 """
 
 from __future__ import annotations
@@ -36,7 +36,7 @@ def columns_of(estimator: Any, X: Any, reset: bool) -> tuple[Columns, bool]:
     """The columns of X by name, and whether X is a frame; what is known of its columns is kept in the estimator.
 
     Raises:
-        ValueError: If X is no table, or its columns are not those of `fit`.
+        ValueError: If X is not a table, or its columns are not those of `fit`.
     """
     if isinstance(X, pl.LazyFrame):
         X = X.collect()
@@ -89,9 +89,9 @@ def _plain(value: Any) -> Any:
 
 
 def schema_of(columns: Columns, is_frame: bool, given: Schema | None = None) -> Schema:
-    """The kinds of columns: as given, as inferred from a frame; the floats of an array are continuous.
+    """The types of columns: as given, or inferred from a frame; the floats of an array are continuous.
 
-    Columns that tell nothing (constant, without values, or numbering the rows) are left out without a warning.
+    Columns without information (constant, without values, or numbering the rows) are left out without a warning.
     """
     if not isinstance(given, Schema | None):
         raise ParameterError(f"schema={given!r}: give what infer_schema returns, or nothing")

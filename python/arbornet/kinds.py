@@ -27,11 +27,11 @@ def _levels(levels: Iterable[Level] | None) -> tuple[Level, ...] | None:
     for level in listed:
         if not isinstance(level, str | int | float):
             kind = type(level).__name__
-            raise ParameterError(f"levels: {level!r} is of type {kind}; levels are texts, numbers or truth values")
+            raise ParameterError(f"levels: {level!r} is of type {kind}; levels are texts, numbers or booleans")
         if isinstance(level, int) and not -(2**63) <= level < 2**63:
             raise ParameterError(f"levels: {level!r} is beyond 64 bits; give it as text, and turn the column into text")
         if isinstance(level, float) and not math.isfinite(level):
-            raise ParameterError(f"levels: {level!r} is no level; a missing value is declared by nothing")
+            raise ParameterError(f"levels: {level!r} is not a level; missing values need no declaration")
         if (type(level), level) in seen:
             raise ParameterError(f"levels: {level!r} is given twice; name every level once")
         seen.add((type(level), level))
@@ -122,7 +122,7 @@ class Binned:
         k: Number of bins; fewer remain where values repeat.
         by: `"frequency"` gives each bin about as many rows, `"width"` makes each as wide.
         cuts: The upper ends of all bins but the last, ascending and in the column's own units, instead of the two. A
-            value equal to a cut lies below it. `an.FayyadIrani` finds those that tell a class best.
+            value equal to a cut lies below it. `an.FayyadIrani` finds those that separate classes best.
 
     Raises:
         ParameterError: If `k` is below 2, `by` is another word or the cuts do not ascend.

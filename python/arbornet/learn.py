@@ -1,6 +1,6 @@
-"""`learn`: from a frame to a network, the whole road, with every choice told.
+"""`learn`: the whole workflow, from a frame to a network, with every choice printed.
 
-types -> complete rows -> candidate parent sets -> best graph -> a model under every node
+types -> complete rows -> candidate parent sets -> best graph -> a model for every variable
 """
 
 from __future__ import annotations
@@ -13,18 +13,18 @@ from collections.abc import Callable
 from typing import TYPE_CHECKING, Any, Literal
 
 from arbornet import search as searches
-from arbornet._core import ParameterError
-from arbornet.candidates import brief
+from arbornet._core import ParameterError, threads
 from arbornet.constraints import Rules
 from arbornet.features import Selection, selected
 from arbornet.fit import fit
 from arbornet.notices import LeftOutWarning
-from arbornet.planning import Plan, plan
+from arbornet.planning import MOST, Plan, plan
 from arbornet.schema import Schema, infer_schema
 from arbornet.scores import PCART, DecisionGraph
 from arbornet.scoring import score_parents
 from arbornet.search.base import Found
 from arbornet.table import Table
+from arbornet.terminal import brief, wrapped
 from arbornet.visible import visible
 
 if TYPE_CHECKING:
@@ -64,23 +64,22 @@ def learn(
     Args:
         frame: Any frame (see `Table`), or a Table.
         score: The local score; `PCART()` if left out.
-        search: How graphs are searched: the name of a search over candidates (`"exact"`, `"anytime"`, `"hill_climb"`)
-            or of one that scores on demand (`"boss"`, `"fges"`, `"grasp"`, `"chow_liu"`; `"decision_graphs"` grows the
-            models along with the graph), or a callable that takes Candidates, or parameters called `table` and `score`,
-            and returns Found. If left out `"exact"`, or `"anytime"` where candidates are selected for more than 100
-            variables.
+        search: How to search: the name of a search over candidates (`"exact"`, `"anytime"`, `"hill_climb"`) or of one
+            that scores on demand (`"boss"`, `"fges"`, `"grasp"`, `"chow_liu"`; `"decision_graphs"` grows graph and
+            models together), or a callable that takes Candidates, or parameters called `table` and `score`, and returns
+            Found. If left out `"exact"`, or `"anytime"` where candidates are selected for more than 100 variables.
         max_parents: The most parents of a variable; `"auto"` for the most up to 4 that are affordable, all candidates
             if they are selected, or no limit if the search scores on demand.
-        constraints: What the graph must obey.
-        schema: The columns' kinds; inferred if left out.
+        constraints: Constraints on the graph.
+        schema: The columns' types; inferred if left out.
         missing: Rows with a missing value: `"drop"`, `"error"`, or `"level"` to make missing a level of its own.
         time_limit: Wall seconds for the search.
         n_jobs: Threads, -1 for all cores.
         progress: Show bars (log lines where there is no terminal).
-        checkpoint: A folder that keeps scored parent sets, to go on from when killed.
+        checkpoint: A folder that keeps scored parent sets, to continue from after an interruption.
         parents: `"forest"` to consider, for each variable, only its best few possible parents by a random forest; or a
             frame of ranks, as `rank_parents` makes it.
-        n_candidates: How many these are, beside required parents.
+        n_candidates: How many these are, besides required parents.
         child_time_limit: Seconds for scoring the parent sets of each variable, smaller sets first.
         client: A `distributed.Client` whose workers score the parent sets.
         verbose: Print the choices.
@@ -106,7 +105,7 @@ def learn(
         if isinstance(rules, Rules) and max_parents == "auto":
             max_parents = max(map(len, rules.allowed), default=0)
         if verbose:
-            tell(_planned(plan(table, score, max_parents, rules, seconds=0.3)))
+            tell(_planned(plan(table, score, max_parents, rules, seconds=0.3), threads(n_jobs)))
         candidates = score_parents(
             table,
             score,
@@ -122,6 +121,8 @@ def learn(
         found = searched(search, candidates, constraints, time_limit, n_jobs, progress)
     name = search if isinstance(search, str) else getattr(search, "__name__", "search")
     tell(f"search: {name}, {_ended(found)}")
+    if proof := _proof(found, name, constraints is not None, parents is not None):
+        tell(proof)
     net = fit(table, found, score, n_jobs=n_jobs)
     net.origin = dataclasses.replace(net.origin, search={"method": name, **net.origin.search})
     tell(f"network: {net!r}")
@@ -133,7 +134,7 @@ def _chosen_by(parents: Selection) -> str:
 
 
 def _said(text: str) -> None:
-    print(visible(text))
+    print(wrapped(visible(text)))
 
 
 def _silent(_: str) -> None:
@@ -147,7 +148,7 @@ def _table(frame: Any, schema: Schema | None, missing: Any, n_jobs: int, tell: C
         if hasattr(frame, "collect"):
             frame = frame.collect()
         with warnings.catch_warnings():
-            if tell is _said:  # what is left out is told below
+            if tell is _said:  # what is left out is printed below
                 warnings.simplefilter("ignore", LeftOutWarning)
             schema = infer_schema(frame, n_jobs=n_jobs) if schema is None else schema
         table = Table(frame, schema=schema, missing=missing, n_jobs=n_jobs)
@@ -163,12 +164,9 @@ def _table(frame: Any, schema: Schema | None, missing: Any, n_jobs: int, tell: C
     return table
 
 
-def _planned(step: Plan) -> str:
-    why = f' ("auto": {step.why})' if step.why else ""
-    return (
-        f"to score: {step.n_sets:,} parent sets of up to {step.max_parents} parents{why}, "
-        f"about {brief(step.seconds)} on one core"
-    )
+def _planned(step: Plan, cores: int) -> str:
+    why = f" (automatic: {step.why})" if step.why and step.max_parents != MOST else ""
+    return f"to score: {step.n_sets:,} parent sets of up to {step.max_parents} parents{why}, {step.time(cores)}"
 
 
 def _kept(candidates: Candidates) -> str:
@@ -185,17 +183,17 @@ def searched(
     n_jobs: int,
     progress: bool,
 ) -> Found:
-    """What a search, by name or as a callable, finds among candidates; it is given the settings it knows.
+    """What a search, by name or as a callable, finds among candidates; it is given the settings it takes.
 
     Raises:
-        ParameterError: If there is no such search, or it returns something else than Found.
+        ParameterError: If there is no such search, or it returns something other than Found.
     """
     wanted = {"constraints": constraints, "time_limit": time_limit, "n_jobs": n_jobs, "progress": progress}
     return _called(_function(search), (candidates,), wanted)
 
 
 def scores_on_demand(search: Search) -> bool:
-    """Whether a search asks for the table and the score rather than for candidates."""
+    """Whether a search takes the table and the score rather than candidates."""
     return {"table", "score"} <= set(inspect.signature(_function(search)).parameters)
 
 
@@ -209,7 +207,7 @@ def found_by(
     n_jobs: int,
     progress: bool,
 ) -> Found:
-    """What a search of either kind finds for a table: candidates are scored for it where it asks for them.
+    """What a search of either kind finds for a table: candidates are scored for it where it takes them.
 
     Raises:
         ParameterError: As `searched`.
@@ -227,7 +225,7 @@ def _function(search: Search) -> Callable[..., Found]:
 
 
 def _called(function: Callable[..., Found], given: tuple[Any, ...], wanted: dict[str, Any]) -> Found:
-    """Calls a search with what it has to have, and those settings it knows."""
+    """Calls a search with what it needs, and those settings it takes."""
     known = inspect.signature(function).parameters
     takes_any = any(p.kind is inspect.Parameter.VAR_KEYWORD for p in known.values())
     found = function(*given, **{key: value for key, value in wanted.items() if key in known or takes_any})
@@ -259,13 +257,22 @@ def _names() -> list[str]:
 def _ended(found: Found) -> str:
     arcs = found.dag.number_of_edges()
     endings = {
-        "proven": f"proved best within {found.gap:.2g}" if found.gap else "proved best",
-        "finished": "came to its own end",
+        "proven": "finished",
+        "finished": "finished, without a proof,",
         "time": "stopped by its time limit",
         "memory": "stopped by its memory limit",
         "interrupted": "interrupted",
     }
-    known = found.stopped != "proven" and found.bound < float("inf")
-    bound = f", no graph scores above {found.bound:.6f}" if known else ""
-    tier = f" ({found.details['tier']})" if "tier" in found.details else ""
-    return f"{endings[found.stopped]}{tier} in {brief(found.seconds)}: {arcs} arcs, score {found.score:.6f}{bound}"
+    return f"{endings[found.stopped]} in {brief(found.seconds)}: {arcs} arcs, score {found.score:.4f}"
+
+
+def _proof(found: Found, search: str, constrained: bool, selected: bool) -> str:
+    """What is known about other networks, as a line; nothing where there is no bound."""
+    if found.stopped != "proven":
+        return f"upper bound for any network: {found.bound:.4f}" if found.bound < float("inf") else ""
+    if search in ("chow_liu", "tan"):
+        return "proved: no other tree scores higher"
+    limits = ["the parent limit", *(["the selected parents"] if selected else [])]
+    within = " and ".join([*limits, *(["the constraints"] if constrained else [])])
+    higher = f"more than {found.gap:.2g} higher" if found.gap else "higher"
+    return f"proved: no network within {within} scores {higher}"

@@ -1,4 +1,4 @@
-"""Levels as people write them: 1, 1.0 and "1" may mean the same, and it is the column that says which it is.
+"""Levels as people write them: 1, 1.0 and "1" may be the same level, depending on the column.
 
 Two texts are one level only if they are the same text: "250.1" and "250.10" may be two codes of diseases. A text names
 a level that is a number if it reads as that number, however it writes it; a number names a level that is a text if it
@@ -37,7 +37,7 @@ def _canonical_number(number: float) -> str:
 
 
 def _written(value: Level) -> set[str]:
-    """The texts that a truth value or a number is written as."""
+    """The texts that a boolean or a number is written as."""
     if isinstance(value, bool):
         return {str(value), str(value).lower(), str(value).upper()}
     plain = canonical(value)
@@ -116,8 +116,8 @@ def as_own_levels(column: str, levels: Iterable[Level], class_: str, observed: S
 def codes_of(values: Sequence[Level], levels: Sequence[Level], merged: dict[Level, int]) -> list[int]:
     """For each value of a column the code of the level it is, or `MISSING`.
 
-    A value is matched as it stands, and if that fails by what it reads as, but a text never with another text. `merged`
-    has the codes of values that share a level with others.
+    A value is matched exactly, and if that fails by what it reads as, but a text never with another text. `merged` has
+    the codes of values that share a level with others.
     """
     known = _Known([*merged.items(), *((level, code) for code, level in enumerate(levels))])
     return [MISSING if code is None else code for code in map(known.find, values)]

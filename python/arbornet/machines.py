@@ -1,4 +1,4 @@
-"""Step 1 on many machines: blocks of parent sets as tasks of a Dask cluster.
+"""Scoring parent sets (step 1) on many machines: blocks of parent sets as tasks of a Dask cluster.
 
 The score with its table is scattered once to all workers; the layer below a block (best scores by number of the set) is
 scattered when a child comes to it. Records stream back as they are made, are entered in one ledger and thrown away, so
@@ -51,7 +51,7 @@ def run(step: Step1, client: Client, checkpoint: str | PathLike[str] | None, tel
     except Exception as error:
         if isinstance(error, ArbornetError) or (_connected(client) and not _cut_off(error)):
             raise
-        kept = "give checkpoint=, and a run that ends like this can be taken up again"
+        kept = "give checkpoint=, and a run that ends like this can be continued"
         if checkpoint is not None:
             kept = f"what was finished is in {str(checkpoint)!r}: call again with a client that is connected"
         raise ArbornetError(f"the Dask cluster no longer answers ({error}); {kept}") from error

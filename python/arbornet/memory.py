@@ -1,4 +1,4 @@
-"""How much memory there is, asked before it is taken: an allocation that fails within Polars ends the process."""
+"""How much memory is free, checked before it is used: an allocation that fails within Polars ends the process."""
 
 from __future__ import annotations
 
@@ -43,6 +43,6 @@ def afford(what: str, needed: float, advice: str) -> None:
 
 
 def _taken() -> float:
-    """Bytes of address space this process has, as far as the system tells."""
+    """Bytes of address space this process has, if the system says so."""
     pages = Path("/proc/self/statm")
     return float(pages.read_text().split()[0]) * os.sysconf("SC_PAGE_SIZE") if pages.exists() else 0.0

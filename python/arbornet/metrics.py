@@ -50,8 +50,8 @@ class Comparison(ByContent):
 def compare(true: Any, learned: Any) -> Comparison:
     """How much of the true graph was learned, and how much of what was learned is true.
 
-    Of the learned graph its equivalence class counts, as data say no more: an arc that may point either way has no
-    arrowhead. Of the true graph both count, the graph itself (`ahp`, `ahr`) and its class.
+    The learned graph is compared by its equivalence class, because data determine no more: an arc that may point either
+    way has no arrowhead. The true graph counts both as itself (`ahp`, `ahr`) and by its class.
 
     Args:
         true: a network, what a search found, or a networkx graph: a DAG, or a class, in which an arc that may point
@@ -99,7 +99,7 @@ def shd(true: Any, learned: Any) -> int:
 
 
 def differing(first: nx.DiGraph[Any], second: nx.DiGraph[Any]) -> int:
-    """In how many pairs of variables two graphs differ, as they stand."""
+    """In how many pairs of variables two graphs differ, as directed graphs."""
     pairs = _adjacencies(first) | _adjacencies(second)
     return sum(_mark(first, pair) != _mark(second, pair) for pair in pairs)
 

@@ -1,4 +1,4 @@
-"""The local model under a node, as a person reads it: a drawn tree, rules in sentences, leaves as objects.
+"""The local model of a variable, in readable form: a tree of text, rules in sentences, leaves as objects.
 
 Everything is in the user's own units and level names. The texts are made in the core, so that every program that uses
 it prints the same.
@@ -63,7 +63,7 @@ class Shares:
 
 @dataclass(frozen=True)
 class StudentT:
-    """Student's t distribution of a number: what a normal with unknown mean and variance predicts with."""
+    """Student's t distribution of a number: the predictive distribution of a normal with unknown mean and variance."""
 
     location: float
     scale: float
@@ -85,10 +85,10 @@ Distribution = Shares | StudentT
 
 @dataclass(frozen=True)
 class Leaf:
-    """A region of the parents' values: what leads there, its training rows, and what the child does.
+    """A region of the parents' values: its conditions, its training rows, and the distribution of the child.
 
-    Where ways meet, as in a decision graph, `conditions` is the first way and `also` holds the others (of very many,
-    those met first). Under a regression the distribution is that at the means of the parents in its `formula`.
+    Where branches merge, as in a decision graph, `conditions` is the first path and `also` holds the others (of very
+    many, the first). With a regression the distribution is that at the means of the parents in its `formula`.
     """
 
     conditions: tuple[Condition, ...]
@@ -101,8 +101,8 @@ class Leaf:
 class LocalModel:
     """The fitted model of a child given its parents. Immutable; equal if everything in it is.
 
-    It pickles, as networks and candidates do; a pickle runs what it holds, so load those of others never. A network's
-    `save` writes its models as JSON, which is safe to pass on.
+    It pickles, as networks and candidates do; unpickling runs code, so never load pickles you do not trust. A network's
+    `save` writes its models as JSON, which is safe to share.
 
     Example:
         >>> model = an.local_model(table, "stage", ["age", "sex"], an.PCART())
@@ -130,13 +130,13 @@ class LocalModel:
 
     @cached_property
     def description(self) -> dict[str, Any] | None:
-        """The model as nested dicts: `root` is a question (`variable`, `branches`) or a leaf; None without regions."""
+        """The model as nested dicts: `root` is a split (`variable`, `branches`) or a leaf; None without regions."""
         text = self.handle.description(self._words)
         return None if text is None else json.loads(text)
 
     @cached_property
     def _words(self) -> moments.Words | None:
-        """How dates and times are said, if there are any."""
+        """How dates and times are printed, if there are any."""
         return moments.Words(self.classes) if self.classes else None
 
     @cached_property
@@ -199,11 +199,11 @@ class LocalModel:
 
     def _spline(self, name: str) -> Any:
         if self.spline is None:
-            raise AttributeError(f"the model of '{self.child}' is no spline: only MARS models have terms, rss and gcv")
+            raise AttributeError(f"the model of '{self.child}' is not a spline: only MARS has terms, rss and gcv")
         return self.spline[name]
 
     def text(self) -> str:
-        """The model drawn with lines: questions, answers, and at each leaf its rows and its distribution."""
+        """The model as a tree of text: splits, branches, and at each leaf its rows and its distribution."""
         return visible(self.handle.text(self._words))
 
     def rules(self) -> list[str]:
@@ -211,7 +211,7 @@ class LocalModel:
         return [visible(rule) for rule in self.handle.rules(self._words)]
 
     def distribution(self, given: Mapping[str, Any]) -> Distribution:
-        """What the child does, given one value for each parent.
+        """The distribution of the child, given one value for each parent.
 
         Raises:
             ColumnError: If a parent has no value, or one that is not among its levels.
@@ -241,13 +241,13 @@ class LocalModel:
         try:
             text = json.dumps(document, allow_nan=False)
         except (TypeError, ValueError) as error:
-            raise FormatError(f"this is no model as to_dict writes it: {error}") from None
+            raise FormatError(f"this is not a model that to_dict wrote: {error}") from None
         return cls(ModelHandle.from_json(text, "dict"))
 
     def draw(self, target: Any = None) -> Picture | File | None:
         """Draws the model to a path ending in .svg, .png or .pdf, or on a matplotlib axis.
 
-        A tree or table is drawn with its leaves, MARS with the child along each parent, the others at their middles.
+        A tree or table is drawn with its leaves; MARS as the child against each parent, the others at their medians.
 
         Returns:
             Without a target, a picture that shows itself in a notebook.
@@ -308,7 +308,7 @@ class LocalModel:
 
 
 def local_model(table: Any, child: str, parents: Iterable[str], score: Any) -> LocalModel:
-    """The fitted model that a score speaks of when it scores a child with its parents.
+    """The fitted model that a score evaluates for a child and its parents.
 
     Args:
         table: a Table.

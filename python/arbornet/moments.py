@@ -1,4 +1,4 @@
-"""Dates and times as a person reads them, where models hold the numbers behind them.
+"""Dates and times in readable form, where models hold the numbers behind them.
 
 Models are fitted to numbers: days since 1970-01-01 for dates and datetimes, seconds for times and spans of time. The
 core asks `Words` how to say them wherever it writes one, in texts and in the labels of trees.
@@ -19,7 +19,7 @@ EPOCH = dt.datetime(1970, 1, 1)
 #: Days.
 YEAR = 365.25
 CLASSES = ("date", "datetime", "time", "duration")
-#: Moments, and moments of a time zone, which are told in UTC.
+#: Moments, and moments of a time zone, which are printed in UTC.
 MOMENTS = ("datetime", "datetime UTC")
 DATES = ("date", *MOMENTS)
 Classes = Mapping[str, str]
@@ -53,7 +53,7 @@ def told(x: float, class_: str) -> str:
 
 
 def centre(x: float, width: float, class_: str) -> str:
-    """The middle of a distribution: a moment is told by its day where its spread is days."""
+    """The centre of a distribution: a moment is given by its day where its spread is days."""
     return told(x, "date" if class_ in MOMENTS and width >= 1.0 else class_)
 
 
@@ -84,7 +84,7 @@ def span(seconds: float) -> str:
 
 
 def unit(width: float, class_: str) -> tuple[str, float]:
-    """What differences are counted in where values are so far apart: a unit's name, and how long it is."""
+    """The unit for differences of values that are so far apart: its name, and how long it is."""
     if class_ in DATES:
         if width >= 4 * YEAR:
             return "year", YEAR
@@ -102,7 +102,7 @@ def spread(x: float, class_: str) -> str:
 
 @dataclass(frozen=True)
 class Words:
-    """How the core says what holds dates or times, wherever it writes a number; None leaves a plain number."""
+    """How the core prints dates and times wherever it writes a number; None leaves a plain number."""
 
     classes: Classes
 
@@ -127,5 +127,5 @@ class Words:
         return spread(x, self.classes[variable]) if variable in self.classes else None
 
     def unit(self, variable: str, width: float) -> tuple[str, float] | None:
-        """What differences are counted in, likewise."""
+        """The unit of differences, likewise."""
         return unit(width, self.classes[variable]) if variable in self.classes else None

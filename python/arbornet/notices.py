@@ -1,8 +1,8 @@
-"""Warnings: what was done that a person may not expect, and how to have it otherwise."""
+"""Warnings about what you may not expect; the message says what was done, and how to change it."""
 
 
 class ArbornetWarning(UserWarning):
-    """Something was done that may not be expected; the message says what, and how to have it otherwise."""
+    """Something was done that you may not expect; the message says what, and how to change it."""
 
 
 class LeftOutWarning(ArbornetWarning):

@@ -19,7 +19,7 @@ def side_by_side(
 ) -> Iterator[tuple[int, Result]]:
     """Runs `work(job, n_threads)` for every job and yields (position, result) as they are ready.
 
-    Jobs share the threads asked for: many jobs get one each, few jobs several. The first exception, Ctrl-C, or a
+    Jobs share the given threads: many jobs get one each, few jobs several. The first exception, Ctrl-C, or a
     consumer that stops taking results stops the work under way within a second.
 
     Args:
@@ -42,7 +42,7 @@ def side_by_side(
         def begin(n: int) -> None:
             position.update({pool.submit(work, job, total // abreast): i for i, job in islice(waiting, n)})
 
-        # Two for every thread: jobs without number are not all written down before the first is done.
+        # Two for every thread: very many jobs are not all queued before the first is done.
         begin(2 * abreast)
         while position:
             # In short waits: a signal that the system hands to another thread wakes no thread that waits for a lock.
@@ -51,7 +51,7 @@ def side_by_side(
             for future in sorted(ready, key=position.__getitem__):
                 yield position.pop(future), future.result()
     finally:
-        # Ctrl-C comes to the main thread alone; the threads at work hear of it through the stop.
+        # Ctrl-C reaches the main thread alone; the working threads see it through the stop.
         stop.set()
         pool.shutdown(wait=True, cancel_futures=True)
 

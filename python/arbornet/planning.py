@@ -1,4 +1,4 @@
-"""Before the start: how many parent sets there are, which cannot be scored, and about how long it will take."""
+"""Before you start: how many parent sets there are, which cannot be scored, and about how long it will take."""
 
 from __future__ import annotations
 
@@ -11,15 +11,18 @@ from typing import Any, Literal
 
 from arbornet import notebook
 from arbornet._core import ParameterError, ScoreHandle, Step1, TableHandle
-from arbornet.candidates import Skipped, brief
+from arbornet.candidates import Skipped
 from arbornet.constraints import Constraints, Rules, resolved
 from arbornet.prepare import checked_limit, prepared, step1
+from arbornet.terminal import brief, time_range, wrapped
 
-#: "auto" may cost so many seconds of one core of the machine that the cost model was made on.
+#: "auto" may cost this many seconds of one core of the machine on which the cost model was measured.
 BUDGET = 600.0
+#: The time of a run is between these multiples of the estimate.
+FASTER, SLOWER = 0.6, 1.6
 #: The most parents that "auto" considers.
 MOST = 4
-#: Families that are asked whether they can be scored; beyond, a seeded sample of so many.
+#: The most families that are checked whether they can be scored; of more, a seeded sample of this size.
 CHECKS = 300_000
 
 
@@ -83,11 +86,12 @@ def affordable(handle: ScoreHandle, rules: Rules) -> tuple[int, str]:
         seconds = cost(most)
         if seconds <= BUDGET:
             break
-        told.append(f"{most} would cost about {brief(seconds)}")
+        told.append(f"{most} would take about {brief(seconds)}")
     else:
-        most, seconds = needed, cost(needed)
-    because = f"about {brief(seconds)} by the cost model for {handle.table.n_rows:,} rows"
-    return most, "; ".join([because, *told]) + f"; the budget is {brief(BUDGET)} of one core"
+        most = needed
+    if told:
+        return most, f"{', '.join(told)} on one core; the limit is {BUDGET / 60:.0f} min"
+    return most, f"{MOST} is the most it tries" if most == MOST else "as many as are required"
 
 
 def sizes(rules: Rules, max_parents: int, *, optional: bool = False) -> list[int]:
@@ -128,7 +132,7 @@ def grown(sampled: Sequence[tuple[int, float]]) -> list[float]:
 
 @dataclass(frozen=True)
 class Plan:
-    """What Step 1 would do.
+    """What scoring the parent sets (step 1) would take.
 
     Attributes:
         names: the variables.
@@ -157,28 +161,34 @@ class Plan:
         """The number of sets of all variables."""
         return sum(self.per_child)
 
-    def __str__(self) -> str:
+    def _lines(self) -> list[str]:
         cores = os.cpu_count() or 1
-        spread = f", {brief(self.seconds / cores)} on {cores}" if cores > 1 else ""
         lines = [
             f"{self.n_sets:,} parent sets of up to {self.max_parents} parents, {len(self.names)} variables",
             "by number of parents: " + ", ".join(f"{size}: {n:,}" for size, n in enumerate(self.by_size)),
             "by variable: " + _grouped(self.names, self.per_child),
-            f"about {brief(self.seconds)} on one core{spread}",
+            f"time: {self.time(cores)} on {cores} core{'s' if cores > 1 else ''}",
             f"memory: about {max(self.memory / 1e6, 0.1):,.1f} MB a thread, beside the sets kept",
         ]
         if self.why:
-            lines.insert(1, f'max_parents="auto" is {self.max_parents}: {self.why}')
+            lines.insert(1, f"limit on parents chosen automatically: {self.max_parents} ({self.why})")
         if self.n_unscorable:
             lines.append(f"{self.n_unscorable:,} sets cannot be scored and would be left out:")
             lines += [f"  {skipped.reason}" for skipped in self.unscorable[:5]]
             if self.n_unscorable > 5:
                 lines.append("  ...")
-        return "\n".join(lines)
+        return lines
+
+    def __str__(self) -> str:
+        return "\n".join(wrapped(line, "    ") for line in self._lines())
+
+    def time(self, cores: int = 1) -> str:
+        """About how long it takes on so many cores, as a range: `2 to 5 s`."""
+        return time_range(FASTER * self.seconds / cores, SLOWER * self.seconds / cores)
 
     def _repr_html_(self) -> str:
-        rows = [line.split(": ", 1) if ": " in line else (line, "") for line in str(self).split("\n")]
-        return notebook.table(("what step 1 would do", ""), rows)
+        rows = [line.split(": ", 1) if ": " in line else (line, "") for line in self._lines()]
+        return notebook.table(("scoring parent sets (step 1)", ""), rows)
 
 
 def plan(
@@ -197,7 +207,7 @@ def plan(
         score: the score.
         max_parents: the most parents of a set; "auto" for the most up to 4 that is put within ten minutes of one core
             by counted steps, or a stated model where a score does not count them: not by this machine's speed.
-        constraints: what the structure must obey.
+        constraints: constraints on the graph.
         seconds: how long to time families.
 
     Example:

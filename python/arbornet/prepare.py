@@ -1,4 +1,4 @@
-"""A score meets a table: the one place where both become what the core computes with."""
+"""A score prepared for a table: the one place where both are handed to the core."""
 
 from __future__ import annotations
 
@@ -9,7 +9,7 @@ from arbornet._core import ColumnError, ParameterError, ScoreHandle, Step1, Tabl
 from arbornet.constraints import Rules
 
 MOST_PARENTS = 1 << 32
-"""More than a table has columns: a larger limit is no other."""
+"""More than a table has columns: a larger limit changes nothing."""
 
 
 @runtime_checkable
@@ -72,7 +72,7 @@ def local_score(table: Any, child: str, parents: Iterable[str], score: Any) -> f
         table: a Table.
         child: the child's name.
         parents: the parents' names, in any order.
-        score: the score; a graph prior that it carries is included.
+        score: the score; its prior over parent sets, if any, is included.
 
     Raises:
         FamilyError: if this family cannot be scored.
@@ -106,5 +106,5 @@ def step1(
     memory_limit: int | None = None,
     prune: bool = True,
 ) -> Step1:
-    """What Step 1 is to do: a score prepared for its table, and the sets to score."""
+    """The work of scoring parent sets (step 1): a score prepared for its table, and the sets to score."""
     return Step1(handle, max_parents, rules.spec(), memory_limit, getattr(score, "block_sets", None), prune)

@@ -28,7 +28,7 @@ class Prior(Choice):
 
 @dataclass(frozen=True, repr=False)
 class Uniform(Prior):
-    """All parent sets alike."""
+    """All parent sets are equally probable."""
 
     def document(self) -> dict[str, Any]:
         """Name and parameters as the core reads them."""
@@ -37,7 +37,7 @@ class Uniform(Prior):
 
 @dataclass(frozen=True, repr=False)
 class ParentCount(Prior):
-    """All numbers of parents alike, and all sets of a number: minus the logarithm of how many such sets there are."""
+    """All numbers of parents are equally probable, and all sets of one size: minus the log of how many these are."""
 
     def document(self) -> dict[str, Any]:
         """Name and parameters as the core reads them."""
@@ -49,7 +49,7 @@ class Binomial(Prior):
     """Each other variable is a parent with the same probability.
 
     Args:
-        expected_parents: how many parents that makes on average.
+        expected_parents: the expected number of parents.
     """
 
     expected_parents: float = 1.0
@@ -64,7 +64,7 @@ class Binomial(Prior):
 
 @dataclass(frozen=True, repr=False)
 class EBIC(Prior):
-    """Extended BIC (Chen and Chen 2008): `gamma ln(number of variables)` off for each free parameter.
+    """Extended BIC (Chen and Chen 2008): minus `gamma ln(number of variables)` for each free parameter.
 
     Args:
         gamma: 0 is no prior, 0.5 is usual.

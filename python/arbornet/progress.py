@@ -1,4 +1,4 @@
-"""Progress that tells the truth: a bar on a terminal, a log line elsewhere, nothing unless asked for.
+"""Progress: a bar on a terminal, log lines elsewhere, nothing unless you turn it on.
 
 Long work calls `tell(done, total)` whenever there is news. The time left comes from the pace measured lately, not from
 the start, because work changes its pace (small parent sets are scored faster than large ones); until there is a pace,
@@ -80,10 +80,10 @@ def shown(what: str, progress: bool = True) -> Iterator[Tell | None]:
 
     Args:
         what: What is being done, such as "scoring parent sets".
-        progress: Whether anything is wanted at all.
+        progress: Whether to show anything.
 
     Yields:
-        The function to call with (done, total), total 0 while unknown; None if nothing is wanted.
+        The function to call with (done, total), total 0 while unknown; None if nothing is to be shown.
     """
     if not progress:
         yield None

@@ -1,7 +1,7 @@
-"""What kind every column is: inferred with a reason, corrected by a person, remembered with the model.
+"""The type of every column: inferred with a reason, corrected by you, saved with the model.
 
-A `Schema` from `infer_schema` says what kinds the columns are. The schema of a `Table` says besides how values were
-coded: every level, the affine map of every continuous column, the ends of every bin. New data are coded alike with it.
+A `Schema` from `infer_schema` holds the types of the columns. The schema of a `Table` also holds how values were coded:
+every level, the affine map of every continuous column, the ends of every bin. It codes new data in the same way.
 """
 
 from __future__ import annotations
@@ -41,7 +41,7 @@ class Column:
     class_: str
     """What the values are: text, truth, integer, number, date, datetime, duration, time or nothing."""
     reason: str
-    """Why it is of this kind."""
+    """Why it is of this type."""
     left_out: str | None = None
     """Why it is not used, if so."""
     n_rows: int = 0
@@ -49,7 +49,7 @@ class Column:
     """Rows without a value, nulls and NaN."""
     zone: str | None = None
     unit: str | None = None
-    """Of spans of time that are told to the nanosecond: "ns"."""
+    """Of spans of time in nanoseconds: "ns"."""
     range_: tuple[float, float] | None = None
     """Smallest and largest value of a column of numbers, in the user's units."""
     observed: tuple[Level, ...] | None = None
@@ -101,7 +101,7 @@ def bin_names(cuts: tuple[float, ...]) -> tuple[str, ...]:
 
 @dataclass(frozen=True, repr=False)
 class Schema:
-    """The columns of a frame, their kinds and the reasons; prints as a table.
+    """The columns of a frame, their types and the reasons; prints as a table.
 
     Example:
         >>> schema = an.infer_schema(df)
@@ -142,10 +142,10 @@ class Schema:
         return f"there is no column '{name}'; {hint}"
 
     def with_types(self, types: Mapping[Any, KindLike] | None = None, /, **kinds: KindLike) -> Schema:
-        """A schema in which the named columns are of the given kinds; they are kept whatever they hold.
+        """A schema in which the named columns have the given types; they are kept whatever they hold.
 
         Args:
-            types: Kinds by column name, for names that are no Python words.
+            types: Types by column name, for names that are not Python identifiers.
             kinds: The same as keywords.
 
         Raises:
@@ -199,7 +199,7 @@ class Schema:
             FormatError: If it is something else, or of a later version.
         """
         if not isinstance(told, Mapping) or told.get("format") != "arbornet schema":
-            raise FormatError("this is no arbornet schema: its \"format\" is not 'arbornet schema'")
+            raise FormatError("this is not an arbornet schema: its \"format\" is not 'arbornet schema'")
         if told.get("version") != VERSION:
             raise FormatError(
                 f"the schema is of version {told.get('version')}, this arbornet reads {VERSION}; update arbornet"
@@ -228,7 +228,7 @@ class Schema:
         try:
             told = json.loads(Path(path).read_text(encoding="utf-8"))
         except (ValueError, RecursionError) as error:
-            raise FormatError(f"{path} is no JSON: {error}") from error
+            raise FormatError(f"{path} is not JSON: {error}") from error
         return cls.from_dict(told)
 
     def __str__(self) -> str:
@@ -242,7 +242,7 @@ class Schema:
 
 
 def infer_schema(frame: Any, *, max_levels: int | None = None, n_jobs: int = -1) -> Schema:
-    """Says what kind every column of a frame is, and why.
+    """Infers the type of every column of a frame, with the reason.
 
     Args:
         frame: Polars, pandas or pyarrow table, duckdb relation, anything with `__arrow_c_stream__`, dict of columns.
@@ -250,7 +250,7 @@ def infer_schema(frame: Any, *, max_levels: int | None = None, n_jobs: int = -1)
         n_jobs: Number of threads, -1 for all.
 
     Raises:
-        ArbornetError: If it is no frame, or has no columns or rows.
+        ArbornetError: If it is not a frame, or has no columns or rows.
         ColumnError: If a column's values cannot be read, or one is infinite.
 
     Example:
@@ -313,7 +313,7 @@ def _inferred_column(raw: Raw, i: int, name: str, seen: Profile, max_levels: int
 
 
 def _declare(column: Column, kind: Kind) -> Column:
-    """The column as a person declared it."""
+    """The column as you declared it."""
     reason = "as declared"
     if isinstance(kind, Ordinal) and kind.levels is None:
         if isinstance(column.kind, Ordinal):

@@ -1,4 +1,4 @@
-"""What may stand in a schema's file: every entry of a column is checked before a `Column` is made of it."""
+"""What a schema's file may hold: every entry of a column is checked before a `Column` is made of it."""
 
 from __future__ import annotations
 

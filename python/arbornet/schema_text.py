@@ -4,17 +4,23 @@ from __future__ import annotations
 
 import datetime
 import html
-from collections.abc import Sequence
+import re
+from collections.abc import Callable, Sequence
 from typing import TYPE_CHECKING
 
 from arbornet import moments
+from arbornet.terminal import shortened, width, wrapped
 from arbornet.visible import visible_name
 
 if TYPE_CHECKING:
     from arbornet.schema import Column, Schema
 
+GAPS = 8
 HEAD = ("column", "kind", "levels or range", "missing", "why")
 LIMITS = (28, 20, 40, 16, 90)
+"""Columns of the terminal that a cell may take at most."""
+LEAST = ((2, 16), (4, 22), (0, 16), (4, 12), (2, 10), (0, 10))
+"""What is shortened where the terminal is narrow, and to how many columns; the values first, names last."""
 
 
 def _number(x: float) -> str:
@@ -40,9 +46,13 @@ def range_text(column: Column) -> str:
     return f"{shown(column.range_[0])}{zone} to {shown(column.range_[1])}{zone}"
 
 
+def _between(column: Column) -> str:
+    return " < " if column.word == "ordinal" else ", "
+
+
 def _holds(column: Column) -> str:
     if column.levels is not None:
-        return " < ".join(map(str, column.levels)) if column.word == "ordinal" else ", ".join(map(str, column.levels))
+        return _between(column).join(map(str, column.levels))
     if column.word == "categorical" and getattr(column.kind, "max_levels", None) is not None:
         return (
             f"the {getattr(column.kind, 'max_levels', 2) - 1} most frequent, {getattr(column.kind, 'other', 'other')}"
@@ -62,10 +72,6 @@ def _cells(column: Column) -> tuple[str, ...]:
     return tuple(map(visible_name, (column.name, kind, _holds(column), _missing(column), why)))
 
 
-def _short(text: str, limit: int) -> str:
-    return text if len(text) <= limit else text[: limit - 1] + "…"
-
-
 def _summary(schema: Schema) -> str:
     words = [column.word for column in schema.used]
     counts = [f"{words.count(word)} {word}" for word in ("continuous", "categorical", "ordinal") if word in words]
@@ -74,14 +80,39 @@ def _summary(schema: Schema) -> str:
     return f"{n_rows:,} rows; " + ", ".join(counts + ([f"{left} left out"] if left else []))
 
 
-def as_text(schema: Schema) -> str:
-    """The schema as a table of plain text."""
-    rows: list[Sequence[str]] = [HEAD]
-    rows += [[_short(cell, limit) for cell, limit in zip(_cells(c), LIMITS, strict=True)] for c in schema.columns]
-    widths = [max(len(row[i]) for row in rows) for i in range(len(HEAD))]
-    lines = ["  ".join(cell.ljust(width) for cell, width in zip(row, widths, strict=True)).rstrip() for row in rows]
-    rule = "  ".join("-" * width for width in widths)
-    return "\n".join([lines[0], rule, *lines[1:], _summary(schema)])
+def as_text(schema: Schema, said: Callable[[str], str] = str) -> str:
+    """The schema as a table of plain text that fits the terminal.
+
+    Args:
+        schema: The schema.
+        said: How a reason is said, as in options of the shell.
+    """
+    most = width()
+    rows = [[*_cells(c)[:-1], said(_cells(c)[-1])] for c in schema.columns]
+    if sum(_widths(rows)) + GAPS > most:
+        rows = [[*row[:-1], _plainer(row[-1])] for row in rows]
+    widths = _widths(rows)
+    for i, least in LEAST:
+        over = sum(widths) + GAPS - most
+        widths[i] -= max(0, min(over, widths[i] - least))
+    between = [[" ", " ", " " if c.levels is None else _between(c), " ", " "] for c in schema.columns]
+    table = [list(HEAD), ["-" * wide for wide in widths]]
+    for row, seps in zip(rows, between, strict=True):
+        table.append([shortened(cell, wide, sep) for cell, wide, sep in zip(row, widths, seps, strict=True)])
+    lines = ["  ".join(cell.ljust(wide) for cell, wide in zip(row, widths, strict=True)).rstrip() for row in table]
+    return "\n".join([*lines, wrapped(_summary(schema))])
+
+
+def _widths(rows: Sequence[Sequence[str]]) -> list[int]:
+    """The columns that each column of the table takes, none more than its limit."""
+    widest = [max(map(len, cells)) for cells in zip(HEAD, *rows, strict=True)]
+    return list(map(min, widest, LIMITS))
+
+
+def _plainer(reason: str) -> str:
+    """A reason without what the other columns and the last line of the table say too."""
+    plainer = re.sub(r" in [\d,]+ rows\b", "", reason).replace("distinct ", "")
+    return plainer.replace("numbers with a fraction", "decimal numbers")
 
 
 def as_html(schema: Schema) -> str:
@@ -90,6 +121,6 @@ def as_html(schema: Schema) -> str:
     def row(cells: Sequence[str], tag: str) -> str:
         return "<tr>" + "".join(f"<{tag}>{html.escape(cell)}</{tag}>" for cell in cells) + "</tr>"
 
-    body = "".join(row([_short(cell, 200) for cell in _cells(column)], "td") for column in schema.columns)
+    body = "".join(row([shortened(cell, 200) for cell in _cells(column)], "td") for column in schema.columns)
     head = row(HEAD, "th")
     return f"<table><thead>{head}</thead><tbody>{body}</tbody></table><p>{html.escape(_summary(schema))}</p>"

@@ -1,4 +1,4 @@
-"""Step 1: the score of every permitted parent set of every child, and of those the sets worth keeping."""
+"""Scoring parent sets (step 1): every permitted parent set of every child, and which of them are worth keeping."""
 
 from __future__ import annotations
 
@@ -41,10 +41,10 @@ def score_parents(
     child_time_limit: float | None = None,
     prune: bool = True,
 ) -> Candidates:
-    """Scores every permitted parent set of every variable and keeps those that no permitted subset dominates.
+    """Scores every permitted parent set of every variable and keeps those that score higher than all their subsets.
 
-    Arcs that must be there are to be told here: a search that requires one later may miss sets that were left out
-    because a subset without it scores as much, and refuses then.
+    Give required arcs here: a search that requires one later may miss sets that were left out because a subset without
+    it scores as much, and then raises an error.
 
     The result is the same, byte for byte, for any number of threads or machines, and whether or not it was resumed.
 
@@ -52,29 +52,29 @@ def score_parents(
         table: a Table.
         score: the score.
         max_parents: the most parents of a set; "auto" for the most up to 4 that `plan` calls affordable.
-        constraints: what the structure must obey.
+        constraints: constraints on the graph.
         n_jobs: threads; -1 for all cores, -2 for all but one. A client's workers bring their own.
         progress: True for a bar on a terminal or log lines elsewhere, or a callable of (done, total); with
-            `parents="forest"` it is told of the forests first, then of the sets.
-        checkpoint: a folder to write finished blocks to. A run that is killed goes on from there when called again
-            (forests, which take part of the time, are grown anew); a checkpoint of another table, score, constraints or
-            time per child is refused. It holds names and numbers, nothing that is executed.
+            `parents="forest"` it counts the forests first, then the sets.
+        checkpoint: a folder to write finished blocks to. After an interruption, call again to continue from it (random
+            forests are grown again); a checkpoint of another table, score, constraints or time per child is refused. It
+            holds names and numbers, nothing that is executed.
         client: a ``distributed.Client`` whose workers do the scoring. They run the pickles they are sent: use your own
             machines.
-        memory_limit: bytes that layers under way, or kept sets, may take; four fifths of the machine's by default. What
-            a score keeps for itself comes on top: up to 80 MB of counts, and the tables of each thread.
+        memory_limit: bytes that layers in progress, or kept sets, may take; four fifths of the machine's by default.
+            The score's own memory comes on top: up to 80 MB of counts, and the tables of each thread.
         parents: "forest" to score, for every child, only subsets of its best few candidates by a random forest; or a
             frame of ranks, as `rank_parents` makes it. `max_parents="auto"` is then `n_candidates`.
-        n_candidates: how many these are, beside required parents.
-        child_time_limit: seconds for the sets of each child, smaller sets first; what comes later is left out and told
-            as skipped, and the result then depends on the machine.
+        n_candidates: how many these are, besides required parents.
+        child_time_limit: seconds for the sets of each child, smaller sets first; the remaining sets are left out and
+            reported as skipped, and the result then depends on the machine.
         prune: leave out the sets that a permitted subset beats or equals: the best graph needs none of them. False
-            keeps all, for `search.k_best` over every graph there is, or to require arcs afterwards; no bound then
-            spares a set.
+            keeps all, for `search.k_best` over all graphs, or to require arcs afterwards; then every set has to be
+            scored.
 
     Raises:
-        ArbornetError: if a variable cannot be scored at all, or what is given is contradictory.
-        MemoryError: if the memory would not suffice; before the start where that can be known.
+        ArbornetError: if a variable cannot be scored at all, or the constraints contradict each other.
+        MemoryError: if the memory would not suffice; before the work where that can be known.
 
     Example:
         >>> candidates = an.score_parents(table, an.PCART(), max_parents=3)
@@ -121,7 +121,7 @@ def score_parents(
 
 @contextmanager
 def _told(progress: bool | Tell, n_sets: int) -> Iterator[Tell | None]:
-    """What the core tells its progress to. It counts in effort, large sets weighing more; people count sets."""
+    """The progress function of the core, which counts effort (large sets weigh more), in numbers of sets."""
     with nullcontext(progress) if callable(progress) else shown("scoring parent sets", progress) as tell:
         if tell is None:
             yield None

@@ -1,7 +1,7 @@
-"""Networks whose parameters are smoothed otherwise than their score has it.
+"""Networks whose parameters are smoothed differently than their score does.
 
-A score of maximum likelihood chooses a graph, but its own parameters would give probability zero to what happened not
-to occur; a classifier adds something to every count.
+A score of maximum likelihood chooses a graph, but its own parameters would give probability zero to whatever did not
+occur in the data; a classifier adds something to every count.
 """
 
 from __future__ import annotations
@@ -24,7 +24,7 @@ _MAXIMUM_LIKELIHOOD = (LogLikelihood, AIC, BIC, MIT, NML, QNML)
 
 
 def models_of(table: Table, score: Any, smoothing: float | None) -> ScoreHandle:
-    """The score with the models that a classifier wants of it; see `smoothed_fit`."""
+    """The score with the models that a classifier needs; see `smoothed_fit`."""
     scored = prepared(table, score)
     if smoothing is not None:
         if not isinstance(score, Tabular):
@@ -36,18 +36,18 @@ def models_of(table: Table, score: Any, smoothing: float | None) -> ScoreHandle:
 def smoothed_fit(
     table: Table, graph: nx.DiGraph[str], score: Any, smoothing: float | None, n_jobs: int = -1
 ) -> BayesNet:
-    """A model under every node of a graph, counts smoothed.
+    """A model for every variable of a graph, counts smoothed.
 
     Args:
         table: The data.
         graph: A graph over all variables of the table.
-        score: Whose models are fitted.
-        smoothing: Added to the count of every level. If left out, what the score adds itself, and for scores of maximum
-            likelihood one divided by the number of levels.
+        score: The score whose models are fitted.
+        smoothing: Added to the count of every level. If left out, the score's own pseudo-counts, and for scores of
+            maximum likelihood one divided by the number of levels.
         n_jobs: Threads, -1 for all cores.
 
     Raises:
-        ParameterError: If the smoothing is no number above 0, or the score's models are no tables of levels.
+        ParameterError: If the smoothing is not a number above 0, or the score's models are not tables of levels.
     """
     models = models_of(table, score, smoothing)
     position = {name: v for v, name in enumerate(table.names)}

@@ -1,4 +1,4 @@
-"""What a spline is made of, term by term, and what the child does along each of its parents."""
+"""What a spline is made of, term by term, and the child against each of its parents."""
 
 from __future__ import annotations
 
@@ -13,7 +13,7 @@ if TYPE_CHECKING:
     from arbornet.draw.spline import Spline
     from arbornet.models import LocalModel
 
-#: Places along a parent of numbers at which the child is looked at.
+#: Values of a parent of numbers at which the child is computed.
 PLACES = 121
 
 
@@ -37,7 +37,7 @@ class Factor:
     text: str = ""
 
     def value(self, x: Any) -> float:
-        """What it is at a value of the parent."""
+        """The factor at a value of the parent."""
         if self.at is None:
             return float(x == self.level)
         number = float(moments.number(x))
@@ -68,7 +68,7 @@ class Term:
             ParameterError: If the child has levels, and so several.
         """
         if len(self.coefficients) != 1:
-            raise ParameterError(f"the term {self.text} has one coefficient a level: look at .coefficients")
+            raise ParameterError(f"the term {self.text} has one coefficient per level: see .coefficients")
         return self.coefficients[0]
 
     def __str__(self) -> str:
@@ -76,13 +76,13 @@ class Term:
 
 
 def partial_responses(model: LocalModel) -> Spline:
-    """What is drawn of a spline: the child along each parent, the others at their middles."""
+    """What is drawn of a spline: the child against each parent, the others at their medians (or usual levels)."""
     from arbornet.draw.spline import MOST_LINES, Response, Spline
     from arbornet.models import Shares
 
     told = model.spline or {}
     levels: list[Level] = told["levels"]
-    # Of two levels one says it all.
+    # Of two levels, one determines the other.
     shown = levels[1:] if len(levels) == 2 else levels[:MOST_LINES]
     middle = {of["variable"]: of["numbers"][1] if of["numbers"] else of["usual"] for of in told["seen"]}
 

@@ -31,12 +31,12 @@ MOST_RANKED = 513
 
 @dataclass(frozen=True)
 class Dropped:
-    """Rows that were dropped because a used column has no value there."""
+    """Rows that were dropped because a used column has a missing value there."""
 
     n_rows: int
     """How many rows were dropped."""
     by_column: dict[str, int]
-    """For each column that lacks values, how many rows it lacks them in; a row may lack several."""
+    """For each column with missing values, in how many rows; a row may have several."""
 
     def __bool__(self) -> bool:
         return self.n_rows > 0
@@ -45,7 +45,7 @@ class Dropped:
         if not self.n_rows:
             return "no rows dropped"
         worst = sorted(self.by_column.items(), key=lambda item: -item[1])
-        told = ", ".join(f"'{visible_name(name)}' lacks {n:,}" for name, n in worst[:5])
+        told = ", ".join(f"{visible_name(name)}: {n:,}" for name, n in worst[:5])
         more = f" and {len(worst) - 5} more columns" if len(worst) > 5 else ""
         return f"{self.n_rows:,} row{'s' if self.n_rows != 1 else ''} dropped for missing values ({told}{more})"
 
@@ -56,16 +56,16 @@ class Table:
     Args:
         frame: Polars (eager or lazy), pandas or pyarrow table, duckdb relation, anything with `__arrow_c_stream__`,
             dict of arrays or lists, NumPy array with named fields.
-        schema: The columns' kinds; inferred if left out. With the schema of another table, new data are coded alike.
+        schema: The columns' types; inferred if left out. The schema of another table codes new data in the same way.
         missing: Rows with a missing value in a used column: `"drop"` them, `"error"`, or `"level"` to give categorical
-            columns a level for it (rows that lack a number or a grade are dropped).
+            columns a level for it (rows that lack a number or an ordered level are dropped).
         standardise: Bring continuous columns to mean 0 and standard deviation 1.
         unseen: A value that is not among a column's levels: `"error"`, or `"missing"` to treat it as missing.
         n_jobs: Number of threads, -1 for all.
 
     Raises:
-        ArbornetError: If it is no frame, or no row remains.
-        ColumnError: If a column cannot be used as its kind; the message names the column, the value and the way out.
+        ArbornetError: If it is not a frame, or no row remains.
+        ColumnError: If a column cannot be used as its type; the message names the column, the value and what to do.
 
     Example:
         >>> table = an.Table({"x": [0.1, 0.7, 0.4], "smoker": [True, False, True]})
@@ -80,7 +80,7 @@ class Table:
     schema: Schema
     """The columns with their levels, maps and bins: coding by it gives the same codes again."""
     dropped: Dropped
-    """How many rows were dropped, and for want of which columns."""
+    """How many rows were dropped, and which columns have missing values."""
 
     def __init__(
         self,

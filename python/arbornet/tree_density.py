@@ -18,15 +18,15 @@ from arbornet.table import Table
 class ChowLiu(NetworkLearner):
     """The best tree over all columns as a density: `fit`, `score_samples`, `sample`.
 
-    Every column depends on one other at most. Frames keep their kinds of columns; the columns of an array are
+    Every column depends on one other at most. Frames keep the types of their columns; the columns of an array are
     continuous and named x0, x1, ...
 
     Args:
         local_score: Any local score. If left out, the log-likelihood (Chow and Liu 1968) where every column has levels,
             and `PCART()`, which takes numbers as they are, where some do not.
         root: The column at the top; see `chow_liu`.
-        forest: Leave out arcs that do not pay.
-        smoothing: What is added to the count of every level. If left out, what the score adds, and for scores of
+        forest: Leave out arcs that do not raise the score.
+        smoothing: Added to the count of every level. If left out, the score's own pseudo-counts, and for scores of
             maximum likelihood one divided by the number of levels.
         bins: With a score of levels, how numbers are cut: a number of bins of equal frequency, or `an.Binned(...)`.
             Densities are then those of the bins, and draws are bins.

@@ -1,8 +1,8 @@
 """Leaf priors chosen from the data: empirical Bayes, by climbing the total score of the best graph found so far.
 
-The total score is the logarithm of how probable the data are, so the priors that raise it are those the data speak for.
-Graph and priors are raised in turns: a graph is climbed to with the priors at hand, then the priors are moved, one
-coordinate at a time, as long as the score of that graph rises. Every move raises one and the same total, so it ends.
+The total score is the logarithm of how probable the data are, so the priors that raise it are those the data support.
+Graph and priors are improved in turn: hill climbing finds a graph with the current priors, then the priors are moved,
+one coordinate at a time, as long as the score of that graph rises. Every move raises the same total, so it ends.
 """
 
 from __future__ import annotations

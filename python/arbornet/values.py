@@ -39,7 +39,7 @@ def to_polars(table: Table) -> pl.DataFrame:
 def numbers_to_series(column: Column, values: NDArray[np.float64]) -> pl.Series:
     """Numbers in original units as the type they came in: whole numbers, dates, spans of time.
 
-    Times of day go round the clock; moments of a zone that Polars does not know are told in UTC. A column with a value
+    Times of day go round the clock; moments of a zone that Polars does not know are given in UTC. A column with a value
     that the type cannot hold stays one of numbers.
     """
     import polars as pl

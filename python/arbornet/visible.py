@@ -1,4 +1,4 @@
-"""Texts for a person, in which nothing acts on the terminal: control characters are shown as escapes.
+"""Printed texts in which nothing acts on the terminal: control characters are shown as escapes.
 
 Names and levels come from tables, and a table may hold anything: colours and cursor movements of a terminal, or marks
 that turn the direction of what follows. Names themselves are kept as they are; only what is shown of them changes.

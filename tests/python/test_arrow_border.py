@@ -307,7 +307,7 @@ def test_infinity_is_no_level() -> None:
         an.infer_schema(pa.table({"a": ordered}))
     with pytest.raises(an.ColumnError, match="'a' is infinite in row 1"):
         kept(pa.table({"a": [1.0, math.inf, 1.0]}), "categorical")
-    with pytest.raises(an.ParameterError, match="inf is no level"):
+    with pytest.raises(an.ParameterError, match="inf is not a level"):
         an.Ordinal([1.0, math.inf])
 
 
@@ -353,7 +353,7 @@ def test_numbers_beyond_a_type_stay_numbers() -> None:
 
 @pytest.mark.parametrize("text", ["１２", "٣", "1_000", "\x1c4", "infinity"])
 def test_a_text_that_only_python_reads_as_a_number_is_not_silently_missing(text: str) -> None:
-    with pytest.raises(an.ColumnError, match="'a' holds text that is no number"):
+    with pytest.raises(an.ColumnError, match="'a' holds text that is not a number"):
         kept(pa.table({"a": ["1", "2.5", text]}), "continuous")
 
 

@@ -82,7 +82,7 @@ def test_matplotlib_dashes_the_same_arcs():
 def test_an_arc_says_word_number_and_direction():
     says = Arc("a", "b", 0.87, 14.92, True).description
     assert says == (
-        "a → b, strength: decisive (the log score loses 14.92 without it), in 87% of resampled networks, "
+        "a → b, strength: decisive (removing this arc lowers the log score by 14.92), in 87% of resampled networks, "
         "may point either way"
     )
 

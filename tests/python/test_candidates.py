@@ -115,7 +115,7 @@ def test_a_torn_parquet_file_is_told(candidates, tmp_path):
 
 
 def test_it_shows_itself_in_a_line(candidates):
-    assert repr(candidates).startswith(f"Candidates(6 variables, {candidates.n_kept} sets kept")
+    assert repr(candidates).startswith(f"Candidates(6 variables, {candidates.n_kept} parent sets kept")
 
 
 @pytest.mark.parametrize(
@@ -139,7 +139,7 @@ def test_a_prior_added_afterwards_keeps_what_scoring_with_it_keeps(without, with
 
 def test_a_prior_that_cannot_be_added_afterwards_is_refused(candidates, tmp_path):
     table = an.Table(an.example("penguins"))
-    with pytest.raises(an.ParameterError, match=r"carry a prior already.*score without it"):
+    with pytest.raises(an.ParameterError, match=r"include a prior already.*score without it"):
         an.score_parents(table, an.PCART(), max_parents=1).with_prior(an.priors.ParentCount())
     with pytest.raises(an.ParameterError, match=r"counts free parameters.*score_parents"):
         candidates.with_prior(an.priors.EBIC())

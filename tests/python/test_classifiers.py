@@ -214,7 +214,7 @@ def test_rows_with_gaps_only_still_make_a_classifier() -> None:
         pl.when(pl.Series(half)).then(pl.col("b")).otherwise(None).alias("b"),
     )
     assert an.NaiveBayes().fit(gaps, y).score(gaps, y) > 0.4
-    with pytest.warns(an.ArbornetWarning, match="0 complete rows of 60.*'a' lacks 30"):
+    with pytest.warns(an.ArbornetWarning, match="0 complete rows of 60.*'a' is missing in 30"):
         assert set(an.TANClassifier().fit(gaps, y).graph_.edges) == {("y", "a"), ("y", "b")}
     with pytest.raises(an.ArbornetError, match="no row is complete"):
         an.NaiveBayes(missing="drop").fit(gaps, y)

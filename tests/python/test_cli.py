@@ -70,7 +70,7 @@ def test_the_story_of_the_epidemiologist_word_for_word(tmp_path):
     type_in("arbornet schema patients.csv --set stage=ordinal:I,II,III,IV --write")
     line = "arbornet learn patients.csv --schema patients.schema.json --report patients.html"
     second = type_in(line)
-    assert "14 rows dropped for missing values ('glucose' lacks 7, 'crp' lacks 7)" in second.stdout
+    assert "14 rows dropped for missing values (glucose: 7, crp: 7)" in second.stdout
     assert re.search(r"to score: [0-9,]+ parent sets of up to [34] parents.* about .+ on one core", second.stdout)
     assert re.search(r"search: exact, proved best", second.stdout)
     assert (tmp_path / "patients.html").read_text(encoding="utf-8").startswith("<!doctype html>")
@@ -118,7 +118,7 @@ def test_mistakes_are_sentences_with_a_way_out(there, capsys):
     assert "whole number or 'auto'" in refused(capsys, "learn", "patients.csv", "--max-parents", "many")
     assert "no variable 'height'" in refused(capsys, "predict", "patients.json", "patients.csv", "height")
     assert "a table's name ends in .csv" in refused(capsys, "sample", "patients.json", "-o", "rows.xlsx")
-    assert "none of the levels of 'stage': I, II" in refused(capsys, "sample", "patients.json", "--given", "stage=V")
+    assert "is not a level of 'stage': I, II" in refused(capsys, "sample", "patients.json", "--given", "stage=V")
     Path("broken.json").write_text("{", encoding="utf-8")
     assert "broken.json" in refused(capsys, "show", "broken.json")
 

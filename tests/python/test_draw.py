@@ -168,7 +168,7 @@ def test_isotonic_is_the_nearest_ascending_sequence():
 def test_a_cycle_is_refused_by_name():
     with pytest.raises(ValueError, match=r"cycle \(a → b\)"):
         Graph.of(nx.DiGraph([("a", "b"), ("b", "a")]))
-    with pytest.raises(ValueError, match="none of continuous"):
+    with pytest.raises(ValueError, match="not one of continuous"):
         kind_name("blob")
 
 

@@ -451,7 +451,7 @@ def test_a_journal_on_a_full_disk_names_its_file(tmp_path, monkeypatch):
 
 @pytest.mark.parametrize("place", ["/dev/zero", "."])
 def test_results_are_kept_in_plain_files_only(place):
-    with pytest.raises(an.FormatError, match="no plain file"):
+    with pytest.raises(an.FormatError, match="not a regular file"):
         an.evaluate.cross_validate({"a": ["x", "y"] * 20}, an.BIC(), folds=2, repeats=1, resume=place)
 
 

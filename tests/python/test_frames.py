@@ -182,7 +182,7 @@ def test_missing_values_are_dropped_refused_or_a_level() -> None:
     frame = {"x": [0.5, float("nan"), 1.5, 2.5], "g": ["a", "b", None, "b"]}
     table = an.Table(frame)
     assert (table.n_rows, table.n_dropped, table.dropped.by_column) == (2, 2, {"x": 1, "g": 1})
-    assert "2 rows dropped" in repr(table) and "'x' lacks 1" in repr(table)
+    assert "2 rows dropped" in repr(table) and "x: 1" in repr(table)
     with pytest.raises(an.ColumnError, match=r"'x' has no value in 1 of 4 rows.*missing='drop'"):
         an.Table(frame, missing="error")
     level = an.Table(frame, missing="level")

@@ -85,13 +85,13 @@ def test_models_save_pickle_and_draw(tmp_path):
         assert type(model).from_dict(model.to_dict()) == model
         assert pickle.loads(pickle.dumps(model)) == model
         model.draw(tmp_path / "model.svg")
-        assert f"{child} along each of its parents" in (tmp_path / "model.svg").read_text()
+        assert f"{child} against each parent" in (tmp_path / "model.svg").read_text()
         assert model._repr_html_()
 
 
 def test_other_models_have_no_terms():
     model = an.local_model(an.Table(simulated()), "late", ["sex"], an.K2())
-    with pytest.raises(AttributeError, match="no spline"):
+    with pytest.raises(AttributeError, match="not a spline"):
         _ = model.terms
 
 
@@ -224,7 +224,7 @@ def test_a_network_of_dates_goes_the_whole_road(tmp_path):
     written = (tmp_path / "net.html").read_text()
     # Each picture says so twice, in its title and its description.
     n_drawn = sum(bool(net[name].parents) for name in net.graph)
-    assert n_drawn > 0 and 2 * n_drawn == written.count("along each of its parents")
+    assert n_drawn > 0 and 2 * n_drawn == written.count("against each parent")
     days = re.findall(r"h\(Beitritt \(Tag\) - (\d{4}-\d\d-\d\d)\)", "".join(_terms(net)))
     assert days and all(day in written for day in days)
 

@@ -55,20 +55,20 @@ def refused(capsys, *arguments: str) -> str:
         ("learn patients.csv --draw nodir/x.svg", "nodir/x.svg"),
         ("learn patients.csv --report nodir/x.html", "nodir/x.html"),
         ("learn patients.csv --report .", "directory"),
-        ("learn patients.csv --report patients.csv", "is what the command reads"),
-        ("learn patients.csv -o x.json --report ./x.json", "is that of -o too"),
+        ("learn patients.csv --report patients.csv", "is read by the command"),
+        ("learn patients.csv -o x.json --report ./x.json", "is also that of -o"),
         ("learn patients.csv --checkpoint patients.csv", "a file where a folder is needed"),
         ("score patients.csv -o x.csv", ".parquet"),
         ("score patients.csv -o nodir/x.jkl", "nodir/x.jkl"),
         ("score patients.csv --checkpoint levels.csv", "a file where a folder is needed"),
         ("schema patients.csv --write nodir/x.json", "nodir/x.json"),
-        ("schema patients.csv -o patients.csv", "is what the command reads"),
+        ("schema patients.csv -o patients.csv", "is read by the command"),
         ("predict net.json levels.csv a -o x.xlsx", "ends in .csv"),
         ("predict net.json levels.csv a -o nodir/x.csv", "nodir/x.csv"),
         ("sample net.json -o x.xlsx", "ends in .csv"),
         ("sample net.json -o net.json", "ends in .csv"),
         ("show net.json --draw x.bmp", ".svg, .png or .pdf"),
-        ("show net.json --report net.json", "is what the command reads"),
+        ("show net.json --report net.json", "is read by the command"),
         ("convert net.json x.foo", "ends in .json"),
         ("convert levels.csv nodir/x.csv", "nodir/x.csv"),
         ("example patients -o x.foo", "ends in .csv"),
@@ -176,4 +176,4 @@ def test_a_report_may_go_to_standard_output(there):
 def test_a_bundled_table_is_written_by_a_command(there, capsys):
     assert main(["example", "penguins", "-o", "p.parquet"]) == 0
     assert pl.read_parquet("p.parquet").equals(an.example("penguins"))
-    assert "there are patients, penguins, survey" in refused(capsys, "example", "iris")
+    assert "choose one of patients, penguins, survey" in refused(capsys, "example", "iris")

@@ -203,7 +203,7 @@ def test_the_amber_box_stands_above_the_network_and_parameters_are_put_away(see)
 def test_arcs_have_words_first_and_numbers_last(see):
     page = see(made_report(8), width=1280)
     heads = page.run("all('#arc-table th').map((e) => e.textContent)")
-    assert heads == ["From", "To", "Strength", "In resampled networks", "Direction", "Log score lost without it"]
+    assert heads == ["From", "To", "Strength", "In resampled networks", "Direction", "Log score falls by"]
     words = page.run("all('#arc-table tbody tr').map((e) => e.cells[2].textContent)")
     lost = page.run("all('#arc-table tbody tr').map((e) => Number(e.cells[5].textContent.replace(',', '')))")
     assert lost == sorted(lost, reverse=True)

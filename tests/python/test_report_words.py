@@ -174,7 +174,7 @@ def test_parameters_stand_under_technical_details(sparse):
     net, frame = sparse
     data = data_of(of_network(net, frame))
     plain, technical = dict(data["facts"]), dict(data["technical"])
-    assert {"Score", "Local score", "Method", "Time", "Bound"}.isdisjoint(plain)
+    assert {"Score", "Local score", "Method", "Time", "Upper bound"}.isdisjoint(plain)
     assert technical["Local score"].startswith("pcart (max splits 5")
     assert "Score" in technical
     assert plain["Search"].startswith("The search")

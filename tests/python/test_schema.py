@@ -25,19 +25,19 @@ def kind(values) -> str:
     ("values", "expected", "words"),
     [
         (["a", "b", "a"], "categorical", "text"),
-        ([True, False, True], "categorical", "truth"),
+        ([True, False, True], "categorical", "booleans"),
         ([0.5, 1.0, 2.0], "continuous", "fraction"),
         ([1.0, 2.0] * 10, "continuous", "stored as numbers with a fraction"),
         ([0, 1] * 10, "categorical", "two whole numbers"),
         ([1, 2, 3] * 10, "ordinal", "without a gap"),
-        ([1, 2, 5] * 10, "categorical", "with gaps"),
+        ([1, 2, 5] * 10, "categorical", "not consecutive"),
         ([1, 2, 5], "continuous", "too few rows"),
         # At the limits themselves: four rows a level, ten grades, six labels.
         ([1, 2, 3] * 4, "ordinal", "without a gap"),
         ([1, 2, 3] * 4 + [4], "continuous", "too few rows"),
         ([*range(1, 11)] * 4, "ordinal", "1 to 10 without a gap"),
         ([*range(1, 12)] * 4, "continuous", "11 distinct whole numbers"),
-        ([1, 2, 3, 4, 5, 7] * 4, "categorical", "with gaps"),
+        ([1, 2, 3, 4, 5, 7] * 4, "categorical", "not consecutive"),
         ([1, 2, 3, 4, 5, 6, 8] * 4, "continuous", "7 distinct whole numbers"),
         ([*range(40)] * 3, "continuous", "40 distinct whole numbers in 120 rows"),
         (pl.Series(["lo", "hi"] * 3, dtype=pl.Enum(["lo", "hi"])), "ordinal", "declares ordered levels"),
@@ -171,7 +171,11 @@ def test_a_schema_survives_json(tmp_path) -> None:
 
 @pytest.mark.parametrize(
     ("text", "words"),
-    [("{", "no JSON"), ("{}", "no arbornet schema"), ('{"format": "arbornet schema", "version": 99}', "version 99")],
+    [
+        ("{", "not JSON"),
+        ("{}", "not an arbornet schema"),
+        ('{"format": "arbornet schema", "version": 99}', "version 99"),
+    ],
 )
 def test_a_file_that_is_no_schema_is_refused(tmp_path, text, words) -> None:
     (tmp_path / "s.json").write_text(text)
@@ -224,5 +228,5 @@ def test_whatever_stands_in_a_schema_it_is_refused_or_serves():
 
 def test_a_schema_nested_too_deeply_is_no_schema(tmp_path):
     (tmp_path / "x.json").write_text("[" * 100_000)
-    with pytest.raises(an.FormatError, match="no JSON"):
+    with pytest.raises(an.FormatError, match="not JSON"):
         an.Schema.load(tmp_path / "x.json")

@@ -1,11 +1,9 @@
 """arbornet from a shell: `arbornet example | schema | score | learn | predict | sample | show | compare | convert`.
 
-Results go to standard output or to files, everything said to a person in passing to standard error. `--json` makes
-standard output one JSON value for scripts. Exit codes: 0 done, 1 not possible (the message says why and what helps),
-2 wrong usage, 130 interrupted.
+Results go to standard output or to files, messages to standard error. `--json` makes standard output one JSON value for
+scripts. Exit codes: 0 success, 1 failure (the message says why and what to do), 2 wrong usage, 130 interrupted.
 
-The parser is argparse's: it costs no import that the interpreter does not bring, so `--help` answers at once, and no
-dependency.
+The parser is argparse's: it needs no dependency and no slow import, so `--help` answers at once.
 """
 
 from __future__ import annotations
@@ -23,8 +21,12 @@ from arbornet.cli.parser import parser
 
 
 def main(arguments: Sequence[str] | None = None) -> int:
-    """Runs one command; returns the exit code."""
-    options = parser().parse_args(arguments)
+    """Runs one command; returns the exit code. Without a command, prints the help."""
+    line = parser()
+    options = line.parse_args(arguments)
+    if options.run is None:
+        line.print_help()
+        return 0
     from arbornet._core import ArbornetError
 
     stream = sys.stdout
@@ -38,7 +40,7 @@ def main(arguments: Sequence[str] | None = None) -> int:
             words.flush()
         if words.failure is not None:
             raise words.failure
-    except BrokenPipeError:  # the reader, such as `head`, has seen enough
+    except BrokenPipeError:  # the reader, such as `head`, has closed the pipe
         hang_up(stream)
         return 0
     except (ArbornetError, OSError, ImportError, MemoryError) as error:
@@ -53,7 +55,7 @@ def main(arguments: Sequence[str] | None = None) -> int:
 
 
 def _given_up(stream: TextIO) -> None:
-    """Lets what waits go out, or go where it can: Python itself would complain at its end."""
+    """Writes what is buffered, or discards it if that fails: Python itself would complain when it ends."""
     try:
         stream.flush()
     except OSError:
@@ -61,7 +63,7 @@ def _given_up(stream: TextIO) -> None:
 
 
 class _Said(logging.Handler):
-    """Log lines as everything else is said to a person."""
+    """Log lines, printed like all other messages."""
 
     def emit(self, record: logging.LogRecord) -> None:
         say(self.format(record))

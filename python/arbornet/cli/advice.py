@@ -1,4 +1,4 @@
-"""What a message advises, as a person at a shell can do it: `--unseen missing` where Python has `unseen='missing'`."""
+"""The advice of messages in options of the shell: `--unseen missing` where Python has `unseen='missing'`."""
 
 from __future__ import annotations
 
@@ -33,7 +33,7 @@ _SAID = (
     (r": an\.Ordinal\(\[\.\.\.\]\) gives another", ": --set NAME=ordinal:low,high gives another"),
     (r"lower max_parents", "lower --max-parents"),
 )
-"""Patterns of what messages advise, and how a shell says it."""
+"""Patterns of the advice in messages, and the same in options of the shell."""
 SAID = tuple((re.compile(pattern, re.DOTALL), told) for pattern, told in _SAID)
 
 

@@ -5,12 +5,15 @@ from __future__ import annotations
 import argparse
 
 from arbornet.cli.parser import Options, json_option
+from arbornet.terminal import wrapped
+from arbornet.visible import visible
 
 HELP = "compare two networks over the same variables"
 ABOUT = """\
-Compares the arcs of two networks. The first is taken as the truth: arcs the second has too, lacks, adds or reverses,
-the structural Hamming distance between the two, as graphs and as equivalence classes, and what share of the learned
-adjacencies and arrowheads is true (precision) and of the true ones was learned (recall)."""
+Compares the arcs of two networks, the first taken as the truth. Prints which
+arcs are the same, reversed, missing or extra; the structural Hamming distance
+between the graphs and between their equivalence classes; and precision and
+recall of adjacencies and arrowheads."""
 EXAMPLES = """\
 examples:
   arbornet compare truth.bif learned.json
@@ -50,8 +53,10 @@ def run(asked: Options) -> None:
         shares = {key: value for key, value in close.to_dict().items() if key != "shd"}
         files.print_json({**figures, **shares, "arcs": arcs})
         return
-    print(f"structural Hamming distance: {figures['shd']} of the graphs, {figures['shd_of_classes']} of their classes")
+    print(f"structural Hamming distance: {figures['shd']} between the graphs,")
+    print(f"  {figures['shd_of_classes']} between their equivalence classes")
     for what, precision, recall in (("adjacencies", close.ap, close.ar), ("arrowheads", close.ahp, close.ahr)):
-        print(f"{what}: precision {precision:.1%}, recall {recall:.1%}".replace("nan%", "none to count"))
+        print(f"{what}: precision {precision:.1%}, recall {recall:.1%}".replace("nan%", "nothing to count"))
     for name, listed in arcs.items():
-        print(f"{name} ({len(listed)}): " + (", ".join(f"{u} -> {v}" for u, v in listed) or "none"))
+        line = f"{name} ({len(listed)}): " + (", ".join(f"{u} -> {v}" for u, v in listed) or "none")
+        print(wrapped(visible(line)))

@@ -1,4 +1,4 @@
-"""`arbornet convert`: the same thing in another format."""
+"""`arbornet convert`: a file in another format."""
 
 from __future__ import annotations
 
@@ -7,17 +7,20 @@ from pathlib import Path
 
 from arbornet.cli.parser import Options, count, json_option
 
-HELP = "turn a network, candidates or a table into another format"
+HELP = "convert a network, candidates or a table to another format"
 ABOUT = """\
-Rewrites a file by its endings:
-  networks    .json, .bif, .xmlbif, .net   to .json, .bif, .xmlbif, .net, .dot, .graphml
-  candidates  .jkl, .jkl.gz, .parquet      to .jkl, .jkl.gz, .parquet
-  tables      .csv, .parquet, .arrow, ...  to .csv, .parquet, .arrow, ..."""
+Converts a file; the endings of both names say from what to what:
+  networks    .json .bif .xmlbif .net  to the same, or .dot, .graphml
+  candidates  .jkl .jkl.gz .parquet    to the same
+  tables      .csv .parquet .arrow ... to the same"""
 EXAMPLES = """\
 examples:
-  arbornet convert patients.json patients.bif --bins 5     numbers cut into five bins
+  # numbers cut into five bins, as BIF holds levels only
+  arbornet convert patients.json patients.bif --bins 5
+  # for other programs
   arbornet convert asia.bif.gz asia.json
-  arbornet convert asia.bif asia.xmlbif                    or asia.net, for other programs
+  arbornet convert asia.bif asia.xmlbif
+  arbornet convert asia.bif asia.net
   arbornet convert candidates.parquet candidates.jkl
   arbornet convert patients.csv patients.parquet"""
 
@@ -30,7 +33,7 @@ def options(command: argparse.ArgumentParser) -> None:
         "--bins",
         type=count(2, 1000),
         metavar="N",
-        help="for .bif, .xmlbif and .net: cut every number into so many bins",
+        help="for .bif, .xmlbif and .net: cut every number into N bins",
     )
     json_option(command)
 

@@ -1,4 +1,4 @@
-"""`arbornet example`: a bundled table, to try things with."""
+"""`arbornet example`: a bundled example table."""
 
 from __future__ import annotations
 
@@ -6,10 +6,11 @@ import argparse
 
 from arbornet.cli.parser import Options, output_option
 
-HELP = "write a bundled table, to try things with"
+HELP = "write a bundled example table"
 ABOUT = """\
-Writes one of the tables that come with the package: patients (simulated, 600 rows, 12 columns), penguins (344 rows,
-8 columns) or survey (simulated, 900 rows, 11 columns). The guide works through them."""
+Writes one of the tables that come with the package: patients (simulated,
+600 rows, 12 columns), penguins (344 rows, 8 columns) or survey (simulated,
+900 rows, 11 columns). The guide uses them."""
 EXAMPLES = """\
 examples:
   arbornet example patients -o patients.csv

@@ -18,10 +18,10 @@ from arbornet.io.json import finite
 
 
 def write_table(frame: pl.DataFrame, path: str | None, as_json: bool = False) -> None:
-    """Writes a table by its ending; to standard output as CSV without a path, or as JSON if that is wanted.
+    """Writes a table by its ending; without a path to standard output, as CSV or JSON.
 
     Raises:
-        ParameterError: If the ending is none of a table.
+        ParameterError: If the ending is not that of a table.
         OSError: If it cannot be written.
     """
     if path is not None:
@@ -48,7 +48,7 @@ def write_network(net: Any, path: str | Path, bins: int | None = None) -> None:
     """Writes a network by its ending.
 
     Raises:
-        ParameterError: If the ending is none of a network.
+        ParameterError: If the ending is not that of a network.
         OSError: If it cannot be written.
     """
     writers: dict[str, Callable[[], Any]] = {
@@ -82,5 +82,5 @@ def print_json(value: Any) -> None:
 
 
 def wrote(path: str | Path) -> None:
-    """Tells that a file was written."""
+    """Prints that a file was written."""
     say(f"wrote {path}")

@@ -11,18 +11,25 @@ from arbornet.cli.parser import MOST_SEED, Options, count, json_option, learning
 
 HELP = "learn a network from a table"
 ABOUT = """\
-Learns a network: reads the table, leaves out incomplete rows, scores parent sets (step 1), searches for the best
-network they allow (step 2), and puts a small readable model under every variable. Tells what it does, how long it
-will take, and whether the result is proved to be the best."""
+Learns a network: reads the table, leaves out incomplete rows, scores parent
+sets (step 1), searches for the best network (step 2), and fits a small,
+readable model for every variable. Prints what it does, how long it will take,
+and whether no other network scores higher (proved)."""
 EXAMPLES = """\
 examples:
   arbornet learn patients.csv -o patients.json
-  arbornet learn patients.csv --schema patients.schema.json --report patients.html
-  arbornet learn patients.csv --tier age,sex --tier stage --forbid 'treatment -> stage' --draw patients.svg
-  arbornet learn patients.csv --bootstrap 100 --report patients.html     how sure is each arc
-  arbornet learn wide.parquet --max-parents 2 --search anytime --time-limit 60 -o wide.json
-  arbornet learn genes.csv --score 'MARS()' --parents forest --n-candidates 5 -o genes.json
-  arbornet learn patients.csv --missing level                            a blank may mean something itself
+  arbornet learn patients.csv --schema patients.schema.json --report out.html
+  # arcs that cannot be, by order in time and by name
+  arbornet learn patients.csv --tier age,sex --tier stage --draw patients.svg
+  arbornet learn patients.csv --forbid 'treatment -> stage' -o patients.json
+  # how certain is each arc
+  arbornet learn patients.csv --bootstrap 100 --report patients.html
+  # a missing value may carry information
+  arbornet learn patients.csv --missing level
+  # many columns
+  arbornet learn wide.parquet --search anytime --time-limit 60 -o wide.json
+  arbornet learn genes.csv --score 'MARS()' --parents forest -o genes.json
+  # for a script
   arbornet learn patients.csv --json --quiet -o patients.json"""
 
 
@@ -38,21 +45,24 @@ def options(command: argparse.ArgumentParser) -> None:
     command.add_argument(
         "--search",
         choices=("exact", "anytime", "hill_climb", "boss", "fges", "grasp", "chow_liu", "decision_graphs"),
-        help="exact proves the best network; anytime and hill_climb suit many variables; boss, fges and grasp score "
-        "only what they ask for and suit hundreds; chow_liu proves the best tree, of one parent each; "
-        "decision_graphs grows graph and models together (default: exact; anytime with --parents forest and more than "
-        "100 columns)",
+        metavar="METHOD",
+        help="exact finds the best network and proves it; anytime and hill_climb suit many variables; boss, fges and "
+        "grasp score parent sets on demand and suit hundreds; chow_liu finds the best tree (one parent each) and "
+        "proves it; decision_graphs grows graph and models together (default: exact; anytime with --parents forest "
+        "and more than 100 columns)",
     )
-    command.add_argument("--time-limit", type=seconds, metavar="S", help="stop the search after so many seconds")
-    command.add_argument("--checkpoint", metavar="DIRECTORY", help="keep scores, and go on from there next time")
+    command.add_argument("--time-limit", type=seconds, metavar="S", help="stop the search after S seconds")
+    command.add_argument(
+        "--checkpoint", metavar="DIRECTORY", help="keep scores in this folder, and continue from it next time"
+    )
     command.add_argument(
         "--bootstrap",
         type=count(0, 1_000_000),
         metavar="N",
-        help="also learn N networks from resampled rows (by hill climbing) and tell how many have each arc",
+        help="also learn N networks from resampled rows (by hill climbing) and print how many have each arc",
     )
     command.add_argument(
-        "--seed", type=count(0, MOST_SEED), default=0, metavar="N", help="where resampling starts (default: 0)"
+        "--seed", type=count(0, MOST_SEED), default=0, metavar="N", help="random seed of the resampling (default: 0)"
     )
     command.add_argument("-o", "--output", metavar="FILE", help="write the network: .json, .bif, .xmlbif or .net")
     command.add_argument("--report", metavar="FILE", help="write one HTML page with everything")
@@ -66,6 +76,7 @@ def run(asked: Options) -> None:
     from arbornet.cli import files, words
     from arbornet.cli.outputs import Output, Written, fits, tried
     from arbornet.cli.show import as_dict, families
+    from arbornet.terminal import wrapped
 
     tried(
         [
@@ -112,11 +123,11 @@ def run(asked: Options) -> None:
             )
             net = net.with_strengths(strengths)
         except (an.ArbornetError, MemoryError, KeyboardInterrupt) as error:
-            files.say("resampling did not come to its end; the network is told without the strengths of its arcs")
+            files.say("the bootstrap did not finish; the network is shown without the strengths of its arcs")
             failure = error
     if not asked.json:
         shares = f", and the share of {asked.bootstrap} resampled networks that have it" if net.origin.strengths else ""
-        print(f"arcs, with what the score loses without each{shares}:")
+        print(wrapped(f"arcs, with how much removing each lowers the log score{shares}:"))
         for line in families(net):
             print(line)
         sys.stdout.flush()
@@ -133,7 +144,7 @@ def run(asked: Options) -> None:
 
 
 def _write(net: Any, path: str) -> None:
-    """Writes the network; as JSON beside, if it cannot be told in the format that was asked for."""
+    """Writes the network; as JSON beside it, if the chosen format cannot hold it."""
     import arbornet as an
     from arbornet.cli import files
 

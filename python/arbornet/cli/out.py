@@ -1,7 +1,7 @@
-"""What a command says, and where to: words for a person, or data for the next program.
+"""What a command prints, and where to: text for you, or data for the next program.
 
-Words are printed as they can be: control characters as escapes, and what the terminal's encoding lacks by characters
-alike. Data in a file or a pipe are UTF-8, as the files are that `-o` writes.
+In texts control characters become escapes, and characters that the terminal's encoding lacks become similar ones. Data
+in a file or a pipe are UTF-8, like the files that `-o` writes.
 """
 
 from __future__ import annotations
@@ -17,14 +17,14 @@ from arbornet.visible import HIDDEN, visible
 ALIKE = str.maketrans(
     {"│": "|", "├": "|", "└": "`", "─": "-", "…": "...", "→": "->", "≥": ">=", "≤": "<=", "—": "-", "–": "-", "’": "'"}
 )
-"""What stands for the characters of our own texts where an encoding lacks them."""
+"""Replacements for the characters of our own texts where an encoding lacks them."""
 
 
 class Words(io.TextIOBase):
-    """Standard output for words: everything printed goes through here.
+    """Standard output for texts: everything printed goes through here.
 
-    What cannot be said does not stop the work: files are still written. `failure` is why, unless a reader has simply
-    seen enough.
+    What cannot be printed does not stop the work: files are still written. `failure` is why, unless the reader has
+    simply closed the pipe.
     """
 
     def __init__(self, stream: TextIO) -> None:
@@ -32,7 +32,7 @@ class Words(io.TextIOBase):
         self.failure: OSError | None = None
 
     def write(self, text: str) -> int:
-        """Writes what a person can read of the text."""
+        """Writes the text, made printable."""
         try:
             self._stream.write(encodable(visible(text), self._stream.encoding))
         except OSError as error:
@@ -40,7 +40,7 @@ class Words(io.TextIOBase):
         return len(text)
 
     def flush(self) -> None:
-        """Passes on what waits."""
+        """Writes what is buffered."""
         try:
             self._stream.flush()
         except OSError as error:
@@ -53,7 +53,7 @@ class Words(io.TextIOBase):
             self.failure = self.failure or error
 
     def data(self, text: str) -> None:
-        """Writes a table or JSON: as it is, in UTF-8; on a terminal as words."""
+        """Writes a table or JSON: as it is, in UTF-8; on a terminal as text."""
         binary = getattr(self._stream, "buffer", None)
         if binary is None or self._stream.isatty():
             self.write(text)
@@ -88,10 +88,10 @@ def encodable(text: str, encoding: str | None) -> str:
 
 
 def hang_up(stream: TextIO) -> None:
-    """Lets a stream that nobody reads, or that has no room, take everything and keep nothing."""
+    """Makes a stream that nobody reads, or that has no room, discard everything."""
     try:
         os.dup2(os.open(os.devnull, os.O_WRONLY), stream.fileno())
-    except (OSError, ValueError):  # it is no file of this process
+    except (OSError, ValueError):  # it is not a file of this process
         return
 
 
@@ -109,10 +109,10 @@ def as_json(value: object) -> str:
 
 
 def still(text: str) -> str:
-    """JSON that is seen and never acts: what a terminal obeys is escaped, as JSON may be."""
+    """JSON with control characters escaped, so that a terminal shows them and obeys none."""
     return HIDDEN.sub(lambda found: f"\\u{ord(found[0]):04x}", text)
 
 
 def say(text: str) -> None:
-    """Tells a person something in passing."""
+    """Prints a message on standard error."""
     print(encodable(visible(text), sys.stderr.encoding), file=sys.stderr)

@@ -1,7 +1,7 @@
-"""What a command will write: tried before the work, and written although another of them fails.
+"""What a command will write: checked before the work, and written even if another output fails.
 
-An ending that is not known, a folder that is not there, a format that cannot hold the network: all of it is said before
-hours of work, not after.
+An unknown ending, a missing folder, a format that cannot hold the network: all of it is reported before hours of work,
+not after.
 """
 
 from __future__ import annotations
@@ -33,7 +33,7 @@ def network_ending(path: str | Path) -> str:
     """The ending of a network's name.
 
     Raises:
-        ParameterError: If it is none of a network.
+        ParameterError: If it is not that of a network.
     """
     ending = Path(path).suffix.lower()
     if ending not in NETWORKS:
@@ -62,17 +62,17 @@ class Output:
 
 
 def tried(outputs: Iterable[Output], inputs: Iterable[str | None] = ()) -> None:
-    """Finds out whether everything asked for can be written, before the work.
+    """Checks, before the work, whether every output can be written.
 
     Args:
         outputs: What is to be written.
         inputs: Files that are read, and must not be written over.
 
     Raises:
-        ParameterError: If a name's ending is none of its kind, or two options name one file.
+        ParameterError: If a name's ending is not one of its kind, or two options name one file.
         OSError: If a file cannot be written.
     """
-    taken: dict[str, str] = {os.path.realpath(path): "is what the command reads" for path in inputs if path}
+    taken: dict[str, str] = {os.path.realpath(path): "is read by the command" for path in inputs if path}
     for output in outputs:
         if output.path is None:
             continue
@@ -84,7 +84,7 @@ def tried(outputs: Iterable[Output], inputs: Iterable[str | None] = ()) -> None:
         real = os.path.realpath(output.path)
         if real in taken and Path(real).is_file() is Path(real).exists():  # both may go to one pipe
             raise ParameterError(f"{output.option} {output.path}: this file {taken[real]}; name another")
-        taken[real] = f"is that of {output.option} too"
+        taken[real] = f"is also that of {output.option}"
 
 
 def _try_folder(path: Path) -> None:
@@ -126,7 +126,7 @@ class Written:
         self._failure = failure
 
     def __call__(self, path: str | Path, write: Callable[[], object]) -> None:
-        """Writes a file and tells it."""
+        """Writes a file and prints its name."""
         try:
             write()
         except (ArbornetError, OSError, ImportError, MemoryError) as error:

@@ -3,39 +3,61 @@
 from __future__ import annotations
 
 import argparse
+import textwrap
 from collections.abc import Callable
 from importlib import import_module
 from typing import Any
 
+from arbornet import terminal
+
 COMMANDS = ("example", "schema", "score", "learn", "predict", "sample", "show", "compare", "convert")
 
 MOST_JOBS = 1 << 16
-"""More threads than any machine has cores; a typing error."""
+"""More threads than any machine has cores: a typing error."""
 MOST_SEED = (1 << 64) - 1
 
 ABOUT = """\
-Learns Bayesian networks with a small readable model under every node from tables that mix categories, ordered levels
-and numbers; reads them, predicts with them and draws them."""
+Learns Bayesian networks from tables that mix categories, ordered levels and
+numbers, with a small, readable model for every variable; shows them, predicts
+with them and draws them."""
 
 EXAMPLES = """\
 a first session:
-  arbornet example patients -o patients.csv          a bundled table to try things with
-  arbornet schema patients.csv                       what is in the table, and as what it is read
+  # a bundled example table
+  arbornet example patients -o patients.csv
+  # the type of each column, and why
+  arbornet schema patients.csv
+  # correct one type, and keep all types in patients.schema.json
   arbornet schema patients.csv --set stage=ordinal:I,II,III,IV --write
-                                                     the same with one type corrected, kept in patients.schema.json
-  arbornet learn patients.csv --schema patients.schema.json -o patients.json --report patients.html
-  arbornet show patients.json readmitted             the model under one variable
+  # learn a network; write it, and a report for any browser
+  arbornet learn patients.csv --schema patients.schema.json -o patients.json
+  arbornet show patients.json --data patients.csv --report patients.html
+  # the model of one variable, and predictions for other rows
+  arbornet show patients.json readmitted
   arbornet predict patients.json new.csv readmitted -o predicted.csv
 
-`arbornet COMMAND --help` explains one command. Tables are read and written as .csv, .tsv, .parquet, .arrow or .ndjson,
-by their ending. Exit codes: 0 done, 1 not possible, 2 wrong usage, 130 interrupted."""
+`arbornet COMMAND --help` explains one command. Tables are read and written as
+.csv, .tsv, .parquet, .arrow or .ndjson, by their ending. Exit codes: 0 success,
+1 failure, 2 wrong usage, 130 interrupted."""
 
 
 class Help(argparse.RawDescriptionHelpFormatter):
-    """Keeps line breaks in descriptions and examples, and leaves room for long options."""
+    """Fills paragraphs to the width of the terminal, keeps indented lines, and leaves room for long options."""
 
     def __init__(self, prog: str):
-        super().__init__(prog, max_help_position=32, width=110)
+        super().__init__(prog, max_help_position=28, width=terminal.width() - 2)
+
+    def _fill_text(self, text: str, width: int, indent: str) -> str:
+        lines: list[str] = []
+        paragraph: list[str] = []
+        for line in [*text.splitlines(), ""]:
+            if line.endswith(":") or line.startswith(" ") or not line:
+                lines += textwrap.wrap(" ".join(paragraph), width, break_on_hyphens=False)
+                lines.append(line)
+                paragraph = []
+            else:
+                paragraph.append(line)
+        return "\n".join(indent + line for line in lines).rstrip()
 
 
 def parser() -> argparse.ArgumentParser:
@@ -44,14 +66,15 @@ def parser() -> argparse.ArgumentParser:
 
     top = argparse.ArgumentParser("arbornet", description=ABOUT, epilog=EXAMPLES, formatter_class=Help)
     top.add_argument("--version", action="version", version=f"arbornet {__version__}")
-    commands = top.add_subparsers(metavar="COMMAND", required=True, title="commands")
+    top.set_defaults(run=None, verbose=0)
+    commands = top.add_subparsers(metavar="COMMAND", title="commands")
     for name in COMMANDS:
         module = import_module(f"arbornet.cli.{name}")
         command = commands.add_parser(
             name, help=module.HELP, description=module.ABOUT, epilog=module.EXAMPLES, formatter_class=Help
         )
         module.options(command)
-        command.add_argument("-v", "--verbose", action="count", default=0, help="tell what is done; -vv tells more")
+        command.add_argument("-v", "--verbose", action="count", default=0, help="print what is done; -vv prints more")
         command.set_defaults(run=module.run)
     return top
 
@@ -61,11 +84,11 @@ def table_options(command: argparse.ArgumentParser) -> None:
     command.add_argument("table", metavar="TABLE", help="the table: .csv, .tsv, .parquet, .arrow, .ndjson")
     command.add_argument("--schema", metavar="FILE", help="types as written by `arbornet schema --write`")
     set_option(command)
-    unseen_option(command, "a level that the types do not know")
+    unseen_option(command, "a level that the types do not list")
 
 
 def unseen_option(command: argparse.ArgumentParser, what: str) -> None:
-    """What to do with levels that are not known."""
+    """What to do with unknown levels."""
     command.add_argument(
         "--unseen",
         choices=("error", "missing"),
@@ -95,14 +118,17 @@ def learning_options(command: argparse.ArgumentParser) -> None:
         "DecisionGraph() with --search decision_graphs)",
     )
     command.add_argument(
-        "--max-parents", default="auto", metavar="N", help="most parents of a variable (default: what can be afforded)"
+        "--max-parents",
+        default="auto",
+        metavar="N",
+        help="most parents of a variable (default: as many as are affordable, at most 4)",
     )
     command.add_argument(
         "--n-candidates",
         type=count(0, 1_000_000),
         default=5,
         metavar="N",
-        help="how many parents forests pick (default: %(default)s)",
+        help="how many parents the random forest selects for a variable (default: %(default)s)",
     )
     command.add_argument(
         "--child-time-limit",
@@ -113,16 +139,21 @@ def learning_options(command: argparse.ArgumentParser) -> None:
     command.add_argument("--require", metavar="'A -> B'", action="append", default=[], help="an arc that must be there")
     command.add_argument("--forbid", metavar="'A -> B'", action="append", default=[], help="an arc that must not")
     command.add_argument(
-        "--tier", metavar="A,B", action="append", default=[], help="variables of one moment, earliest tier first"
+        "--tier",
+        metavar="A,B",
+        action="append",
+        default=[],
+        help="variables of one point in time, earliest tier first: no arc points to an earlier tier",
     )
     command.add_argument(
         "--missing",
         choices=("drop", "level", "error"),
         default="drop",
-        help="rows with blanks: leave them out, make blank a level of its own, or refuse (default: %(default)s)",
+        help="rows with missing values: leave them out, make missing a level of its own, or refuse "
+        "(default: %(default)s)",
     )
     jobs_option(command)
-    command.add_argument("--quiet", action="store_true", help="no progress")
+    command.add_argument("--quiet", action="store_true", help="no progress bar")
 
 
 def jobs_option(command: argparse.ArgumentParser) -> None:
@@ -141,7 +172,7 @@ def count(low: int, high: int) -> Callable[[str], int]:
         except ValueError:
             number = low - 1
         if not low <= number <= high:
-            raise argparse.ArgumentTypeError(f"{text!r} is no whole number from {low:,} to {high:,}")
+            raise argparse.ArgumentTypeError(f"{text!r} is not a whole number from {low:,} to {high:,}")
         return number
 
     return read
@@ -154,7 +185,7 @@ def seconds(text: str) -> float:
     except ValueError:
         length = -1.0
     if not length >= 0.0:
-        raise argparse.ArgumentTypeError(f"{text!r} is no number of seconds")
+        raise argparse.ArgumentTypeError(f"{text!r} is not a number of seconds")
     return length
 
 

@@ -1,4 +1,4 @@
-"""`arbornet predict`: fill in one column from the others."""
+"""`arbornet predict`: predict one column from the others."""
 
 from __future__ import annotations
 
@@ -10,17 +10,20 @@ from arbornet.cli.parser import Options, jobs_option, output_option, unseen_opti
 if TYPE_CHECKING:
     import polars as pl
 
-HELP = "predict a column from whatever else each row tells"
+HELP = "predict a column from the other values of each row"
 ABOUT = """\
-Adds to a table the most probable level of a variable (or the median, for a number), from whatever else is known in
-each row: missing values and missing columns are summed or integrated out. The variable's own column, if there is one,
-is not looked at."""
+Adds to a table the most probable level of a variable (or the median of a
+number), given the other values of each row. Missing values and missing columns
+are marginalised. The variable's own column, if there is one, is not used."""
 EXAMPLES = """\
 examples:
   arbornet predict patients.json new.csv readmitted -o predicted.csv
-  arbornet predict patients.json new.csv readmitted --proba        one probability per level
-  arbornet predict patients.json new.csv systolic --interval 0.9   the middle 90 % of a number
-  arbornet predict patients.json new.csv --log-likelihood          how probable each row is, in natural logarithms"""
+  # the probability of each level
+  arbornet predict patients.json new.csv readmitted --proba
+  # the interval that holds the middle 90% of a number
+  arbornet predict patients.json new.csv systolic --interval 0.9
+  # the log-likelihood of each row; outliers have low ones
+  arbornet predict patients.json new.csv --log-likelihood"""
 
 
 def options(command: argparse.ArgumentParser) -> None:
@@ -30,8 +33,8 @@ def options(command: argparse.ArgumentParser) -> None:
     command.add_argument("target", metavar="VARIABLE", nargs="?", help="what to predict")
     how = command.add_mutually_exclusive_group()
     how.add_argument("--proba", action="store_true", help="the probability of each level")
-    how.add_argument("--interval", type=float, metavar="MASS", help="the central interval that holds this much")
-    how.add_argument("--log-likelihood", action="store_true", help="the log density of each row instead")
+    how.add_argument("--interval", type=float, metavar="MASS", help="the central interval of this probability")
+    how.add_argument("--log-likelihood", action="store_true", help="the log-likelihood of each row instead")
     command.add_argument("--only", action="store_true", help="write the predictions without the table's own columns")
     unseen_option(command, "a level the network does not know")
     output_option(command, "the table with the predictions")

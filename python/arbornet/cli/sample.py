@@ -8,13 +8,16 @@ from arbornet.cli.parser import MOST_SEED, Options, count, jobs_option, output_o
 
 HELP = "draw rows from a network"
 ABOUT = """\
-Draws rows from a network, in the units and levels of the table it was learned from. The same seed gives the same rows.
---given conditions on an observation; --do sets a value from outside, which says nothing about its causes."""
+Draws rows from a network, in the units and levels of the table it was learned
+from. The same seed gives the same rows. --given conditions on an observed
+value; --do sets a value by an intervention, so that it says nothing about its
+causes."""
 EXAMPLES = """\
 examples:
-  arbornet sample patients.json -n 1000 --seed 7 -o made_up.parquet
+  arbornet sample patients.json -n 1000 --seed 7 -o simulated.parquet
   arbornet sample patients.json -n 5 --given stage=IV
-  arbornet sample patients.json -n 5 --given stage=III,IV --given age=50..60     one of several; an interval
+  # one of several levels, and an interval
+  arbornet sample patients.json -n 5 --given stage=III,IV --given age=50..60
   arbornet sample patients.json -n 5 --do treatment=surgery"""
 
 
@@ -24,11 +27,9 @@ def options(command: argparse.ArgumentParser) -> None:
     command.add_argument(
         "-n", "--rows", type=count(0, 1 << 32), default=10, metavar="N", help="number of rows (default: 10)"
     )
-    command.add_argument(
-        "--seed", type=count(0, MOST_SEED), default=0, metavar="N", help="where the draws start (default: 0)"
-    )
-    command.add_argument("--given", metavar="NAME=VALUE", action="append", default=[], help="what was observed")
-    command.add_argument("--do", metavar="NAME=VALUE", action="append", default=[], help="what is set from outside")
+    command.add_argument("--seed", type=count(0, MOST_SEED), default=0, metavar="N", help="random seed (default: 0)")
+    command.add_argument("--given", metavar="NAME=VALUE", action="append", default=[], help="an observed value")
+    command.add_argument("--do", metavar="NAME=VALUE", action="append", default=[], help="an intervention")
     output_option(command, "the rows")
     jobs_option(command)
 

@@ -1,4 +1,4 @@
-"""`arbornet schema`: as what every column is read, and why."""
+"""`arbornet schema`: the type of every column, and why."""
 
 from __future__ import annotations
 
@@ -11,16 +11,17 @@ from arbornet.cli.parser import Options, json_option, set_option
 if TYPE_CHECKING:
     from arbornet.schema import Schema
 
-HELP = "show as what each column of a table is read, and why; correct it; keep it"
+HELP = "show the type of each column, and why; correct types"
 ABOUT = """\
-Shows the type of each column (continuous, categorical, ordinal), its levels or range, how many values are missing,
-and the reason for the type. Correct a type with --set and keep the result with --write; `learn` and `score` take it
-with --schema. The file is JSON and may be edited by hand."""
+Shows the type of each column (continuous, categorical, ordinal), its levels or
+range, how many values are missing, and the reason for the type. Correct a type
+with --set and keep the types with --write; `learn` and `score` read them with
+--schema. The file is JSON and may be edited by hand."""
 EXAMPLES = """\
 examples:
   arbornet schema patients.csv
-  arbornet schema patients.csv --set stage=ordinal:I,II,III,IV --set site=categorical --write
-  arbornet schema patients.csv --set 'patient id=leave-out' --write other.schema.json
+  arbornet schema patients.csv --set stage=ordinal:I,II,III,IV --write
+  arbornet schema patients.csv --set bmi=leave-out --write other.schema.json
   arbornet schema patients.csv --json"""
 
 
@@ -40,11 +41,13 @@ def run(asked: Options) -> None:
     """Runs the command."""
     import arbornet as an
     from arbornet.cli import files, words
+    from arbornet.cli.advice import in_shell
     from arbornet.cli.outputs import Output, tried
+    from arbornet.schema_text import as_text
 
     target = schema_path(asked.table) if asked.write == "" else asked.write
     if asked.output and target is not None:
-        raise an.ParameterError("-o and --write both say where to; give one of them")
+        raise an.ParameterError("-o and --write both name the file to write; give one of them")
     target = asked.output or target
     default = schema_path(asked.table)
     tried([Output("-o" if asked.output else "--write", target, "types")], [asked.table])
@@ -55,7 +58,7 @@ def run(asked: Options) -> None:
     if asked.json:
         files.print_json(schema.to_dict())
     else:
-        print(schema)
+        print(as_text(schema, in_shell))
     if target is not None:
         schema.save(target)
         files.wrote(target)
@@ -71,10 +74,10 @@ def schema_path(table: str) -> Path:
 
 
 def _check_same_table(path: Path, schema: Schema) -> None:
-    """Whether what a file of types holds, if it is there, may go: types of other columns are another table's.
+    """Refuses to overwrite a file that holds the types of another table.
 
     Raises:
-        ParameterError: If it may not.
+        ParameterError: If it does.
     """
     from arbornet import ArbornetError, ParameterError
     from arbornet.schema import Schema
@@ -86,4 +89,4 @@ def _check_same_table(path: Path, schema: Schema) -> None:
     except ArbornetError:
         there = set()
     if not there & set(schema):
-        raise ParameterError(f"{path} is there already and is not of this table; name another file, --write FILE")
+        raise ParameterError(f"{path} exists and is not of this table; name another file with --write FILE")

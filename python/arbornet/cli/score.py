@@ -1,25 +1,32 @@
-"""`arbornet score`: Step 1 alone, the scores of parent sets."""
+"""`arbornet score`: scores parent sets (step 1), without a search."""
 
 from __future__ import annotations
 
 import argparse
 
+from arbornet.cli.advice import in_shell
 from arbornet.cli.parser import Options, json_option, learning_options, table_options
+from arbornet.terminal import wrapped
 
-HELP = "score parent sets and keep the ones worth searching (step 1 alone)"
+HELP = "score parent sets (step 1 of learning), without a search"
 ABOUT = """\
-Scores every permitted parent set of every variable, drops the ones a subset beats, and writes the rest: as .jkl for
-other solvers, or as .parquet, which keeps everything exactly. With --child and --parents it prints one score."""
+Scores every permitted parent set of every variable, drops those that a subset
+beats, and writes the rest: as .jkl for other solvers, or as .parquet, which
+keeps everything exactly. With --child and --parents it prints one score."""
 EXAMPLES = """\
 examples:
-  arbornet score patients.csv --plan                 how many sets, and about how long, without scoring them
+  # how many parent sets there are, and about how long they take
+  arbornet score patients.csv --plan
   arbornet score patients.csv --max-parents 3 -o patients.jkl
-  arbornet score patients.csv --score 'BDeu(10)' --schema binned.schema.json -o patients.parquet --checkpoint work
+  # interrupted, the same line continues where it was
+  arbornet score patients.csv -o patients.parquet --checkpoint work
+  arbornet score binned.csv --score 'BDeu(10)' -o binned.jkl
   arbornet score genes.csv --score 'MARS()' --parents forest -o genes.jkl
+  # one score
   arbornet score patients.csv --child readmitted --parents diabetes,days"""
 
 
-#: What picks parents.
+#: What selects parents.
 FOREST = "forest"
 
 
@@ -28,14 +35,16 @@ def options(command: argparse.ArgumentParser) -> None:
     table_options(command)
     learning_options(command)
     command.add_argument("-o", "--output", metavar="FILE", help="where to write: .parquet or .jkl (.jkl.gz)")
-    command.add_argument("--checkpoint", metavar="DIRECTORY", help="keep what is done, and go on from there next time")
-    command.add_argument("--plan", action="store_true", help="tell how many sets there are and how long, and stop")
+    command.add_argument(
+        "--checkpoint", metavar="DIRECTORY", help="keep scores in this folder, and continue from it next time"
+    )
+    command.add_argument("--plan", action="store_true", help="print how many sets there are and how long, and stop")
     command.add_argument("--child", metavar="NAME", help="print one score: the child")
     command.add_argument(
         "--parents",
         metavar="A,B",
         default="",
-        help="and its parents; without --child, 'forest': only subsets of the best few parents by a random forest",
+        help="and its parents; without --child, 'forest': only subsets of the parents that a random forest selects",
     )
     json_option(command)
 
@@ -60,17 +69,17 @@ def run(asked: Options) -> None:
         parents = [name.strip() for name in asked.parents.split(",") if name.strip()]
         value = an.local_score(table, asked.child, parents, score)
         told = {"child": asked.child, "parents": parents, "score": value}
-        files.print_json(told) if asked.json else print(value)
+        files.print_json(told) if asked.json else print(f"{value:.6f}")
         return
     if asked.parents not in ("", FOREST):
         raise an.ParameterError(f"--parents {asked.parents!r}: give --child too, or '{FOREST}'")
     chosen = asked.parents or None
     if asked.plan:
         if chosen:
-            raise an.ParameterError(f"--plan grows no forests, and cannot tell without; leave out --parents {chosen}")
+            raise an.ParameterError(f"--plan grows no forests, so it cannot say; leave out --parents {chosen}")
         plan = an.plan(table, score, most, rules)
         told = {"max_parents": plan.max_parents, "n_sets": plan.n_sets, "seconds": plan.seconds, "memory": plan.memory}
-        files.print_json(told) if asked.json else print(plan)
+        files.print_json(told) if asked.json else print(in_shell(str(plan)))
         return
     found = an.score_parents(
         table,
@@ -100,6 +109,6 @@ def run(asked: Options) -> None:
     else:
         print(found)
         for skipped in found.skipped[:5]:
-            files.say(f"not scored: {skipped.reason}")
+            files.say(wrapped(in_shell(f"not scored: {skipped.reason}")))
         if not asked.output:
-            files.say("nothing was kept; -o patients.parquet (or .jkl) writes the sets")
+            files.say("the parent sets were not saved; add -o patients.parquet (or .jkl)")

@@ -1,4 +1,4 @@
-"""`arbornet show`: read a network."""
+"""`arbornet show`: print a network."""
 
 from __future__ import annotations
 
@@ -7,27 +7,30 @@ import math
 from pathlib import Path
 
 from arbornet.cli.parser import Options, json_option
+from arbornet.terminal import wrapped, wrapped_tree
 
-HELP = "read a network: its arcs, the model under a variable, a picture, a report"
+HELP = "show a network: arcs, models, a picture, a report"
 ABOUT = """\
-Without a variable: all families, with what the score loses without each arc. With one: the model under it, in words.
-Also draws the network (or the variable's tree) and writes the report."""
+Without a variable: the parents of every variable, with how much removing each
+arc lowers the log score. With one: its model, in words. Also draws the network
+(or the variable's tree) and writes the report."""
 EXAMPLES = """\
 examples:
   arbornet show patients.json
   arbornet show patients.json readmitted
-  arbornet show patients.json --draw patients.svg                  or .png, .pdf
-  arbornet show patients.json readmitted --draw readmitted.svg     its tree
-  arbornet show patients.json --report patients.html --data patients.csv
+  # the network, or the tree of one variable, as .svg, .png or .pdf
+  arbornet show patients.json --draw patients.svg
+  arbornet show patients.json readmitted --draw readmitted.svg
+  arbornet show patients.json --data patients.csv --report patients.html
   arbornet show patients.json --json"""
 
 
 def options(command: argparse.ArgumentParser) -> None:
     """Adds the options."""
     command.add_argument("network", metavar="NETWORK", help="the network: .json, .bif, .xmlbif or .net")
-    command.add_argument("variable", metavar="VARIABLE", nargs="?", help="show the model under it")
+    command.add_argument("variable", metavar="VARIABLE", nargs="?", help="show the model of this variable")
     command.add_argument("--draw", metavar="FILE", help="draw to .svg, .png or .pdf")
-    command.add_argument("--engine", choices=("layered", "dot"), default="layered", help="who lays the picture out")
+    command.add_argument("--engine", choices=("layered", "dot"), default="layered", help="the layout engine")
     command.add_argument("--report", metavar="FILE", help="write one HTML page with everything")
     command.add_argument(
         "--data", metavar="TABLE", help="the table, so that the report can show each variable's values"
@@ -56,11 +59,16 @@ def run(asked: Options) -> None:
     if asked.json:
         files.print_json(net[asked.variable].to_dict() if asked.variable else as_dict(net))
     elif asked.variable:
-        print(net.explain(asked.variable))
+        told, blank, model = net.explain(asked.variable).partition("\n\n")
+        print("\n".join(wrapped(line, "    ") for line in told.split("\n")) + blank + wrapped_tree(model))
     elif not (asked.draw or asked.report):
         print(net)
         for line in families(net):
             print(line)
+
+
+MOST_NAME = 30
+"""Columns for the names of variables; longer ones push their line to the right."""
 
 
 def as_dict(net: object) -> dict[str, object]:
@@ -73,19 +81,20 @@ def as_dict(net: object) -> dict[str, object]:
 
 
 def families(net: object) -> list[str]:
-    """One line per variable: its parents, the ones the score needs most first."""
+    """One line per variable: its parents, the strongest arc first."""
     graph = net.graph  # type: ignore[attr-defined]
-    width = max(map(len, graph), default=0)
+    width = min(max(map(len, graph), default=0), MOST_NAME)
     lines = []
     for name in graph:
         arcs = sorted(graph.in_edges(name, data=True), key=_needed)
         told = [u + _figures(data) for u, _, data in arcs]
-        lines.append(f"  {name.ljust(width)}  {'<- ' + ', '.join(told) if told else 'no parents'}")
+        line = f"  {name.ljust(width)}  {'<- ' + ', '.join(told) if told else 'no parents'}"
+        lines.append(wrapped(line, " " * (width + 7)))
     return lines
 
 
 def _needed(arc: tuple[str, str, dict[str, float]]) -> float:
-    """How an arc sorts: those first that the score loses most without."""
+    """How arcs are sorted: those first whose removal lowers the score most."""
     figure = arc[2].get("contribution", 0.0)
     return 0.0 if math.isnan(figure) else -figure
 

@@ -71,7 +71,7 @@ SHORT = {
     "lr": an.LogisticRegression(),
     "mn": an.Multinomial(),
 }
-"""What the literature calls the scores for mixed tables."""
+"""Names of the scores for mixed tables in the literature."""
 
 
 def score(text: str) -> Any:
@@ -151,7 +151,7 @@ def constraints(required: Sequence[str], forbidden: Sequence[str], tiers: Sequen
 def _arc(text: str) -> tuple[str, str]:
     parent, arrow, child = text.partition("->")
     if not arrow or not parent.strip() or not child.strip():
-        raise ParameterError(f"{text!r} is no arc; write 'parent -> child', in quotes")
+        raise ParameterError(f"{text!r} is not an arc; write 'parent -> child', in quotes")
     return parent.strip(), child.strip()
 
 
@@ -169,7 +169,7 @@ def max_parents(text: str) -> Any:
 
 
 def _is_count(text: str) -> bool:
-    """Whether a text is a whole number in the digits 0 to 9: others, such as a raised 2, are no number to Python."""
+    """Whether a text is a whole number in the digits 0 to 9: Python does not read others, such as a raised 2."""
     return text.isascii() and text.isdigit()
 
 
@@ -185,7 +185,7 @@ def assignments(schema: an.Schema, texts: Iterable[str]) -> dict[str, Any]:
         splits = [("=".join(parts[:i]), "=".join(parts[i:])) for i in range(1, len(parts))]
         name, value = next((pair for pair in splits if pair[0] in schema), (text, None))
         if value is None:
-            raise ParameterError(f"{text!r} sets no variable; write NAME=VALUE, with {', '.join(schema.names)}")
+            raise ParameterError(f"{text!r} sets no variable; write NAME=VALUE, NAME one of {', '.join(schema.names)}")
         out[name] = _own_value(schema[name], value)
     return out
 
@@ -201,7 +201,7 @@ def _own_value(column: Any, text: str) -> Any:
         return [known[part] for part in several]
     if isinstance(column.kind, an.Binned):
         return _number_or_interval(column, text)
-    raise ParameterError(f"{text!r} is none of the levels of '{column.name}': {', '.join(map(str, column.levels))}")
+    raise ParameterError(f"{text!r} is not a level of '{column.name}': {', '.join(map(str, column.levels))}")
 
 
 def _number_or_interval(column: Any, text: str) -> Any:

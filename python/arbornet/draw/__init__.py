@@ -64,7 +64,7 @@ def draw_tree(tree: Tree | Mapping[str, Any], target: Any = None) -> Picture | F
 
 
 def draw_spline(spline: Spline, target: Any = None) -> Picture | File | None:
-    """Draws a spline: the child along each parent.
+    """Draws a spline: the child against each parent.
 
     Args:
         spline: What is drawn.

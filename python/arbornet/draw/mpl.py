@@ -1,4 +1,4 @@
-"""A scene on a matplotlib axis, for PDF, PNG and whoever composes figures."""
+"""A scene on a matplotlib axis, for PDF, PNG and composed figures."""
 
 from __future__ import annotations
 

@@ -5,15 +5,15 @@ Whoever has something to draw turns it into these parts; whoever draws knows not
 
     graph:  nodes carry `kind` ("continuous" | "categorical" | "ordinal", or anything whose text contains one of
             them) and `levels` (a sequence, optional); arcs carry `strength` (0 to 1, optional) and
-            `contribution` (what the score loses without the arc, optional)
+            `contribution` (how much removing the arc lowers the score, optional)
 
     tree:   {"child": name, "kind": ..., "levels": [...], "root": node}        (and "values": "date" for dates)
     node:   {"variable": name, "branches": [{"label": "< 55", "node": node}, ...]}     a split
             {"n": rows, "probabilities": [...]}                                        a leaf of levels
             {"n": rows, "location": x, "scale": s, "df": d}                            a leaf of numbers, Student t
                                                                                        (no "df": normal)
-            {"again": name}                                      the split or leaf of this "name", met before: ways
-                                                                 of a decision graph that meet again
+            {"again": name}                                      the split or leaf of this "name", seen before: where
+                                                                 branches of a decision graph merge
 """
 
 from __future__ import annotations
@@ -36,7 +36,7 @@ KINDS: tuple[KindName, ...] = get_args(KindName)
 
 
 def kind_name(kind: object) -> KindName:
-    """The kind a text or object speaks of.
+    """The kind that a text or object names.
 
     Raises:
         ParameterError: If its text contains none of the three kinds.
@@ -45,7 +45,7 @@ def kind_name(kind: object) -> KindName:
     for name in KINDS:
         if name in text:
             return name
-    raise ParameterError(f"kind {text!r} is none of continuous, categorical, ordinal")
+    raise ParameterError(f"kind {text!r} is not one of continuous, categorical, ordinal")
 
 
 @dataclass(frozen=True)
@@ -81,7 +81,7 @@ class Arc:
         """The arc and its figures in words."""
         parts = [f"{self.parent} → {self.child}"]
         if self.contribution is not None and (word := arrows.strength(self.contribution)):
-            parts.append(f"strength: {word} (the log score loses {self.contribution:.4g} without it)")
+            parts.append(f"strength: {word} (removing this arc lowers the log score by {self.contribution:.4g})")
         if self.strength is not None and not math.isnan(self.strength):
             parts.append(f"in {self.strength:.0%} of resampled networks")
         if self.either_way:
@@ -142,14 +142,14 @@ class Leaf:
 
 @dataclass(frozen=True)
 class Again:
-    """A way that leads to a split or a leaf met before."""
+    """A branch that leads to a split or a leaf seen before."""
 
     name: str
 
 
 @dataclass(frozen=True)
 class Split:
-    """An inner node: the variable asked for, and a labelled subtree per answer."""
+    """An inner node: the variable it splits on, and a labelled subtree per branch."""
 
     variable: str
     branches: tuple[tuple[str, Split | Leaf | Again], ...]
@@ -158,7 +158,7 @@ class Split:
 
 @dataclass(frozen=True)
 class Tree:
-    """A decision tree under a child, or a decision graph: a tree whose ways may meet again."""
+    """The decision tree of a child, or a decision graph: a tree whose branches may merge."""
 
     child: Node
     root: Split | Leaf
@@ -170,7 +170,7 @@ class Tree:
         child = Node(str(tree["child"]), kind_name(tree["kind"]), levels, str(tree.get("values", "")))
         root = _subtree(tree["root"])
         if isinstance(root, Again):
-            raise ArbornetError(f"the root is to be {root.name!r}, which stands nowhere")
+            raise ArbornetError(f"the root refers to {root.name!r}, which does not exist")
         return cls(child, root)
 
     def leaves(self) -> Iterator[Leaf]:
@@ -216,7 +216,7 @@ def plain_ranges(text: str) -> str:
 
 
 def _label(text: object, levels: Sequence[object] | None = None) -> str:
-    """An answer as it stands on a branch.
+    """The label of a branch.
 
     `= no` is `no`, `>= 9` is `≥ 9`, `in [2, 9)` is `2 to 9`, `in {2, 3, 4}` is `2 to 4`, `in {a, b}` is `a or b`.
     """
@@ -232,7 +232,7 @@ def _label(text: object, levels: Sequence[object] | None = None) -> str:
 
 
 def _joined(split: Split) -> Split:
-    """Cuts of one number after another as one question with several answers: `< 9`, `9 to 13`, `≥ 13`."""
+    """Successive splits on one number as one split with several branches: `< 9`, `9 to 13`, `≥ 13`."""
     branches: list[tuple[str, Split | Leaf | Again]] = []
     for label, below in split.branches:
         ours = _range(label)
@@ -248,7 +248,7 @@ def _joined(split: Split) -> Split:
 
 
 def _range(label: str) -> tuple[str | None, str | None] | None:
-    """The ends of a range of numbers, None without an end; None if the label is no range."""
+    """The ends of a range of numbers, None without an end; None if the label is not a range."""
     if match := re.fullmatch(r"< (.+)", label):
         return None, match[1]
     if match := re.fullmatch(r"≥ (.+)", label):

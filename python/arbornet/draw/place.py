@@ -1,4 +1,4 @@
-"""Where along its layer each node stands: short arcs, long ones straight, nobody overlapping.
+"""Where along its layer each node stands: short arcs, long ones straight, no overlaps.
 
 Minimises the sum of weight * (x_u - x_v)^2 over the arcs, with neighbours in a layer kept apart by a given distance.
 The constraints concern one layer each, so solving layer after layer, each exactly by pooling adjacent violators,

@@ -59,7 +59,7 @@ def check_ending(path: str | PathLike[str]) -> str:
     """The ending of a picture's name.
 
     Raises:
-        ParameterError: If it is none of a picture.
+        ParameterError: If it is not that of a picture.
         ImportError: If such pictures need a package that is not installed; the message names it.
     """
     path = Path(path)

@@ -1,4 +1,4 @@
-"""The picture of a spline: what the child does along each parent, the others held at their middles."""
+"""The picture of a spline: the child against each parent, the others held at their medians (or usual levels)."""
 
 from __future__ import annotations
 
@@ -19,11 +19,11 @@ PAINTS = ("continuous-line", "categorical-line", "ordinal-line", "ink", "muted",
 
 @dataclass(frozen=True)
 class Response:
-    """The child along one parent.
+    """The child against one parent.
 
     Attributes:
         parent: its name.
-        numbers: values of a number along which the child was looked at; None for levels.
+        numbers: values of a number at which the child was computed; None for levels.
         levels: the levels, otherwise.
         values: per line (one, or one per level of the child) the child's mean or share at each of them.
         class_: what the numbers stand for: "date", "datetime", "time", "duration", or nothing else.
@@ -43,7 +43,7 @@ class Spline:
     Attributes:
         child: the child's name.
         lines: its levels, as far as they are drawn; none for a number.
-        responses: the child along each parent.
+        responses: the child against each parent.
         class_: what a child of numbers stands for, as for a response.
     """
 
@@ -78,7 +78,7 @@ def spline_scene(spline: Spline, per_row: int = PER_ROW) -> Scene:
         groups.append(_panel(child, lines, response, axis, left, top))
     n_columns, n_rows = min(len(responses), per_row) or 1, -(-len(responses) // per_row) or 1
     width = 2 * MARGIN + n_columns * (WIDTH + LEFT + GAP)
-    title = f"{child} along each of its parents, the others at their middles"
+    title = f"{child} against each parent, the others at their medians"
     described = "; ".join(group.title for group in groups if group.title)
     return Scene(width, 2 * MARGIN + legend + 24 + n_rows * (HEIGHT + 62), title, described, tuple(groups))
 
@@ -113,4 +113,4 @@ def _panel(child: str, lines: Sequence[str], response: Response, axis: Axis, lef
             for colour, values in zip(paint, response.values, strict=True):
                 y = bottom - HEIGHT * axis.share(values[i])
                 marks.append(Line(((at - 0.35 * step, y), (at + 0.35 * step, y)), colour, 3))
-    return Group(tuple(marks), f"{child} along {response.parent}", "response")
+    return Group(tuple(marks), f"{child} against {response.parent}", "response")

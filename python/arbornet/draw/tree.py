@@ -2,8 +2,8 @@
 
 Leaves stand below one another in small charts of the same scale, so they can be compared by eye: bars for levels,
 a density curve for numbers, the axis once at the bottom. Left to right, because rows of text stay readable however
-many leaves there are. Where ways of a decision graph meet again, the later one ends in an arrow with the name of the
-leaf or question it leads to, and a thin line goes there.
+many leaves there are. Where branches of a decision graph merge, the later one ends in an arrow with the name of the
+leaf or split it leads to, and a thin line goes there.
 """
 
 from __future__ import annotations
@@ -98,7 +98,7 @@ def tree_scene(tree: Tree) -> Scene:
         groups.append(
             Group(
                 (Box(x, y - 13, stem - x, 26, "paper", "line", round=4, thick=1), Text(middle, y + 4.5, name, 13)),
-                f"asks for {node.variable}",
+                f"split on {node.variable}",
                 "split",
             )
         )
@@ -163,7 +163,7 @@ def _columns(root: Split | Leaf) -> list[float]:
 
 
 def summary(leaf: Leaf, child: Node) -> str:
-    """What a leaf says in a few words: its likeliest level with its share, or its middle with its spread."""
+    """A leaf in a few words: its likeliest level with its share, or its centre with its spread."""
     if leaf.probabilities:
         best = max(range(len(leaf.probabilities)), key=lambda i: (leaf.probabilities[i], -i))
         return f"{shortened(child.levels[best], 120)} {leaf.probabilities[best]:.0%}"

@@ -1,4 +1,4 @@
-"""How good a network is, and how sure: arcs under resampled data, densities of unseen rows, graphs recovered."""
+"""How good and how certain a network is: bootstrap of arcs, cross-validation, recovery of known graphs."""
 
 from arbornet.evaluate.arc_strength import ArcStrengths, arc_strength, averaged
 from arbornet.evaluate.contests import Contests, win_tie_loss

@@ -1,4 +1,4 @@
-"""How sure a network is: arcs under resampled data, and the network that most resamples agree on."""
+"""How certain the arcs are (bootstrap), and the network that most resamples agree on."""
 
 from __future__ import annotations
 
@@ -55,7 +55,7 @@ def arc_strength(
         frame: Any frame, or a Table.
         score: The local score; `PCART()` if left out.
         n_bootstrap: How many networks, each from as many rows as there are, drawn with replacement.
-        seed: Where the draws start; the same seed gives the same result at any number of threads.
+        seed: Random seed; the same seed gives the same result at any number of threads.
         search: As for `learn`.
         max_parents: As for `learn`.
         constraints: As for `learn`.

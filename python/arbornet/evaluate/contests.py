@@ -57,7 +57,7 @@ def win_tie_loss(
         it.
 
     Raises:
-        ParameterError: If a column is missing, or a value is, or values are no numbers.
+        ParameterError: If a column is missing, or a value is, or values are not numbers.
 
     Example:
         >>> of = {name: an.evaluate.cross_validate(df, methods).folds for name, df in tables.items()}

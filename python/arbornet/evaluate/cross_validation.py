@@ -1,8 +1,8 @@
-"""How well a network foresees rows it has not seen: log densities under repeated cross-validation.
+"""How well a network predicts rows it has not seen: log densities under repeated cross-validation.
 
-Everything a fold's network knows (scales, bins, graph, models) is learned on its training rows alone. Which columns
-there are, of which kinds and with which levels, is the same in every fold and for every method: densities of other
-columns, or of other levels, could not be compared.
+Everything in a fold's network (scales, bins, graph, models) is learned from its training rows alone. The columns, their
+types and their levels are the same in every fold and for every method: densities of other columns, or of other levels,
+could not be compared.
 """
 
 from __future__ import annotations
@@ -72,23 +72,23 @@ def cross_validate(
     n_jobs: int = -1,
     progress: bool = False,
 ) -> CrossValidation:
-    """Learns networks from parts of a frame and asks how well they foresee the rest.
+    """Learns networks from parts of a frame and measures how well they predict the rest.
 
     Args:
         frame: Any frame, or a Table.
         score: A score (`PCART()` if left out), a `Method`, a function that makes a BayesNet of a Table, or a mapping of
             names to any of them, which are then compared on the same folds.
-        folds: Parts of about equal size; each is foreseen from all others.
-        repeats: How often the rows are parted anew.
-        seed: Of the parts.
+        folds: Parts of about equal size; each is predicted from all others.
+        repeats: How often the rows are split anew.
+        seed: Random seed of the folds.
         search: As for `learn`.
         max_parents: As for `learn`.
         constraints: As for `learn`.
-        schema: Kinds, and levels where it states them. Left out, both are those of all rows. A level that the training
-            rows lack has what its model's prior gives it, and so has a column that is constant there. A parent that a
-            score refuses on all rows, for its many levels, is refused in every fold.
+        schema: Types, and levels where it states them. If left out, both are those of all rows. A level that the
+            training rows lack has the probability its model's prior gives it, and so has a column that is constant
+            there. A parent that a score refuses on all rows, for its many levels, is refused in every fold.
         missing: As for `Table`. Test rows that lack a value are left out.
-        standardise: As for `Table`; densities are in the frame's own units all the same.
+        standardise: As for `Table`; densities are in the frame's own units either way.
         resume: A file that keeps finished folds; run again with it, only the others are computed.
         n_jobs: Threads, -1 for all cores.
         progress: Show a bar.
@@ -141,7 +141,7 @@ def _fold(sampled: Sampled, method: Method, train: Any, test: Any, n_threads: in
     table = sampled.table(train, n_threads=n_threads)
     net, _ = method.network(table, n_threads)
     densities = net.log_likelihood(sampled.take(test), by="node", unseen="missing", n_jobs=n_threads)
-    # A row counts whole or not at all, so that sums over variables are sums of the same rows.
+    # Only complete rows count, so that sums over variables are sums of the same rows.
     known = densities.filter(pl.all_horizontal(pl.all().is_not_null()))
     whole = densities.select(pl.all_horizontal(pl.all().is_not_null()).alias("whole"))["whole"]
     totals = densities.sum_horizontal()

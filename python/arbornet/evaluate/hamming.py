@@ -16,7 +16,7 @@ Pairs = NDArray[np.int8]
 
 
 def pairs_of(dag: nx.DiGraph[Any], names: Sequence[str]) -> Pairs:
-    """What each pair of variables is to each other in a graph's equivalence class, pairs in the order of the names."""
+    """How each pair of variables is joined in a graph's equivalence class, pairs in the order of the names."""
     graph = cpdag(dag)
     arcs = nx.to_numpy_array(graph, nodelist=list(names), weight=None) > 0
     upper = np.triu_indices(len(names), 1)
@@ -25,13 +25,13 @@ def pairs_of(dag: nx.DiGraph[Any], names: Sequence[str]) -> Pairs:
 
 
 def agreed(all_pairs: Sequence[Pairs]) -> NDArray[np.bool_]:
-    """The pairs that all graphs see alike."""
+    """The pairs on which all graphs agree."""
     first = all_pairs[0]
     alike: NDArray[np.bool_] = np.all([pairs == first for pairs in all_pairs], axis=0)
     return alike
 
 
 def partial_hamming(pairs: Pairs, reference: Pairs, known: NDArray[np.bool_] | None = None) -> int:
-    """The number of pairs, of those known, that are not what the reference says; over all pairs it is the SHD."""
+    """The number of pairs, of those known, that differ from the reference; over all pairs it is the SHD."""
     wrong = pairs != reference
     return int(np.count_nonzero(wrong if known is None else wrong & known))

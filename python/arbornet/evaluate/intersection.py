@@ -1,7 +1,7 @@
 """Learning curves of structure without a true graph: intersection-validation (Viinikka, Eggeling, Koivisto 2018).
 
-All methods learn from all rows. The pairs of variables that their equivalence classes see alike, arcs and non-arcs,
-stand for the truth; then each method learns from ever smaller samples, and the pairs it gets wrong are counted.
+All methods learn from all rows. The pairs of variables on which their equivalence classes agree, arcs and non-arcs, are
+the reference; then each method learns from smaller and smaller samples, and the pairs it gets wrong are counted.
 """
 
 from __future__ import annotations
@@ -78,18 +78,18 @@ def intersection_validation(
     """Learning curves of the partial Hamming distance.
 
     Args:
-        frame: Any frame, or a Table. Kinds, levels and bins are those of all rows; numbers are scaled in each sample.
+        frame: Any frame, or a Table. Types, levels and bins are those of all rows; numbers are scaled in each sample.
         methods: A mapping of names to scores, `Method`s, or functions that make a graph of a Table. At least two.
         fractions: Sizes of the samples, as parts of all rows.
         repeats: Samples of each size. In a repeat, all methods see the same rows, smaller samples within larger ones.
-        seed: Of the samples.
+        seed: Random seed of the samples.
         search: As for `learn`.
         max_parents: As for `learn`.
         constraints: As for `learn`.
         schema: As for `Table`.
         missing: As for `Table`.
         standardise: As for `Table`.
-        resume: A file that keeps what is finished; run again with it, only the rest is computed.
+        resume: A file that keeps finished results; run again with it, only the rest is computed.
         n_jobs: Threads, -1 for all cores.
         progress: Show a bar.
 
@@ -144,14 +144,14 @@ def intersection_validation(
 
 
 def learned_pairs(method: Method, table: Any, n_threads: int) -> list[int]:
-    """What a method makes of each pair of variables."""
+    """How a method joins each pair of variables."""
     learned: list[int] = pairs_of(method.graph(table, n_threads), table.names).tolist()
     return learned
 
 
 def _size(fraction: float, n_rows: int) -> int:
     if not 0 < fraction <= 1 or int(fraction * n_rows) < 1:
-        raise ParameterError(f"fractions: {fraction!r} of {n_rows:,} rows is no sample; give numbers above 0 up to 1")
+        raise ParameterError(f"fractions: {fraction!r} of {n_rows:,} rows is not a sample; give numbers in (0, 1]")
     return int(fraction * n_rows)
 
 

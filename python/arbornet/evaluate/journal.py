@@ -1,7 +1,7 @@
-"""Results of jobs on disk, a line each, so that a campaign that was stopped goes on where it was.
+"""Results of jobs on disk, a line each, so that a stopped run continues where it was.
 
-A line is written when its job is done and ends with a line break; what follows the last line break was cut off by a
-kill and is thrown away. The first line says of what the results are, and a journal of something else is refused.
+A line is written when its job is done and ends with a line break; what follows the last line break was cut off when the
+process was killed, and is dropped. The first line describes the run, and a file of another run is refused.
 """
 
 from __future__ import annotations
@@ -40,7 +40,7 @@ def campaign(
         progress: Show a bar.
 
     Raises:
-        FormatError: If the file is not a journal, or one of something else.
+        FormatError: If the file does not hold results, or holds those of another run.
     """
     journal = None if resume is None else Journal(Path(resume), about, len(jobs))
     results: dict[int, Any] = {} if journal is None else journal.results
@@ -62,7 +62,7 @@ class Journal:
         self._path = path
         self.results: dict[int, Any] = {}
         if path.exists() and not path.is_file():
-            raise FormatError(f"{path} is no plain file, and cannot keep results; name another")
+            raise FormatError(f"{path} is not a regular file and cannot keep results; name another")
         first = json.dumps(about, sort_keys=True)
         if path.exists() and not self._cut_at_once(first):
             self._read(about, n_jobs)
@@ -71,7 +71,7 @@ class Journal:
             self._write(first)
 
     def _cut_at_once(self, first: str) -> bool:
-        """Whether the file holds no more than a part of the first line, which a full disk cut; it begins anew then."""
+        """Whether the file holds only a part of the first line, cut off by a full disk; then it is started over."""
         with self._path.open("rb") as file:
             start = file.read(len(first.encode()) + 1)
         cut = first.encode().startswith(start)
@@ -97,23 +97,23 @@ class Journal:
         text = self._path.read_bytes()
         whole = text[: text.rfind(b"\n") + 1]
         if not whole:
-            raise FormatError(f"{self._path}: no line is whole; delete the file to begin anew")
+            raise FormatError(f"{self._path}: no complete line; delete the file to start over")
         lines = whole.decode("utf-8", errors="replace").splitlines()
         known = self._parsed(1, lines[0])
         wanted = json.loads(json.dumps(about, sort_keys=True))
         if not isinstance(known, dict):
-            raise FormatError(f"{self._path}, line 1: this is no file of results; name another file")
+            raise FormatError(f"{self._path}, line 1: this is not a file of results; name another file")
         if known != wanted:
             other = sorted(key for key in known.keys() | wanted.keys() if known.get(key) != wanted.get(key))
             raise FormatError(
                 f"{self._path} holds results with other {', '.join(other)}; "
-                "name another file, or delete it to begin anew"
+                "name another file, or delete it to start over"
             )
         for number, line in enumerate(lines[1:], 2):
             entry = self._parsed(number, line)
             if not (isinstance(entry, list) and len(entry) == 2 and type(entry[0]) is int and 0 <= entry[0] < n_jobs):
                 raise FormatError(
-                    f"{self._path}, line {number}: this is no result; delete the line to do its job again"
+                    f"{self._path}, line {number}: this is not a result; delete the line to compute it again"
                 )
             self.results[entry[0]] = entry[1]
         if len(whole) < len(text):
@@ -124,5 +124,5 @@ class Journal:
             return json.loads(line)
         except ValueError as error:
             raise FormatError(
-                f"{self._path}, line {number}: not JSON ({error}); delete the line to do its job again"
+                f"{self._path}, line {number}: not JSON ({error}); delete the line to compute it again"
             ) from None

@@ -1,4 +1,4 @@
-"""What is compared: ways from a table to a network."""
+"""Methods to compare: each makes a network of a table."""
 
 from __future__ import annotations
 
@@ -47,10 +47,10 @@ class Method:
     learner: Learner | None = None
 
     def refusing(self, table: Table) -> Method:
-        """The same without the arcs that the score refuses on these rows, to be used on parts of them.
+        """The same method without the arcs that the score refuses on these rows, for use on parts of them.
 
-        A parent of too many levels is refused. A part of the rows may have just few enough for a score that then takes
-        hours; and what is an answer about one part has to be one about the others.
+        A parent of too many levels is refused. A part of the rows may have just few enough, and scoring would take
+        hours; and all parts have to be treated alike.
         """
         if self.learner is not None:
             return self
@@ -69,7 +69,7 @@ class Method:
         return made.dag if isinstance(made, Found) else made.graph if isinstance(made, BayesNet) else made
 
     def network(self, table: Table, n_threads: int) -> tuple[BayesNet, Found | None]:
-        """The network it learns, and what its search said."""
+        """The network it learns, and what its search found."""
         made = self._learned(table, n_threads)
         if isinstance(made, BayesNet):
             return made, None
@@ -95,7 +95,7 @@ class Method:
         return uninterrupted(made) if isinstance(made, Found) else made
 
     def text(self) -> str:
-        """The method as text, to tell whether results on disk are of the same one."""
+        """The method as text, to check whether results on disk are of the same one."""
         score = self._score
         depends: dict[str, str] = getattr(score, "chosen", dict)()
         name = score.spec() if hasattr(score, "spec") and not depends else repr(score)

@@ -40,15 +40,15 @@ def structure_recovery(
     """Learning curves of the structural Hamming distance (SHD) between equivalence classes.
 
     Args:
-        network: The true network, say of `read_bif`; it is sampled with all its levels declared.
+        network: The true network, for example from `read_bif`; it is sampled with all its levels declared.
         methods: A score, a `Method`, a function that makes a graph of a Table, or a mapping of names to any of them.
         sizes: Numbers of rows.
         repeats: Samples of each size; all methods see the same ones.
-        seed: Of the samples.
+        seed: Random seed of the samples.
         search: As for `learn`.
         max_parents: As for `learn`.
         constraints: As for `learn`.
-        resume: A file that keeps what is finished; run again with it, only the rest is computed.
+        resume: A file that keeps finished results; run again with it, only the rest is computed.
         n_jobs: Threads, -1 for all cores.
         progress: Show a bar.
 
@@ -56,12 +56,12 @@ def structure_recovery(
         >>> an.evaluate.structure_recovery(an.read_bif("alarm.bif"), an.BIC(), search="hill_climb").curves
     """
     if not isinstance(network, BayesNet):
-        raise ParameterError(f"network is a {type(network).__name__}: give a BayesNet, say of read_bif or fit")
+        raise ParameterError(f"network is a {type(network).__name__}: give a BayesNet, such as from read_bif or fit")
     compared = as_methods(methods, search=search, max_parents=max_parents, constraints=constraints)
     check_draws(repeats, seed)
     for size in sizes:
         if isinstance(size, bool) or not isinstance(size, int) or size < 1:
-            raise ParameterError(f"sizes: {size!r} is no number of rows")
+            raise ParameterError(f"sizes: {size!r} is not a number of rows")
     kinds = unlearned(given_back(network.schema))
     jobs = [(name, size, repeat) for repeat in range(repeats) for size in sizes for name in compared]
 

@@ -1,4 +1,4 @@
-"""Some of a frame's rows, whatever frame it is, and tables that know nothing but those rows."""
+"""Samples of the rows of any frame, and tables made of those rows alone."""
 
 from __future__ import annotations
 
@@ -21,7 +21,7 @@ from arbornet.table import Table
 Rows = NDArray[np.int64]
 
 A_REPEAT = 1000.0
-"""About how many bytes are written down for a repeat before the first is done, beside its rows."""
+"""About how many bytes the plan of a repeat takes, beside its rows."""
 
 
 class Sampled:
@@ -29,8 +29,8 @@ class Sampled:
 
     Args:
         frame: Any frame, or a Table: its rows in the user's values, its kinds, levels and bins.
-        schema: The columns' kinds. Scales and bin ends it may know are forgotten: they belong to the rows that are
-            learned from. Left out, kinds and levels too are those of the rows learned from.
+        schema: The columns' types. Scales and bin ends in it are ignored: they belong to the rows that are learned
+            from. If left out, types and levels too are those of the rows learned from.
         missing: As for `Table`.
         standardise: As for `Table`.
     """
@@ -47,10 +47,10 @@ class Sampled:
         self._missing, self._standardise = missing, standardise
 
     def like(self, table: Table) -> Sampled:
-        """The same rows, of the kinds and levels of a table, say of all of them.
+        """The same rows, with the types and levels of a table (say, of all rows).
 
-        Which columns there are and which values they can have is the question that is asked of every part of the rows:
-        a column that is constant in one part, or lacks a level there, is the same column.
+        Columns and their levels are the same for every part of the rows: a column that is constant in one part, or
+        lacks a level there, is still the same column.
         """
         made = copy(self)
         made.schema = unlearned(table.schema)
@@ -67,7 +67,7 @@ class Sampled:
         return Table(frame, schema=kinds, missing=self._missing, standardise=self._standardise, n_jobs=n_threads)
 
     def fingerprint(self) -> str:
-        """Tells whether results on disk are of the same rows."""
+        """Identifies the rows, to check whether results on disk are of the same ones."""
         return f"{table_fingerprint(self.table().handle)} {self.n_rows} {self._missing} {self._standardise}"
 
 
@@ -88,7 +88,7 @@ def unlearned(schema: Schema) -> Schema:
     """A schema's kinds and levels, without what its table measured.
 
     Raises:
-        ParameterError: If it is no schema.
+        ParameterError: If it is not a schema.
     """
     if not isinstance(schema, Schema):
         raise ParameterError(f"schema={schema!r}: give what infer_schema returns, or nothing")

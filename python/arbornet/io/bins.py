@@ -29,7 +29,7 @@ def binned(net: BayesNet, bins: Bins, what: str) -> NetworkHandle:
     """The network with every number in classes of equal probability.
 
     A family's table is the exact joint distribution of its classes under the network, so every family agrees with the
-    network; what is lost is how a number acts within its class.
+    network; the effect of a number within its class is lost.
     """
     cuts = [_cuts(net, v, bins, what) for v in range(len(net.names))]
     variables = [_variable(net, v, of) for v, of in enumerate(cuts)]

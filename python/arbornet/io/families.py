@@ -1,7 +1,7 @@
-"""Networks of levels as plain tables, what every interchange format says in its own words.
+"""Networks of levels as plain tables, the content of every interchange format.
 
-A reader makes `Family` objects and `network` checks them all; a writer asks `families` for them, with numbers binned
-if it is told how.
+A reader makes `Family` objects and `network` checks them all; a writer gets them from `families`, with numbers binned
+where bins are given.
 """
 
 from __future__ import annotations
@@ -94,7 +94,7 @@ def numbers(words: Sequence[str], name: str, k: int, parents: Sequence[int], ori
     """The table of a variable of k levels, from words with the variable itself varying fastest, rows summing to one.
 
     Raises:
-        FormatError: If there are too few or too many, or they are no probabilities.
+        FormatError: If there are too few or too many, or they are not probabilities.
     """
     expected = prod(parents) * k
     if len(words) != expected:
@@ -108,7 +108,7 @@ def numbers(words: Sequence[str], name: str, k: int, parents: Sequence[int], ori
         raise FormatError(f"{origin}: '{name}' has something else than a number in its table: {error}") from None
     sums = table.sum(axis=1)
     if not np.isfinite(table).all() or (table < 0).any() or (np.abs(sums - 1.0) > TOLERANCE).any():
-        raise FormatError(f"{origin}: '{name}' has a row in its table that is no distribution: it must sum to one")
+        raise FormatError(f"{origin}: '{name}' has a row in its table that is not a distribution: it must sum to one")
     exact = np.abs(sums - 1.0) <= 1e-12
     return np.where(exact[:, None], table, table / sums[:, None])
 
@@ -131,7 +131,7 @@ def network(families: Sequence[Family], origin: str) -> BayesNet:
     for child, family in enumerate(families):
         unknown = [p for p in family.parents if p not in place]
         if unknown or len({*family.parents, family.name}) <= len(family.parents):
-            problem = f"the parent '{unknown[0]}', which is no variable" if unknown else "a parent twice, or itself"
+            problem = f"the parent '{unknown[0]}', which is not a variable" if unknown else "a parent twice, or itself"
             raise FormatError(f"{origin}: '{family.name}' has {problem}")
         parents = [place[p] for p in family.parents]
         shape = [len(families[p].levels) for p in parents]

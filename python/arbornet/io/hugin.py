@@ -124,7 +124,7 @@ class _Reader:
                 given.append(word)
         unknown = [name for name in (child, *given) if name not in nodes]
         if unknown or child in tables:
-            problem = f"'{unknown[0]}' is no node" if unknown else f"'{child}' has two potentials"
+            problem = f"'{unknown[0]}' is not a node" if unknown else f"'{child}' has two potentials"
             raise self.wrong(problem)
         fields = self.fields()
         if "data" not in fields:

@@ -52,7 +52,7 @@ def save(net: BayesNet, path: str | Path) -> None:
 
 
 def load(path: str | Path) -> BayesNet:
-    """Reads a network that `BayesNet.save` wrote. A stranger's file is checked, and nothing in it is executed.
+    """Reads a network that `BayesNet.save` wrote. The file is checked, and nothing in it is executed.
 
     Raises:
         FormatError: If the file is damaged, of a later version, or something else.
@@ -78,10 +78,10 @@ def from_text(text: str, origin: str) -> BayesNet:
 
     told = _parsed(text, origin)
     if told.get("format") != FORMAT:
-        raise FormatError(f"{origin}: this is no arbornet network: its \"format\" is not '{FORMAT}'")
+        raise FormatError(f"{origin}: this is not an arbornet network: its \"format\" is not '{FORMAT}'")
     version = told.get("version")
     if not isinstance(version, int) or isinstance(version, bool) or version < 1:
-        raise FormatError(f"{origin}: its version is {version!r}, which is none; the file is damaged")
+        raise FormatError(f"{origin}: its version is {version!r}, which is not a version; the file is damaged")
     if version > VERSION:
         raise FormatError(
             f"{origin}: written as version {version} by arbornet {told.get('arbornet')}; "
@@ -105,14 +105,14 @@ def _parsed(text: str, origin: str) -> dict[str, Any]:
     try:
         told = json.loads(text)
     except (ValueError, RecursionError) as error:
-        raise FormatError(f"{origin}: no JSON: {error}") from error
+        raise FormatError(f"{origin}: not JSON: {error}") from error
     if not isinstance(told, dict):
-        raise FormatError(f"{origin}: this is no arbornet network: no JSON object")
+        raise FormatError(f"{origin}: this is not an arbornet network: not a JSON object")
     return told
 
 
 def _schema(told: Any, handle: NetworkHandle) -> Schema:
-    """The schema, if it speaks of the network's variables."""
+    """The schema, if it is one of the network's variables."""
     schema = Schema.from_dict(told)
     if schema.names != handle.names:
         raise FormatError("the schema is of other variables than the network; the file is damaged")

@@ -1,7 +1,7 @@
-"""Where a network comes from, as its file says it: every entry is checked before it is used.
+"""Where a network comes from, as its file states it: every entry is checked before it is used.
 
-JSON has no infinite numbers: they are written as the texts "inf" and "-inf", and what is no number as null. Entries
-that this version does not know are ignored.
+JSON has no infinite numbers: they are written as the texts "inf" and "-inf", and NaN as null. Entries that this version
+does not know are ignored.
 """
 
 from __future__ import annotations

@@ -31,7 +31,7 @@ def check_ending(path: str | Path) -> str:
     """The ending of a table's name.
 
     Raises:
-        ParameterError: If it is none of a table.
+        ParameterError: If it is not that of a table.
     """
     ending = Path(path).suffix.lower()
     if ending not in _WRITERS:
@@ -51,10 +51,10 @@ def write_table(frame: pl.DataFrame, path: str | Path) -> None:
 
 
 def write_by(writer: Callable[[Path], Any], path: str | Path) -> None:
-    """Has one of Polars' writers write a file, whole or not at all.
+    """Writes a file with one of Polars' writers, whole or not at all.
 
     Raises:
-        OSError: If the file cannot be written, also where Polars calls that by another name.
+        OSError: If the file cannot be written, also where Polars raises another exception.
     """
     import polars as pl
 

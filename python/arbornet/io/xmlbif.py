@@ -46,7 +46,7 @@ def read_xmlbif(path: str | Path) -> BayesNet:
             raise FormatError(f"{origin}: '{child}' is defined {problem}")
         unknown = [p for p in given if p not in levels]
         if unknown:
-            raise FormatError(f"{origin}: '{child}' has the parent '{unknown[0]}', which is no variable")
+            raise FormatError(f"{origin}: '{child}' has the parent '{unknown[0]}', which is not a variable")
         sizes = [len(levels[p]) for p in given]
         tables[child] = (given, numbers(words, child, len(levels[child]), sizes, origin))
     lacking = [name for name, _ in variables if name not in tables]
@@ -97,7 +97,7 @@ def _parsed(text: str, origin: str) -> tuple[list[tuple[str, list[str]]], list[t
         if len(path) > DEEPEST:
             raise wrong("elements are nested too deeply for XMLBIF")
         if len(path) == 1 and path[0] != "BIF":
-            raise wrong(f"this is no XMLBIF: it starts with <{tag}>")
+            raise wrong(f"this is not XMLBIF: it starts with <{tag}>")
         if path[-1] in ("VARIABLE", "DEFINITION"):
             here.clear()
         preserve = attributes.get("xml:space") == "preserve"
@@ -138,5 +138,5 @@ def _parsed(text: str, origin: str) -> tuple[list[tuple[str, list[str]]], list[t
     try:
         parser.Parse(text, True)
     except expat.ExpatError as error:
-        raise FormatError(f"{origin}, line {error.lineno}: no XML: {expat.errors.messages[error.code]}") from error
+        raise FormatError(f"{origin}, line {error.lineno}: not XML: {expat.errors.messages[error.code]}") from error
     return variables, definitions

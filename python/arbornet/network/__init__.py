@@ -1,7 +1,7 @@
-"""A fitted network, to be read, asked, sampled and kept.
+"""A fitted network: read it, query it, sample from it, save it.
 
-`structure` (what it is), `rows` (what it says of rows), `general` (what it says in general) and `net` (how it is kept)
-are the parts of `BayesNet`; `evidence` codes what is known, `asked` carries it to the core, `query` reads questions.
+`structure` (graph and models), `rows` (predictions), `general` (queries and samples) and `net` (files and pictures) are
+the parts of `BayesNet`; `evidence` codes what is known, `asked` passes it to the core, `query` reads queries.
 """
 
 from arbornet.network.net import BayesNet

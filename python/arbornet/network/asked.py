@@ -1,4 +1,4 @@
-"""A question about rows, ready for the core: what is known, and how the answer is to be found."""
+"""A query about rows, ready for the core: the evidence, and the method of inference."""
 
 from __future__ import annotations
 
@@ -22,7 +22,7 @@ log = logging.getLogger("arbornet")
 
 
 def how_to(method: str, particles: int, seed: int) -> HowTo:
-    """The way to an answer, checked.
+    """The method of inference, checked.
 
     Raises:
         ParameterError: If the seed or the number of particles is out of range.
@@ -40,7 +40,7 @@ def tell(how: tuple[int, float], n_rows: int, particles: int, what: str) -> None
 
 @dataclass(frozen=True)
 class Asked:
-    """Coded rows and the way to answer about them; one answer per row, whichever is wanted."""
+    """Coded rows and the method of inference; every query has one answer per row."""
 
     handle: NetworkHandle
     columns: Columns

@@ -1,9 +1,9 @@
 """Intervals as evidence about numbers that were cut into bins.
 
-A network knows of such a number only in which bin it lies. An interval that covers a bin in part is as probable in that
-bin as the share of the bin's values that it holds, by the values of the table that the schema keeps (`Column.ranked`).
-That is exact as far as nothing else tells where in its bin a value lies. A schema without those values takes them to
-be spread evenly between the bin's ends: whole numbers by count, others by length.
+A network knows only the bin of such a number. An interval that covers a part of a bin has the probability of the share
+of the bin's values in it, by the values of the table that the schema keeps (`Column.ranked`). That is exact unless
+other evidence says where in its bin a value lies. A schema without those values assumes that they are spread evenly
+between the bin's ends: whole numbers by count, others by length.
 """
 
 from __future__ import annotations

@@ -1,6 +1,6 @@
-"""What a frame, or a dict of single values, tells a network about its variables.
+"""The evidence in a frame, or in a dict of single values.
 
-A schema codes it; here it takes the shape the core asks for. Columns the network does not know are ignored, and
+A schema codes it; here it takes the form that the core needs. Columns the network does not know are ignored, and
 variables without a column are missing in every row.
 """
 
@@ -64,16 +64,16 @@ class Known:
     values: list[tuple[int, float]] = field(default_factory=list)
     """Codes, or numbers in stored units, by position."""
     limits: list[tuple[int, Limit]] = field(default_factory=list)
-    """Of variables known short of their value: an interval in stored units, or how probable that is in each level."""
+    """Of variables known only in part: an interval in stored units, or how probable that is in each level."""
     set: list[int] = field(default_factory=list)
-    """Which of the values were set from outside."""
+    """Which of the values are interventions."""
 
 
 def known(schema: Schema, given: Mapping[str, Any] | None, do: Mapping[str, Any] | None) -> Known:
-    """What was observed and what was set.
+    """The observations and interventions.
 
     Raises:
-        ArbornetError: If a name is no variable, or in both.
+        ArbornetError: If a name is not a variable, or in both.
         ColumnError: If a value is not one its variable can have, or is missing.
         ParameterError: If an interval or a set of levels is empty.
     """
@@ -111,7 +111,7 @@ def single(schema: Schema, values: Mapping[str, Any] | None, role: str) -> list[
     """Known values of variables by name as (position, code or number in stored units).
 
     Raises:
-        ArbornetError: If a name is no variable.
+        ArbornetError: If a name is not a variable.
         ColumnError: If a value is not one its variable can have, or is missing.
     """
     if not values:
@@ -122,7 +122,7 @@ def single(schema: Schema, values: Mapping[str, Any] | None, role: str) -> list[
     for (name, var), value in zip(at.items(), values.values(), strict=True):
         cells = columns[var]
         if cells is None or cells[0] == MISSING or cells[0] != cells[0]:
-            raise ColumnError(f"column '{name}' is {value!r} in {role}; leave a variable out that is not known")
+            raise ColumnError(f"column '{name}' is {value!r} in {role}; leave out a variable whose value is not known")
         known.append((var, float(cells[0])))
     return known
 
@@ -136,7 +136,7 @@ def codes(schema: Schema, var: int, levels: Any, role: str) -> list[int]:
     """
     name = schema.names[var]
     if not levels:
-        raise ParameterError(f"{role}: '{name}' may be none of its levels; name at least one")
+        raise ParameterError(f"{role}: no level of '{name}' is given; name at least one")
     return sorted({int(single(schema, {name: level}, role)[0][1]) for level in levels})
 
 

@@ -1,4 +1,4 @@
-"""What a network says in general: distributions given a few values, and rows that it makes up."""
+"""Queries to a network: distributions given a few values, probabilities of events, and samples."""
 
 from __future__ import annotations
 
@@ -17,11 +17,11 @@ from arbornet.scores.base import whole
 from arbornet.values import codes_to_series, numbers_to_series
 
 PARTICLES = 10_000
-"""Weighted draws a block of conditional draws comes from, where it cannot be drawn exactly."""
+"""Weighted draws from which a block of conditional draws is resampled, where exact draws are not affordable."""
 
 
 NUMBER, LEVEL, CONVERTED = 16, 20, 24
-"""Bytes of a drawn number, of a drawn level (as drawn and in the frame), and of a row of the column that is turned."""
+"""Bytes of a drawn number, of a drawn level (as drawn and in the frame), and of a row of the column being converted."""
 
 
 class GeneralAnswers(Structure):
@@ -44,14 +44,14 @@ class GeneralAnswers(Structure):
             targets: A name or names (a dict with `...` as every value means the same) for a distribution; a dict of
                 values for the probability that all of them hold: a level, a list of levels, or for a number an interval
                 `(low, high)` with None for an open end; `low` is in it, `high` is not.
-            given: Values that were observed. For what is known less exactly: levels that are possible, as a list, or
+            given: Observed values (evidence). Where the exact value is not known: the possible levels, as a list, or
                 for a number an interval `(low, high)`. Of a number cut into bins, bins that an interval covers in part
                 count by the share it covers.
-            do: Values that were set from outside: they say nothing about what would have caused them.
+            do: Interventions: values that are set, so that they say nothing about their causes.
             bins: For each continuous variable among several targets, the ends of its classes.
             method: As for `predict_proba`.
             particles: Weighted draws, if sampling is needed.
-            seed: Where they start.
+            seed: Random seed.
 
         Returns:
             For levels a frame with a column per target and `probability` (and `standard_error` if sampled); for one
@@ -79,10 +79,11 @@ class GeneralAnswers(Structure):
 
         Args:
             n: Number of rows.
-            seed: Where the draws start.
-            given: Values that were observed, as for `query`; rows are drawn from the distribution given them.
-            do: Values that are set from outside.
-            method: `"exact"` refuses to resample weighted draws where `given` has causes too many to solve exactly.
+            seed: Random seed.
+            given: Observed values, as for `query`; rows are drawn from the distribution given them.
+            do: Interventions, as for `query`.
+            method: `"exact"` raises an error where exact draws given the evidence are not affordable, instead of
+                resampling weighted draws.
             n_jobs: Threads, -1 for all cores.
 
         Returns:

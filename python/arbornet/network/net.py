@@ -1,4 +1,4 @@
-"""`BayesNet`: a fitted network, put together from its rooms, and how it is kept and shown."""
+"""`BayesNet`: a fitted network, put together from its parts, and how it is saved and shown."""
 
 from __future__ import annotations
 
@@ -18,10 +18,10 @@ if TYPE_CHECKING:
 
 
 class BayesNet(RowAnswers, GeneralAnswers):
-    """A directed acyclic graph with a small model under every node.
+    """A directed acyclic graph with a small model for every variable.
 
     Made by `learn`, `fit`, `load` and `read_bif`. Frames of any kind go in, Polars frames come out; rows may have
-    missing values and frames may lack columns: what is not known is summed or integrated out.
+    missing values and frames may lack columns: what is not known is marginalised.
 
     Example:
         >>> net = an.learn(an.example("penguins"))
@@ -37,8 +37,8 @@ class BayesNet(RowAnswers, GeneralAnswers):
     def save(self, path: str | Path) -> None:
         """Writes the network as JSON, with the schema, the models and where it comes from; `an.load` reads it back.
 
-        This is the form to pass on: nothing in it is executed. Networks pickle too (and go through joblib), but a
-        pickle runs what it holds: load those of others never.
+        This is the format to share: nothing in it is executed. Networks pickle too (and go through joblib), but
+        unpickling runs code: never load pickles you do not trust.
         """
         from arbornet.io.json import save
 

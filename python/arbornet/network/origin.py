@@ -19,8 +19,8 @@ class Origin(ByContent):
     family_scores: tuple[float, ...] | None = None
     """The score of every variable given its parents."""
     contributions: tuple[tuple[float, ...], ...] | None = None
-    """Per variable and parent (in column order), what the score loses without that arc."""
+    """Per variable and parent (in column order), how much removing that arc lowers the score."""
     search: dict[str, Any] = field(default_factory=dict)
     """Score, bound, seconds and end of the search, if there was one."""
     strengths: dict[str, dict[str, float]] = field(default_factory=dict)
-    """Share of bootstrap networks with an arc, by parent and child, if it was asked for."""
+    """Share of bootstrap networks with an arc, by parent and child, if there was a bootstrap."""

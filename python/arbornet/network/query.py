@@ -40,7 +40,7 @@ def query(
         if targets and not any(free):
             return _event(net, targets, given or {}, known, way)
         if not all(free):
-            raise ArbornetError("targets mix values and '...'; put what is known into given, or ask for an event alone")
+            raise ArbornetError("targets mix values and '...'; put known values into given, or give an event alone")
     if not isinstance(bins, Mapping | None):
         raise ParameterError(f"bins={bins!r}: give a dict of class ends by variable")
     if not isinstance(targets, Iterable):
@@ -69,7 +69,7 @@ def query(
 
 def _quantiles(net: Structure, at: int, known: Known, way: HowTo) -> pl.DataFrame:
     if any(var == at for var, _ in known.values):
-        raise ColumnError(f"column '{net.names[at]}' is asked for and given; leave it out of one of the two")
+        raise ColumnError(f"column '{net.names[at]}' is both a target and given; leave it out of one of the two")
     columns: evidence.Columns = [None] * len(net.names)
     for var, value in known.values:
         has_levels = net.handle.levels(var) is not None
@@ -85,7 +85,7 @@ def _quantiles(net: Structure, at: int, known: Known, way: HowTo) -> pl.DataFram
 
 
 def _with_figures(series: Sequence[pl.Series], figures: Mapping[str, pl.Series]) -> pl.DataFrame:
-    """Columns of variables, and of figures whose names give way to a variable's: `probability_`."""
+    """Columns of variables, and of figures; a figure's name that is a variable's gets an underscore: `probability_`."""
     taken = {each.name for each in series}
     named = []
     for name, figure in figures.items():
@@ -162,4 +162,4 @@ def _shares(net: Structure, var: int, value: Any, given: Any) -> dict[int, float
 
 def _check_possible(flat: np.ndarray[Any, Any]) -> None:
     if np.isnan(flat).any():
-        raise ArbornetError("what is given has probability zero under this network")
+        raise ArbornetError("the evidence has probability zero under this network")

@@ -1,8 +1,8 @@
-"""What a network says of rows: densities, predictions, intervals.
+"""Answers for the rows of a frame: densities, predictions, intervals.
 
-Every question goes to the core with the rows coded by the network's schema, and comes back in the user's values. What
-is exact and what is sampled is decided per question: a target whose neighbourhood is known, and any question to a
-network of levels or of trees, is answered exactly where that is affordable.
+Every query goes to the core with the rows coded by the network's schema; its answer comes back in the user's values.
+Exact inference or sampling is decided per query: a target whose neighbourhood is known, and any query to a network of
+levels or of trees, is answered exactly where that is affordable.
 """
 
 from __future__ import annotations
@@ -37,11 +37,11 @@ class RowAnswers(Structure):
         """Natural log density of every row in the user's units: the posterior predictive given graph and data.
 
         Args:
-            frame: Rows; missing values, and variables without a column, are summed or integrated out.
+            frame: Rows; missing values, and variables without a column, are marginalised.
             by: `"node"` for a frame with one column per variable, given its parents; null where one of them is missing.
             method: See `predict_proba`.
             particles: Weighted draws for a row that needs sampling.
-            seed: Where the draws start.
+            seed: Random seed.
             unseen: A level the training table did not have: `"error"`, or `"missing"` to treat it as missing.
             n_jobs: Threads, -1 for all cores.
 
@@ -52,7 +52,7 @@ class RowAnswers(Structure):
             >>> improbable = df.filter(net.log_likelihood(df) < -40)
         """
         if by not in (None, "node"):
-            raise ParameterError(f"by={by!r}: leave it out, or ask for by='node'")
+            raise ParameterError(f"by={by!r}: leave it out, or give by='node'")
         asked = self._asked(frame, method, particles, seed, unseen, n_jobs)
         if by is None:
             return asked.log_likelihood()
@@ -72,15 +72,15 @@ class RowAnswers(Structure):
         unseen: Unseen = "error",
         n_jobs: int = -1,
     ) -> pl.DataFrame:
-        """Probabilities of a variable's levels in every row, given whatever else the row tells.
+        """Probabilities of a variable's levels in every row, given the other values of the row.
 
         Args:
-            frame: Rows; the target's own column is no evidence. Any values may be missing, any columns absent.
+            frame: Rows; the target's own column is not used. Any values may be missing, any columns absent.
             target: A variable with levels.
             method: `"auto"`: exact where affordable, else likelihood weighting; `"exact"`: an error instead of it;
-                `"sampling"`: always weighting. What was sampled is logged with its standard error.
+                `"sampling"`: always weighting. Sampled answers are logged with their standard error.
             particles: Weighted draws for a row that needs sampling.
-            seed: Where the draws start.
+            seed: Random seed.
             unseen: A level the training table did not have: `"error"`, or `"missing"` to treat it as missing.
             n_jobs: Threads, -1 for all cores.
 
@@ -111,7 +111,7 @@ class RowAnswers(Structure):
         unseen: Unseen = "error",
         n_jobs: int = -1,
     ) -> pl.Series:
-        """The most probable level of a variable, or the median of a number, in every row, given whatever else it tells.
+        """The most probable level of a variable, or the median of a number, in every row, given its other values.
 
         The parameters are those of `predict_proba`. Ties go to the earlier level.
 

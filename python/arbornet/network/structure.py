@@ -1,4 +1,4 @@
-"""What a network is: its graph, its families, the model under each node."""
+"""The structure of a network: its graph, its families, the model of each variable."""
 
 from __future__ import annotations
 
@@ -44,8 +44,8 @@ class Structure:
         """The graph, a copy to keep.
 
         Nodes carry `kind`, `levels` and `n_parameters` (and `score`, and `values` where numbers stand for dates or
-        times); arcs carry, where known, `contribution` (what the score loses without them) and `strength` (their share
-        of bootstrap networks).
+        times); arcs carry, where known, `contribution` (how much removing them lowers the score) and `strength` (their
+        share of bootstrap networks).
         """
         graph: nx.DiGraph[str] = nx.DiGraph()
         names = self.names
@@ -99,7 +99,7 @@ class Structure:
         return Text("\n".join([*lines, *self._directions(variable), "", self[variable].text()]))
 
     def _directions(self, variable: str) -> list[str]:
-        """What the arrows of a variable do not say, as a line, if it has any."""
+        """What the arrows of a variable do not mean, as lines, if it has any."""
         free = self.cpdag()
         around = [*self.graph.predecessors(variable), *self.graph.successors(variable)]
         if not around:
@@ -117,7 +117,7 @@ class Structure:
         return [names[p] for p in self.handle.parents(self._position(variable))]
 
     def markov_blanket(self, variable: str) -> list[str]:
-        """Parents, children and the children's other parents, in column order: given these, nothing else matters."""
+        """Parents, children and the children's other parents, in column order: given these, no others matter."""
         at = self._position(variable)
         names = self.names
         families = [self.handle.parents(v) for v in range(len(names))]
@@ -128,7 +128,7 @@ class Structure:
         return [names[v] for v in sorted(around - {at})]
 
     def arc_score(self, parent: str, child: str) -> float:
-        """What the score loses without an arc.
+        """How much removing an arc lowers the score.
 
         Raises:
             ArbornetError: If there is no such arc, or the network was not fitted with a score.

@@ -1,4 +1,4 @@
-"""Which column costs most rows: what is left out for want of its values, and what leaving the column out would keep."""
+"""Which column costs most rows by its missing values, and how many rows leaving the column out would keep."""
 
 from __future__ import annotations
 

@@ -72,7 +72,7 @@ def _lede(report: Report) -> str:
     if report.rows:
         says += f", learned from {report.rows.used:,} of {report.rows.read:,} rows"
     if report.search.stopped == "proven":
-        says += "; proved to be the best network its candidates allow"
+        says += "; no network within the parent limit scores higher (proved)"
     return says + "."
 
 

@@ -9,11 +9,11 @@ from arbornet.draw.spline import Spline
 from arbornet.draw.values import Bars, Histogram
 
 STOPPED = {
-    "proven": "The search finished: no network scores higher among all that the candidate parents allow.",
-    "finished": "The search came to its own end, without a proof that no network scores higher.",
-    "time": "The search stopped at its time limit; a network up to the bound may exist.",
-    "memory": "The search stopped at its memory limit; a network up to the bound may exist.",
-    "interrupted": "The search was interrupted; a network up to the bound may exist.",
+    "proven": "No network within the parent limit scores higher (proved).",
+    "finished": "The search finished, without a proof that no network scores higher.",
+    "time": "The search stopped at its time limit; another network could score up to the upper bound.",
+    "memory": "The search stopped at its memory limit; another network could score up to the upper bound.",
+    "interrupted": "The search was interrupted; another network could score up to the upper bound.",
 }
 
 
@@ -65,7 +65,7 @@ class Search:
         if self.score is not None:
             out.append(("Score", f"{self.score:,.4f}"))
         if self.bound is not None:
-            out.append(("Bound", f"{self.bound:,.4f}: no network scores higher"))
+            out.append(("Upper bound", f"{self.bound:,.4f}: no network scores higher"))
         if self.gap is not None:
             out.append(("Gap", "none, score and bound meet" if self.gap <= 0 else f"{_gap(self.gap)} to the bound"))
         if self.stopped:

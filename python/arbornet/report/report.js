@@ -59,7 +59,7 @@
       return [element("span", { class: "bar", "aria-hidden": "true" }, bar), `${Math.round(100 * arc.strength)}%`];
     }],
     ["either", "Direction", "", (arc) => (arc.either ? "either way" : "one way")],
-    ["contribution", "Log score lost without it", "number", (arc) => number(arc.contribution)],
+    ["contribution", "Log score falls by", "number", (arc) => number(arc.contribution)],
   ];
 
   function arcTable(table, shown, ends) {

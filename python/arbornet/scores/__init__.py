@@ -1,7 +1,7 @@
 """Scores: how well a child is explained by a set of parents. Higher is better, natural logarithms.
 
-Each score is a frozen dataclass in a file of its own, and one line here. Its numbers are computed in the core; this is
-what people choose, read and compare.
+Each score is a frozen dataclass in a file of its own, and one line here. Its numbers are computed in the core; the
+dataclass holds the parameters you choose.
 """
 
 from arbornet.scores.base import Parameters

@@ -1,7 +1,7 @@
 """What every score's dataclass shares: frozen, checked once, written as JSON for the core.
 
-A score is a frozen dataclass that derives from `Parameters`: its fields are what a person may choose, `__post_init__`
-checks them, `document` says what the core is told. The JSON names the score to checkpoints and saved models too.
+A score is a frozen dataclass that derives from `Parameters`: its fields are what you may choose, `__post_init__` checks
+them, `document` is what the core reads. The JSON also identifies the score in checkpoints and saved models.
 """
 
 from __future__ import annotations
@@ -38,7 +38,7 @@ class Choice:
         return dataclasses.replace(self, **changes)  # type: ignore[type-var]
 
     def __repr__(self) -> str:
-        """The call that makes it, without what is as by default."""
+        """The call that makes it, without parameters that have their default."""
         own = dataclasses.fields(self)  # type: ignore[arg-type]
         changed = [f"{f.name}={value!r}" for f in own if (value := getattr(self, f.name)) != _default(f)]
         return f"{type(self).__name__}({', '.join(changed)})"

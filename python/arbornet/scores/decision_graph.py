@@ -18,7 +18,7 @@ if TYPE_CHECKING:
 
 @dataclass(frozen=True, repr=False)
 class DecisionGraph(Parameters):
-    """The decision graph that greedy search grows under a node; its score is the sum over its leaves.
+    """The decision graph of a variable, grown by greedy search; its score is the sum over its leaves.
 
     Three operators change the leaves: a complete split (C) gives every level of a parent its own leaf, a binary split
     (B) parts one level from the others, a merge (M) makes one leaf of two. The best is applied until none improves.
@@ -26,18 +26,18 @@ class DecisionGraph(Parameters):
 
     Args:
         operators: which may be used: some of "C", "B" and "M".
-        prior: "uniform" (every leaf's pseudo-counts are 1), a number (so many equivalent rows, spread evenly over the
-            parents' configurations), or a network (a `BayesNet` or the path of one): `ess` rows, as it would spread
-            them.
-        kappa: prior of the structure: every free parameter costs ln(kappa), above 0 and at most 1.
+        prior: "uniform" (every leaf's pseudo-counts are 1), a number (of equivalent rows, spread evenly over the
+            parents' configurations), or a network (a `BayesNet` or the path of one): `ess` equivalent rows, distributed
+            as in the network.
+        kappa: prior of the structure: every free parameter adds ln(kappa); above 0 and at most 1.
         schedule: "best" applies the best of all operators; "splits_first" merges only when no split improves.
         ess: equivalent rows of a prior network.
         thresholds: also split ordinal parents by threshold, and continuous ones by halving their range, as PCART does.
         max_splits: most halvings of a number's range.
-        lookahead: where no operator improves, try so many of the best splits and what follows; finds parents that only
-            matter together.
-        restarts: so many times, disturb the best graph and grow again.
-        seed: of the disturbances.
+        lookahead: where no operator improves, how many of the best splits to try with what follows; finds parents that
+            only matter together.
+        restarts: how often to perturb the best graph and grow again.
+        seed: random seed of the perturbations.
 
     Raises:
         ParameterError: If a parameter is outside its range.

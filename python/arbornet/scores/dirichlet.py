@@ -50,7 +50,7 @@ class K2(Tabular):
 
 @dataclass(frozen=True, repr=False)
 class BDeu(Tabular):
-    """Bayesian Dirichlet, likelihood-equivalent and uniform: the same for graphs that mean the same.
+    """Bayesian Dirichlet, likelihood-equivalent and uniform: the same for all members of an equivalence class.
 
     Args:
         ess: the prior's weight in rows, spread evenly over the cells of a family.
@@ -72,12 +72,12 @@ class BDeu(Tabular):
 class BDe(Tabular):
     """Bayesian Dirichlet, likelihood-equivalent, with a prior network (Heckerman, Geiger and Chickering 1995).
 
-    A cell's parameter is `ess` times its probability under the prior network, computed exactly; with a network that
-    holds all values alike it is BDeu. The network must know every variable of the table by name, with its levels; it
-    may know more. Data it calls impossible score minus infinity.
+    A cell's parameter is `ess` times its probability under the prior network, computed exactly; with a uniform network
+    it is BDeu. The network must have every variable of the table, with its levels; it may have more. Data that are
+    impossible under it score minus infinity.
 
     Args:
-        prior_network: what is believed beforehand: a `BayesNet`, or the path of one (.json, or .bif, also .bif.gz).
+        prior_network: the prior: a `BayesNet`, or the path of one (.json, or .bif, also .bif.gz).
         ess: the prior's weight in rows.
         prior: a prior over parent sets, one of `an.priors`.
 

@@ -14,7 +14,7 @@ class FullTable(Leaves):
     """The best table over all ways to cut continuous and ordinal parents into quantile bins.
 
     `FullTable()` is the FTp of Talvitie, Eggeling and Koivisto (2019), `FullTable(penalised=False)` its FT. The priors
-    of the leaves (`alpha`, `kappa`, `mean`, `a`, `nu`, `lam`, `per_variable`) are given by name.
+    of the leaves (`alpha`, `kappa`, `mean`, `a`, `nu`, `lam`, `per_variable`) are keyword arguments.
 
     Args:
         penalised: subtract the logarithm of the number of parent sets of the same size.

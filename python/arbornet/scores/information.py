@@ -25,7 +25,7 @@ class NML(Tabular):
 
 @dataclass(frozen=True, repr=False)
 class QNML(Tabular):
-    """Quotient normalised maximum likelihood: as NML, and the same for graphs that mean the same.
+    """Quotient normalised maximum likelihood: as NML, and the same for all members of an equivalence class.
 
     Args:
         prior: a prior over parent sets, one of `an.priors`.
@@ -38,7 +38,7 @@ class QNML(Tabular):
 
 @dataclass(frozen=True, repr=False)
 class MIT(Tabular):
-    """Mutual information tests (de Campos 2006): the parents' information, less what chance would give.
+    """Mutual information tests (de Campos 2006): the parents' information, minus what is expected by chance.
 
     Args:
         alpha: confidence of each test, usually 0.9 to 0.999.

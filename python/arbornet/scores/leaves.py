@@ -19,7 +19,7 @@ class Leaves(Parameters):
 
     Numbers are standardised before they are scored, so `mean` and `lam` count in standard deviations from the mean. A
     prior may be `"auto"`, one value for all variables, or `"each"`, one for each variable: it is then chosen from the
-    table, such that the total score of a good graph is as high as it can be (`evaluate.tuned`).
+    table so that the total score of a good graph is highest (`evaluate.tuned`).
     """
 
     alpha: float | str = 0.5

@@ -28,7 +28,7 @@ class Mixed(Tabular):
         object.__setattr__(self, "published", truth("published", self.published))
 
     def common(self) -> dict[str, Any]:
-        """What all of them tell the core."""
+        """What all of them pass to the core."""
         return {"published": self.published, **self.priors()}
 
 

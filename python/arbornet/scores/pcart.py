@@ -1,4 +1,4 @@
-"""PCART: the best tree under a node (Talvitie, Eggeling and Koivisto 2019)."""
+"""PCART: the best decision tree of a variable (Talvitie, Eggeling and Koivisto 2019)."""
 
 from __future__ import annotations
 
@@ -11,10 +11,10 @@ from arbornet.scores.leaves import Leaves
 
 @dataclass(frozen=True, repr=False)
 class PCART(Leaves):
-    """The posterior of the optimal tree: halvings of a number's range, thresholds of grades, groups of categories.
+    """The posterior of the optimal tree: halvings of a number's range, thresholds of levels, groups of categories.
 
     `PCART()` is the PCARTp of the paper, `PCART(penalised=False)` its PCART. The priors of the leaves (`alpha`,
-    `kappa`, `mean`, `a`, `nu`, `lam`, `per_variable`) are given by name.
+    `kappa`, `mean`, `a`, `nu`, `lam`, `per_variable`) are keyword arguments.
 
     Args:
         penalised: subtract the logarithm of the number of parent sets of the same size.

@@ -36,33 +36,33 @@ def anytime(
     n_jobs: int = -1,
     progress: bool = False,
 ) -> Found:
-    """The best graph that a search over orders finds in its time, with a bound on what any graph could score.
+    """The best graph that a search over orders finds in its time, with an upper bound on the score of any graph.
 
-    Variables move to their best places, windows of consecutive variables are arranged exactly, sets are taken across
-    the order where no cycle closes, and several chains with their own random choices begin anew where they get stuck.
+    Variables move to their best places, windows of consecutive variables are arranged exactly, sets against the order
+    are used where no cycle results, and several chains with their own random choices restart where they get stuck.
     With a limit on rounds, or without any limit (then 500 rounds), the result depends on the candidates, the parameters
     and the seed alone; with a limit on time it depends on the machine too.
 
     Args:
         candidates: what score_parents gave, Candidates.load, or the path of a .jkl file.
         time_limit: wall seconds.
-        constraints: what the graph must obey.
+        constraints: constraints on the graph.
         max_parents: the most parents of any variable.
         rounds: perturbations of each chain.
-        chains: independent searches, which share the best graph now and then; more than threads is no loss.
-        window: so many consecutive variables are arranged exactly, at most 20.
-        seed: of all random choices.
+        chains: independent searches, which share the best graph now and then; there may be more than threads.
+        window: how many consecutive variables are arranged exactly, at most 20.
+        seed: random seed.
         n_jobs: threads; -1 for all cores.
         progress: whether to show it.
 
     Returns:
-        Found, with stopped "time", "interrupted", "finished" (the rounds are made) or "proven" (all variables fit in
+        Found, with stopped "time", "interrupted", "finished" (all rounds are done) or "proven" (all variables fit in
         one window, or the bound is reached); the certificate proves the bound of the clusters, for the candidates that
-        obey the constraints.
+        satisfy the constraints.
 
     Raises:
-        ArbornetError: if there is no graph that obeys the constraints, an arc is required that was not when the
-            candidates were scored and sets with it may be missing, or a parameter is outside its range.
+        ArbornetError: if no graph satisfies the constraints, an arc is required that was not when the candidates were
+            scored and sets with it may be missing, or a parameter is outside its range.
 
     Example:
         >>> an.search.anytime(candidates, time_limit=60).gap
@@ -90,7 +90,7 @@ def anytime(
     dag, total = dag_from_parents(names, parents), total_of(scores)
     best = all(map(float.__ge__, scores, handle.bests))
     if proven and not best:
-        # What sums of doubles say is the best is proved by the exact search, which a window of variables is little for.
+        # The best by sums of doubles is proved by the exact search, which is quick for one window of variables.
         search = Search(handle, Budget(left), n_jobs=n_jobs, rules=spec)
         proof = search.run(BranchAndBound())
         if exact_sum(search.scores) > exact_sum(scores) + rounding(scores):
@@ -107,9 +107,9 @@ def anytime(
 
 
 def root_bound(handle: CandidatesHandle, spec: str, seconds: float | None) -> ClusterCertificate:
-    """No graph over candidates that obey scores more: among the variables of a cycle, one takes a set outside.
+    """An upper bound for all graphs of the candidates: among the variables of a cycle, one takes a set outside.
 
-    On Ctrl-C, and where a component has too many variables for clusters, what every variable's best set comes to.
+    On Ctrl-C, and where a component has too many variables for clusters, the sum of every variable's best score.
     """
     try:
         components = _core.search_components(handle, 1)

@@ -22,7 +22,7 @@ Stopped = Literal["proven", "time", "memory", "interrupted", "finished"]
 
 
 class Incumbent(NamedTuple):
-    """What was known at some moment of a search."""
+    """The best score and the bound at some moment of a search."""
 
     seconds: float
     score: float
@@ -47,15 +47,15 @@ class Found(ByContent):
     Attributes:
         dag: The graph over all variables, an edge from parent to child; names "0".."n-1" for numbered files.
         score: Its total score, summed over the variables in their order.
-        bound: No graph scores more than this, but for the rounding of sums; no graph of the sets that were to be had,
-            where the search was given candidates.
-        stopped: Why the search ended: "proven", "time", "memory" or "interrupted"; "finished" if a search without a
-            proof came to its own end.
+        bound: Upper bound: no graph scores more than this, up to the rounding of sums; for a search over candidates, no
+            graph made of them.
+        stopped: Why the search ended: "proven", "time", "memory" or "interrupted"; "finished" if it was complete, but
+            proves nothing.
         seconds: Wall seconds the search took.
         incumbents: Score and bound over time, as they improved.
         certificate: Evidence for the bound where the search gives any.
         details: Counters of the search (nodes, tier, ...), for people who tune it.
-        equivalents: The class the search found, where constraints or tests make it another than the graph's own.
+        equivalents: The class the search found, where constraints or tests make it differ from the graph's own.
     """
 
     dag: nx.DiGraph[str]
@@ -70,14 +70,14 @@ class Found(ByContent):
 
     @property
     def gap(self) -> float:
-        """How much better another graph could at most be: bound - score, never negative; without a score, unknown."""
+        """How much higher any other graph could score at most: bound - score, never negative; infinite if unknown."""
         return math.inf if math.isnan(self.score) else max(0.0, self.bound - self.score)
 
     @property
     def cpdag(self) -> nx.DiGraph[str]:
         """The graph's equivalence class: an arc that may point either way is a pair of edges, one each way.
 
-        Constraints given to a search over classes count: an arc that they direct is one edge.
+        For a search over classes, an arc that constraints direct is one edge.
         """
         return cpdag(self.dag) if self.equivalents is None else self.equivalents.copy()
 
@@ -86,7 +86,7 @@ class Found(ByContent):
         proven = f"proved best within {self.gap:.2g}" if self.gap else "proved best"
         ending = {"proven": proven, "finished": f"gap {self.gap:.6g}"}
         known = ending.get(self.stopped, f"gap {self.gap:.6g}, stopped by {self.stopped}")
-        return f"Found({size}, score {self.score:.6f}, {known}, {self.seconds:.2f} s)"
+        return f"Found({size}, score {self.score:.4f}, {known}, {self.seconds:.2f} s)"
 
     def _repr_html_(self) -> str:
         from arbornet.draw import network_svg
@@ -97,9 +97,9 @@ class Found(ByContent):
 
 
 def uninterrupted(found: Found) -> Found:
-    """What a search found, for work that goes on with it.
+    """What a search found, for work that continues with it.
 
-    A search that is interrupted shows what it has, but what goes on would take it for the search's result.
+    An interrupted search returns what it has, but later work would take that for the search's result.
 
     Raises:
         KeyboardInterrupt: If the search was interrupted.

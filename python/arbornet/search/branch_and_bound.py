@@ -78,7 +78,7 @@ def solve(
     slack: int,
     note: Callable[[], None],
 ) -> tuple[Stopped, str]:
-    """Searches one component; its cost, bound and order tell what came out.
+    """Searches one component; its cost, bound and order hold the result.
 
     Args:
         component: the component; an incumbent it has is kept.

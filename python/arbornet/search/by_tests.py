@@ -35,29 +35,29 @@ def pc(
     n_jobs: int = -1,
     progress: bool = False,
 ) -> Found:
-    """A graph by the PC algorithm: pairs that no set separates are adjacent, triples tell directions.
+    """A graph by the PC algorithm: pairs that no set separates are adjacent, triples give directions.
 
     The order of the columns does not matter (adjacencies of one size of separating sets are judged together; of the
     separating sets of one size the one of the greatest p-value counts; stronger colliders go before weaker ones).
 
     Args:
         table: a Table.
-        score: a score whose test is asked (see `independence.test`), or a callable `test(x, y, given) -> p-value` of
+        score: a score whose test is used (see `independence.test`), or a callable `test(x, y, given) -> p-value` of
             names; without it, `ConditionalGaussian()`, which on levels alone is the G test.
-        alpha: two variables are independent if p is above this.
-        max_given: separating sets have at most so many variables; None for no limit.
-        constraints: what the graph must obey.
-        max_parents: the most parents of any variable; the weakest adjacencies beyond it are given up.
+        alpha: significance level: two variables are independent if p is above this.
+        max_given: the most variables of a separating set; None for no limit.
+        constraints: constraints on the graph.
+        max_parents: the most parents of any variable; the weakest adjacencies beyond it are dropped.
         time_limit: wall seconds.
         n_jobs: threads; -1 for all cores.
         progress: whether to show it.
 
     Returns:
-        Found, with stopped "finished", "time" or "interrupted". Its `cpdag` is what the tests say, its `dag` a graph of
-        that class. Where tests contradict each other there may be none: then a warning says so, the graph is one with
-        the same adjacencies and arcs that adds few colliders, and `details["consistent"]` is False. `score` is the
-        graph's own, NaN for a callable test, if stopped early or if a family is too large for the score. Sets that a
-        score cannot take for their size (say, for its memory limit) count as separating nothing; a warning and
+        Found, with stopped "finished", "time" or "interrupted". Its `cpdag` is the result of the tests, its `dag` a
+        graph of that class. Where tests contradict each other there may be none: then a warning says so, the graph is
+        one with the same adjacencies and arcs that adds few colliders, and `details["consistent"]` is False. `score` is
+        the graph's own, NaN for a callable test, if stopped early or if a family is too large for the score. Sets that
+        are too large for a score (say, for its memory limit) count as separating nothing; a warning and
         `details["refused"]` say how many.
 
     Raises:
@@ -85,16 +85,16 @@ def cpc(
 ) -> Found:
     """A graph by conservative PC: as `pc`, but triples are judged by all sets that separate their ends.
 
-    A triple is a collider if all of them lack its middle, none if all of them have it. Otherwise it is ambiguous:
-    nothing is concluded from it, and `details["ambiguous"]` lists it.
+    A triple is a collider if none of them has its middle variable, and not a collider if all of them have it. Otherwise
+    it is ambiguous: nothing is concluded from it, and `details["ambiguous"]` lists it.
 
     Args:
         table: a Table.
         score: as for `pc`.
         alpha: two variables are independent if p is above this.
-        ambiguous_as_noncollider: count ambiguous triples as no colliders.
-        max_given: separating sets have at most so many variables; None for no limit.
-        constraints: what the graph must obey.
+        ambiguous_as_noncollider: count ambiguous triples as non-colliders.
+        max_given: the most variables of a separating set; None for no limit.
+        constraints: constraints on the graph.
         max_parents: as for `pc`.
         time_limit: wall seconds.
         n_jobs: threads; -1 for all cores.

@@ -73,7 +73,7 @@ class ClusterCertificate:
         bound: no graph scores more than this.
         clusters: positions of the variables, and the price.
         unit: how many price units make one unit of score.
-        constraints: what the graphs had to obey, one rule per variable as JSON; None for nothing.
+        constraints: the constraints on the graphs, one rule per variable as JSON; None for none.
         blocks: blocks of a few variables, where they sharpened the bound.
     """
 
@@ -84,10 +84,10 @@ class ClusterCertificate:
     blocks: tuple[PricedBlock, ...] = ()
 
     def check(self, candidates: Any) -> bool:
-        """Whether clusters and prices do prove the bound for these candidates (or a .jkl file), in exact arithmetic.
+        """Whether clusters and prices prove the bound for these candidates (or a .jkl file), in exact arithmetic.
 
-        Not where sets that the constraints ask for may have been left out of the candidates: what nobody scored,
-        nothing is proved of.
+        False where sets that the constraints require may be missing from the candidates: nothing is proved about sets
+        that were not scored.
         """
         try:
             handle = obeying(candidates, self.constraints)
@@ -96,10 +96,10 @@ class ClusterCertificate:
         return self._exact_bound(handle) <= Fraction(self.bound)
 
     def exact_bound(self, candidates: Any) -> Fraction:
-        """What the clusters prove that no graph over the candidates exceeds.
+        """The upper bound that the clusters prove for all graphs of the candidates.
 
         Raises:
-            ArbornetError: if sets that the constraints ask for may have been left out of the candidates.
+            ArbornetError: if sets that the constraints require may be missing from the candidates.
             ValueError: if a price or a worth is negative, or a variable has no parent set.
         """
         return self._exact_bound(obeying(candidates, self.constraints))

@@ -1,6 +1,6 @@
 """The root bound: what is done, and for how long, before the first state is expanded.
 
-Every round of the linear program costs about as much as some thousands of states; it pays as long as the gap shrinks.
+Every round of the linear program costs about as much as some thousands of states: worth it as long as the gap shrinks.
 """
 
 from __future__ import annotations
@@ -49,7 +49,7 @@ class Cuts:
 def sharpen(
     component: SearchComponent, how: Cuts, budget: Budget, done: Callable[[], bool], note: Callable[[], None]
 ) -> None:
-    """Finds an incumbent and raises the bound until that no longer pays, or `done` says it is enough."""
+    """Finds an incumbent and raises the bound until progress is too slow, or `done` says it is enough."""
     component.improve(how.patience, 1, budget.left)
     component.ascend(how.ascents, 1, budget.left)
     component.fix()
@@ -60,7 +60,7 @@ def sharpen(
 def tighten(
     component: SearchComponent, how: Cuts, budget: Budget, done: Callable[[], bool], note: Callable[[], None]
 ) -> None:
-    """Raises the bound by rounds of the linear program until that no longer pays, or `done` says it is enough."""
+    """Raises the bound by rounds of the linear program until progress is too slow, or `done` says it is enough."""
     gaps: list[int] = []
     for _ in range(how.rounds):
         if done() or budget.over:

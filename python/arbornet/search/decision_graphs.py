@@ -1,4 +1,4 @@
-"""The combined search of Chickering, Heckerman and Meek (1997): a graph and the decision graphs under its nodes."""
+"""The combined search of Chickering, Heckerman and Meek (1997): a graph and the decision graphs of its variables."""
 
 from __future__ import annotations
 
@@ -23,11 +23,11 @@ if TYPE_CHECKING:
 
 @dataclass(frozen=True, eq=False)
 class FoundGraphs(Found):
-    """A graph with the decision graph under every node.
+    """A graph with the decision graph of every variable.
 
     Attributes:
-        models: The decision graph of every variable. They were grown together with the graph; growing one anew for the
-            same parents may end elsewhere.
+        models: The decision graph of every variable. They were grown together with the graph; growing one again for the
+            same parents may give another.
         spec: The score as JSON.
         handle: The core's network of these graphs.
         table: The Table they were grown on.
@@ -63,21 +63,21 @@ def decision_graphs(
     n_jobs: int = -1,
     progress: bool = False,
 ) -> FoundGraphs:
-    """Grows a graph and the decision graphs under its nodes together, from no arcs.
+    """Grows a graph and the decision graphs of its variables together, starting without arcs.
 
-    In every step all operators of all nodes are considered, with every variable that would close no cycle as a possible
-    parent, and the best is applied, until none improves. Nothing depends on the number of threads.
+    In every step all operators of all variables are considered, with every variable that would close no cycle as a
+    possible parent, and the best is applied, until none improves. Nothing depends on the number of threads.
 
     Args:
         table: a Table without numbers.
-        score: the decision graphs' parameters; `DecisionGraph()` if left out. Its lookahead and restarts are of one
-            node and not used here.
-        constraints: what the graph must obey. Required arcs are there from the start, whether or not the graph under
-            their child asks about them; `unused` tells.
+        score: the decision graphs' parameters; `DecisionGraph()` if left out. Its lookahead and restarts apply to
+            single variables and are not used here.
+        constraints: constraints on the graph. Required arcs are there from the start, whether or not the decision graph
+            of their child splits on them; `unused` lists those that it does not.
         max_parents: the most parents of any variable.
-        drop_unused: when no operator improves, take away the arcs (none required) from parents that a merge has made
-            irrelevant, and go on.
-        max_steps: at most so many operators in all.
+        drop_unused: when no operator improves, remove the arcs (none required) from parents that a merge has made
+            irrelevant, and continue.
+        max_steps: the most operators in all.
         time_limit: wall seconds.
         n_jobs: threads; -1 for all cores.
         progress: whether to show it.

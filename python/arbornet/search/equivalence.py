@@ -1,4 +1,4 @@
-"""Searches that know that graphs of one equivalence class are one answer: over the classes, or over orders."""
+"""Searches for an equivalence class: over classes of graphs, or over orders of the variables."""
 
 from __future__ import annotations
 
@@ -31,20 +31,20 @@ def fges(
     n_jobs: int = -1,
     progress: bool = False,
 ) -> Found:
-    """A graph by greedy equivalence search (fGES): arcs are added as long as one helps, then taken away.
+    """A graph by greedy equivalence search (fGES): arcs are added as long as one helps, then removed.
 
     With more and more rows it finds the true class, if the score is consistent and the data are faithful to a graph.
-    Scores that tell equivalent graphs apart are welcome, though nothing is promised of them. The result depends on the
-    data and the parameters, not on the number of threads.
+    Scores that are not score equivalent may be used, without this guarantee. The result depends on the data and the
+    parameters, not on the number of threads.
 
     Args:
         table: a Table.
         score: the local score.
-        constraints: what the graph must obey.
+        constraints: constraints on the graph.
         max_parents: the most parents of any variable.
         start: the graph to start from; without it, the required arcs alone.
-        faithfulness: join only pairs of which one helps the other without further parents: faster, and blind to parents
-            that only pay together.
+        faithfulness: join only pairs of which one helps the other without further parents: faster, but misses parents
+            that only help together.
         time_limit: wall seconds.
         n_jobs: threads; -1 for all cores.
         progress: whether to show it.
@@ -78,19 +78,19 @@ def boss(
     """A graph by best order score search (BOSS): variables move to their best places in an order.
 
     Each variable's parents within an order come from its grow-shrink tree; when no move helps, superfluous arcs are
-    taken away over the equivalence class. Slower than `fges` and as a rule more accurate. The result depends on the
-    data, the parameters and the seed, not on the number of threads.
+    removed by a backward search over the equivalence class. Slower than `fges` and usually more accurate. The result
+    depends on the data, the parameters and the seed, not on the number of threads.
 
     Args:
         table: a Table.
         score: the local score.
-        constraints: what the graph must obey.
+        constraints: constraints on the graph.
         max_parents: the most parents of any variable.
         start: a graph whose order to start from; without it, what `fges` finds.
-        restarts: so many random orders are begun with after the first. They share what was scored: twenty of them take
-            one to three times as long as the first alone. With hundreds of variables, fewer will do.
+        restarts: how many random orders to start from after the first. They share scores: twenty of them take one to
+            three times as long as the first alone. With hundreds of variables, fewer are enough.
         time_limit: wall seconds.
-        seed: of the random orders.
+        seed: random seed of the orders.
         n_jobs: threads; -1 for all cores.
         progress: whether to show it.
 
@@ -122,19 +122,21 @@ def grasp(
     n_jobs: int = -1,
     progress: bool = False,
 ) -> Found:
-    """A graph by greedy relaxations of the sparsest permutation (GRaSP): orders changed by tucks, sought depth first.
+    """A graph by greedy relaxations of the sparsest permutation (GRaSP).
+
+    An order of the variables is changed by moving variables forward ("tucks"), searched depth first.
 
     Args:
         table: a Table.
         score: the local score.
-        constraints: what the graph must obey.
+        constraints: constraints on the graph.
         max_parents: the most parents of any variable.
         start: a graph whose order to start from; without it, what `fges` finds.
-        depth: so many tucks in a row may leave the score as it is, before one must improve it.
-        uncovered: among them, so many of arcs that are not covered.
-        restarts: so many random orders are begun with after the first.
+        depth: how many tucks in a row may leave the score unchanged before one must improve it.
+        uncovered: how many of them may be of arcs that are not covered.
+        restarts: how many random orders to start from after the first.
         time_limit: wall seconds.
-        seed: of the random orders.
+        seed: random seed of the orders.
         n_jobs: threads; -1 for all cores.
         progress: whether to show it.
 

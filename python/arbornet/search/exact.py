@@ -60,10 +60,10 @@ def exact(
     """The directed acyclic graph of the highest total score, with a proof that none scores more.
 
     Scores need not be score-equivalent. When a limit is reached, or on Ctrl-C, the best graph so far is returned with
-    a bound that no graph exceeds. Costs are compared as whole numbers of a unit that suits the differences which can
-    matter, whatever sentinels stand among the scores. A proof holds but for the rounding of a sum of doubles where up
-    to 12 variables can all be each other's ancestors, and to 1e-7 beyond; where not even that can be said, as when
-    every graph must use a score of -1e15, the gap says so. Among graphs of equal score, the answer depends on the
+    an upper bound that no graph exceeds. Costs are compared as whole numbers of a unit that suits the differences which
+    can matter, whatever sentinels are among the scores. A proof is exact up to the rounding of a sum of doubles where
+    up to 12 variables can all be each other's ancestors, and up to 1e-7 beyond; where even that is not possible, as
+    when every graph must use a score of -1e15, the gap says so. Among graphs of equal score, the answer depends on the
     candidates alone (not on threads or timing, as long as no limit is reached): along the order that was found first,
     each variable takes the first of its candidates that fits.
 
@@ -71,10 +71,10 @@ def exact(
         candidates: Candidates, or the path of a .jkl file (.gz and .xz too).
         time_limit: wall seconds.
         memory_limit: bytes, or text such as "4 GB", that states and tables of the search may take; the default is four
-            fifths of what is free. The parent sets as the search works with them and its relaxations come on top:
-            measured, 25 MB for 15,000 sets, 60 MB for 150,000.
+            fifths of what is free. The search's own copy of the parent sets and its relaxations come on top: 25 MB were
+            measured for 15,000 sets, 60 MB for 150,000.
         gap: stop once the bound is no more than this above the score.
-        constraints: what the graph must obey.
+        constraints: constraints on the graph.
         k: how many graphs; more than one gives them by falling score, as k_best does.
         progress: show how the gap shrinks.
         n_jobs: threads; -1 for all cores.
@@ -138,7 +138,7 @@ class Search:
         self.components = _core.search_components(handle, n_jobs)
         self.bests = handle.bests
         self.base = exact_sum(self.bests)
-        # Every component has a grid of its own; sums are told in units of the finest.
+        # Every component has a grid of its own; sums are in units of the finest.
         exponents = [component.exponent for component in self.components]
         self.unit = 1 << max([0, *exponents])
         self.coarser = [1 << self.unit.bit_length() - 1 - exponent for exponent in exponents]
@@ -179,7 +179,7 @@ class Search:
         return self._found(stopped, tiers)
 
     def note(self) -> None:
-        """Writes down what is known, if it is news."""
+        """Records score and bound, if one of them improved."""
         if any(c.cost is None for c in self.components):
             return
         score = float(self.base - self._sum("cost"))

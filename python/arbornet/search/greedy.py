@@ -1,4 +1,4 @@
-"""Hill climbing: the simplest search, over the candidates of Step 1 or directly over a score."""
+"""Hill climbing: the simplest search, over scored candidates or directly over a score."""
 
 from __future__ import annotations
 
@@ -44,23 +44,23 @@ def hill_climb(
 ) -> Found:
     """A graph that no added, deleted or reversed arc improves.
 
-    Families are scored when they are first asked for, in parallel, and never twice. The result depends on the data, the
+    Families are scored when they are first needed, in parallel, and never twice. The result depends on the data, the
     parameters and the seed, not on the number of threads.
 
     Args:
         source: a Table, with the score to climb, or Candidates, whose scores are used (a set that is not among them
             counts as its best subset).
         score: with a Table, the local score.
-        constraints: what the graph must obey.
+        constraints: constraints on the graph.
         max_parents: the most parents of any variable.
         start: where to start; without it, from the required arcs alone.
-        tabu: so many structures last visited are not visited again; 0 for plain hill climbing.
-        patience: with a tabu list, so many moves in a row may fail to improve on the best.
-        restarts: so many times, perturb the best graph by `perturb` random moves and climb again.
+        tabu: length of the tabu list: how many of the last graphs are not visited again; 0 for plain hill climbing.
+        patience: with a tabu list, how many moves in a row may fail to improve on the best.
+        restarts: how often to perturb the best graph by `perturb` random moves and climb again.
         perturb: random moves per restart.
-        max_moves: at most so many moves in all.
+        max_moves: the most moves in all.
         time_limit: wall seconds.
-        seed: of the random moves.
+        seed: random seed of the moves.
         n_jobs: threads; -1 for all cores.
         progress: whether to show it.
 
@@ -121,11 +121,11 @@ def _sources(source: Any, score: Spec | None) -> tuple[_core.CandidatesHandle | 
     handle = getattr(source, "handle", source)
     if isinstance(handle, _core.TableHandle):
         if score is None:
-            raise ParameterError("score=None: climbing on a Table needs a score, say an.BDeu(1)")
+            raise ParameterError("score=None: hill climbing on a Table needs a score, such as an.BDeu(1)")
         return None, prepared(source, score)
     if isinstance(handle, _core.CandidatesHandle):
         if score is not None:
-            raise ParameterError("score: candidates carry their scores; give a Table to score anew")
+            raise ParameterError("score: candidates have their scores already; give a Table to score it again")
         return handle, None
     raise ParameterError(f"source={type(source).__name__}: give a Table, or Candidates from score_parents")
 

@@ -1,4 +1,4 @@
-"""How sure is the structure: the k best graphs, and the probability of every arc among them."""
+"""How certain the structure is: the k best graphs, and the probability of every arc among them."""
 
 from __future__ import annotations
 
@@ -43,7 +43,7 @@ class KBest(Sequence[Found]):
             all).
         pruned: true if sets were, or may have been, left out of the candidates because a subset scores as much. The
             first graph is the best of all even so; further ones that use such sets are not in the list.
-        stopped: "proven", or the limit that made the list shorter than asked for.
+        stopped: "proven", or the limit that made the list shorter than `k`.
     """
 
     graphs: tuple[Found, ...]
@@ -114,8 +114,8 @@ def k_best(
 ) -> KBest:
     """The k best graphs, proved; or all within a margin of the best, up to k.
 
-    The graphs are made of the given candidates. As `score_parents` makes them, a set is left out if a subset scores at
-    least as much: the best graph needs none of these, but the second best may. For every graph there is, keep all sets:
+    The graphs are made of the given candidates. By default `score_parents` leaves out a set if a subset scores at least
+    as much: the best graph needs none of these, but the second best may. To rank all graphs, keep all sets:
     `score_parents(..., prune=False)`.
 
     Up to about 25 variables that can all be each other's ancestors, the graphs are ranked together by dynamic
@@ -124,9 +124,9 @@ def k_best(
 
     Args:
         candidates: what score_parents gave, Candidates.load, or the path of a .jkl file.
-        k: at most so many graphs.
+        k: the most graphs.
         margin: only graphs whose score is no more than this below the best.
-        constraints: what the graphs must obey.
+        constraints: constraints on the graphs.
         max_parents: the most parents of any variable.
         time_limit: wall seconds.
         memory_limit: bytes, or text such as "4 GB", as for `exact`; the default is four fifths of what is free (2 GB
@@ -161,7 +161,7 @@ def k_best(
     share = None if budget.left is None else budget.left / 2
     interrupted = False
     try:
-        # One more than asked for, to know whether the list is complete.
+        # One more than k, to know whether the list is complete.
         ranked = _core.k_best(handle, spec, k + 1, within, tables, share, None)
         interrupted = ranked is None and (share is None or budget.seconds < share)
     except MemoryError:
@@ -253,7 +253,7 @@ class Ranking:
 
 
 def slack(score: float) -> float:
-    """Scores closer than this to one like it count as equal where they are compared with the margin."""
+    """Scores that differ by less than this count as equal where they are compared with the margin."""
     return 1e-9 * max(min(abs(score), 1.0), 1e-5 * abs(score))
 
 

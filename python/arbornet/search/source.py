@@ -1,4 +1,4 @@
-"""The candidates that a search is given, in whatever form, and those of them that obey constraints."""
+"""The candidates given to a search, in whatever form, and those of them that satisfy constraints."""
 
 from __future__ import annotations
 
@@ -26,14 +26,13 @@ def known(candidates: Any) -> Any:
 
 
 def obeying(candidates: Any, rules: str | None) -> CandidatesHandle:
-    """The candidates that obey rules (as JSON).
+    """The candidates that satisfy rules (as JSON).
 
     A set is left out at scoring where a subset scores as much. Where the rules require a parent that was not required
     then, the subset may be of no use and the set be missed.
 
     Raises:
-        ArbornetError: if such a set may be missing, which no search could make up for; it names the arc and the way
-            out.
+        ArbornetError: if such a set may be missing, which no search could make up for; it names the arc and what to do.
     """
     candidates = known(candidates)
     handle = handle_of(candidates)

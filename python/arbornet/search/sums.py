@@ -1,7 +1,7 @@
-"""Sums of scores without rounding: the last word among graphs that the grid of the costs cannot tell apart.
+"""Sums of scores without rounding, to decide between graphs that the grid of the costs cannot distinguish.
 
-The search compares costs as whole numbers of a tiny unit. Where scores of very different sizes meet in one component,
-that unit may be larger than differences between graphs that doubles still tell. For components of a few variables the
+The search compares costs as whole numbers of a tiny unit. Where scores of very different sizes are in one component,
+that unit may be larger than differences between graphs that doubles still show. For components of a few variables the
 best order is then found once more, by dynamic programming over the sets of placed variables with whole numbers of any
 size.
 """

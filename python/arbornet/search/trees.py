@@ -1,7 +1,7 @@
 """The best tree over all variables, and the best tree over the attributes of a class, for any score.
 
-A tree is where the best graph can be found and proved in a moment: one score per pair of variables, then a spanning
-tree (Chow and Liu 1968) or, where a score tells the directions of an arc apart, a branching (Edmonds 1967).
+Among trees the best graph can be found and proved quickly: one score per pair of variables, then a spanning tree (Chow
+and Liu 1968) or, where the score depends on the direction of an arc, a branching (Edmonds 1967).
 """
 
 from __future__ import annotations
@@ -44,17 +44,17 @@ def chow_liu(
     Args:
         table: a Table, or Candidates from score_parents (of which it makes the best forest).
         score: with a Table, any local score; the log-likelihood if left out, which is Chow and Liu's own.
-        root: the variable at the top. Without it, the first one of an undirected tree (all choices score alike) and the
-            best one of a directed tree.
-        directed: whether an arc's direction matters. By default as the score has it: a maximum spanning tree for scores
-            that do not see directions, a maximum branching for the others. False is refused for those.
-        forest: leave out arcs that do not pay; as many trees as that makes.
-        constraints: arcs that must not be there, or tiers; a tree cannot promise required arcs.
+        root: the variable at the top. Without it, the first one of an undirected tree (all choices score the same) and
+            the best one of a directed tree.
+        directed: whether an arc's direction matters. By default that depends on the score: a maximum spanning tree for
+            score-equivalent scores, a maximum branching for the others. False is refused for those.
+        forest: leave out arcs that do not raise the score; the result may be several trees.
+        constraints: arcs that must not be there, or tiers; a tree cannot guarantee required arcs.
         n_jobs: threads; -1 for all cores.
         progress: whether to show it.
 
     Returns:
-        Found, proven: no other tree (or forest) scores more. A graph that is no tree may.
+        Found, proven: no other tree (or forest) scores more. A graph that is not a tree may.
 
     Raises:
         ArbornetError: if the constraints leave no tree, or a family cannot be scored.
@@ -83,9 +83,9 @@ def tan(
         table: a Table.
         class_: the class.
         score: any local score; the log-likelihood if left out.
-        root: the attribute without another parent than the class; see `chow_liu`.
+        root: the attribute whose only parent is the class; see `chow_liu`.
         directed: see `chow_liu`.
-        forest: leave out arcs between attributes that do not pay.
+        forest: leave out arcs between attributes that do not raise the score.
         constraints: see `chow_liu`.
         n_jobs: threads; -1 for all cores.
         progress: whether to show it.
@@ -117,9 +117,9 @@ def _grown(
     at_class = None if class_ is None else positions(names, [class_])[0]
     at_root = None if root is None else positions(names, [root])[0]
     if at_root is not None and at_root == at_class:
-        raise ParameterError(f"root={root!r}: is the class, which stands above the tree; name an attribute")
+        raise ParameterError(f"root={root!r}: is the class, which is a parent of all; name an attribute")
     if at_root is not None and (forest or candidates is not None):
-        raise ParameterError(f"root={root!r}: a forest has the roots that pay; leave root out")
+        raise ParameterError(f"root={root!r}: a forest chooses its own roots; leave root out")
     rules = resolved(constraints, names)
     _refuse(rules, at_class)
     if directed is False and (constraints is not None or scored is None or not scored.equivalent):
@@ -142,7 +142,7 @@ def _grown(
     stopped: Stopped = "proven"
     bound = total
     if candidates is not None and _wild(single := obeying(source, limited(rules, 1).spec()), scores):
-        # What an arc gains, as a double, does not tell its last digits. A graph of single parents is a forest.
+        # The gain of an arc, as a double, has lost its last digits. A graph of single parents is a forest.
         search = Search(single, Budget(), n_jobs=n_jobs)
         proof = search.run(BranchAndBound())
         if exact_sum(search.scores) > exact_sum(scores) + rounding(scores):
@@ -162,19 +162,19 @@ def _sources(source: Any, score: Any) -> tuple[CandidatesHandle | None, ScoreHan
     handle = getattr(source, "handle", source)
     if isinstance(handle, _core.CandidatesHandle):
         if score is not None:
-            raise ParameterError("score: candidates carry their scores; give a Table to score anew")
+            raise ParameterError("score: candidates have their scores already; give a Table to score it again")
         return handle, None, handle.names
     scored = prepared(source, LogLikelihood() if score is None else score)
     return None, scored, scored.table.names
 
 
 def _refuse(rules: Rules, at_class: int | None) -> None:
-    """Refuses constraints that a tree cannot obey."""
+    """Refuses constraints that a tree cannot satisfy."""
     for v, (name, required) in enumerate(zip(rules.names, rules.required, strict=True)):
         if beyond := [p for p in required if p != at_class]:
             arc = f"'{rules.names[beyond[0]]}' -> '{name}'"
             raise ParameterError(
-                f"constraints: {arc} is required, and a tree cannot promise an arc; forbid others instead"
+                f"constraints: {arc} is required, and a tree cannot guarantee an arc; forbid others instead"
             )
         if at_class is not None and v != at_class and (at_class not in rules.allowed[v] or rules.max_parents[v] < 1):
             raise ParameterError(
