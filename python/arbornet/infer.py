@@ -18,6 +18,7 @@ from typing import Any
 from arbornet import moments
 from arbornet._core import ColumnError, RawFrame
 from arbornet.kinds import Categorical, Continuous, Kind, Level, Ordinal
+from arbornet.visible import written
 
 FEW_GRADES = 10
 FEW_LABELS = 6
@@ -133,7 +134,9 @@ def infer(seen: Profile) -> Inferred:
         kind = _declared_kind(seen) or (Continuous() if seen.range_ is not None else Categorical())
         value = _first_value(seen)
         is_moment = seen.class_ in moments.CLASSES and isinstance(value, float)
-        only = moments.told(float(value), moments.zoned(seen.class_, seen.zone)) if is_moment else repr(value)
+        only = written(value) if isinstance(value, float) else repr(value)
+        if is_moment:
+            only = moments.told(float(value), moments.zoned(seen.class_, seen.zone))
         return Inferred(kind, f"one value only: {only}", f"is constant ({only})")
     declared = _declared_kind(seen)
     if declared is not None:

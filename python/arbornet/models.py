@@ -9,7 +9,7 @@ from __future__ import annotations
 import html
 import json
 import math
-from collections.abc import Iterable, Mapping
+from collections.abc import Iterable, Iterator, Mapping
 from dataclasses import dataclass
 from functools import cached_property
 from typing import TYPE_CHECKING, Any
@@ -19,7 +19,7 @@ from arbornet._core import ColumnError, FormatError, ModelHandle, ParameterError
 from arbornet.kinds import Level
 from arbornet.prepare import positions, prepared
 from arbornet.splines import Factor, Term, partial_responses
-from arbornet.visible import visible, visible_name
+from arbornet.visible import visible, visible_name, written
 
 if TYPE_CHECKING:
     from arbornet.draw import Picture
@@ -204,11 +204,18 @@ class LocalModel:
 
     def text(self) -> str:
         """The model as a tree of text: splits, branches, and at each leaf its rows and its distribution."""
-        return visible(self.handle.text(self._words))
+        return visible(self._short(self.handle.text(self._words)))
 
     def rules(self) -> list[str]:
         """One sentence a leaf, `if age >= 52.3 and stage in {II, III} then ...`; of MARS, one a term."""
-        return [visible(rule) for rule in self.handle.rules(self._words)]
+        return [visible(self._short(rule)) for rule in self.handle.rules(self._words)]
+
+    def _short(self, text: str) -> str:
+        """A text with levels of float32 columns in their own digits."""
+        for level in _levels(self.description or {}):
+            if isinstance(level, float) and written(level) != str(level):
+                text = text.replace(str(level), written(level))
+        return text
 
     def distribution(self, given: Mapping[str, Any]) -> Distribution:
         """The distribution of the child, given one value for each parent.
@@ -334,6 +341,16 @@ def local_model(table: Any, child: str, parents: Iterable[str], score: Any) -> L
 def _plain(value: Any) -> Any:
     """NumPy's scalars as Python's own, dates and times as the numbers behind them."""
     return moments.number(value.item() if hasattr(value, "item") else value)
+
+
+def _levels(description: Mapping[str, Any]) -> Iterator[Level]:
+    """The levels of the child, and those on the branches of a description."""
+    yield from description.get("levels", ())
+    waiting = [description.get("root", {})]
+    while waiting:
+        for branch in waiting.pop().get("branches", ()):
+            yield from branch.get("levels", ())
+            waiting.append(branch["node"])
 
 
 def _leaf(leaf: dict[str, Any], levels: list[Level]) -> Leaf:

@@ -19,7 +19,7 @@ from arbornet.terminal import brief, time_range, wrapped
 #: "auto" may cost this many seconds of one core of the machine on which the cost model was measured.
 BUDGET = 600.0
 #: The time of a run is between these multiples of the estimate.
-FASTER, SLOWER = 0.6, 1.6
+FASTER, SLOWER = 0.6, 2.0
 #: The most parents that "auto" considers.
 MOST = 4
 #: The most families that are checked whether they can be scored; of more, a seeded sample of this size.

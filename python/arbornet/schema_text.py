@@ -10,7 +10,7 @@ from typing import TYPE_CHECKING
 
 from arbornet import moments
 from arbornet.terminal import shortened, width, wrapped
-from arbornet.visible import visible_name
+from arbornet.visible import visible_name, written
 
 if TYPE_CHECKING:
     from arbornet.schema import Column, Schema
@@ -19,12 +19,23 @@ GAPS = 8
 HEAD = ("column", "kind", "levels or range", "missing", "why")
 LIMITS = (28, 20, 40, 16, 90)
 """Columns of the terminal that a cell may take at most."""
-LEAST = ((2, 16), (4, 22), (0, 16), (4, 12), (2, 10), (0, 10))
+LEAST = ((4, 19), (0, 20), (4, 12), (0, 10), (2, 15))
 """What is shortened where the terminal is narrow, and to how many columns; the values first, names last."""
+PLAINER = (
+    (r" in [\d,]+ rows\b", ""),
+    (r"whole numbers, many distinct ones", "many whole numbers"),
+    (r"distinct ", ""),
+    (r"numbers with a fraction", "decimal numbers"),
+    (r", -?\d+ to -?\d+ without a gap: a scale", ""),
+    (r", not consecutive: treated as labels", ""),
+    (r"(two whole numbers), .*: labels", r"\1"),
+    (r": too few rows for each to be a level", ""),
+)
+"""How reasons are said in fewer words."""
 
 
 def _number(x: float) -> str:
-    return f"{x:.6g}"
+    return f"{x:.0f}" if 1e6 <= abs(x) < 1e15 else f"{x:.6g}"
 
 
 def _date(days: float) -> str:
@@ -52,7 +63,7 @@ def _between(column: Column) -> str:
 
 def _holds(column: Column) -> str:
     if column.levels is not None:
-        return _between(column).join(map(str, column.levels))
+        return _between(column).join(map(written, column.levels))
     if column.word == "categorical" and getattr(column.kind, "max_levels", None) is not None:
         return (
             f"the {getattr(column.kind, 'max_levels', 2) - 1} most frequent, {getattr(column.kind, 'other', 'other')}"
@@ -92,7 +103,9 @@ def as_text(schema: Schema, said: Callable[[str], str] = str) -> str:
     if sum(_widths(rows)) + GAPS > most:
         rows = [[*row[:-1], _plainer(row[-1])] for row in rows]
     widths = _widths(rows)
-    for i, least in LEAST:
+    # Ranges stay whole.
+    ranges = [len(row[2]) for row, c in zip(rows, schema.columns, strict=True) if c.levels is None]
+    for i, least in ((2, max([15, *ranges])), *LEAST):
         over = sum(widths) + GAPS - most
         widths[i] -= max(0, min(over, widths[i] - least))
     between = [[" ", " ", " " if c.levels is None else _between(c), " ", " "] for c in schema.columns]
@@ -111,8 +124,9 @@ def _widths(rows: Sequence[Sequence[str]]) -> list[int]:
 
 def _plainer(reason: str) -> str:
     """A reason without what the other columns and the last line of the table say too."""
-    plainer = re.sub(r" in [\d,]+ rows\b", "", reason).replace("distinct ", "")
-    return plainer.replace("numbers with a fraction", "decimal numbers")
+    for pattern, plainer in PLAINER:
+        reason = re.sub(pattern, plainer, reason)
+    return reason
 
 
 def as_html(schema: Schema) -> str:

@@ -68,7 +68,7 @@ def shortened(text: str, most: int, between: str = " ") -> str:
         return text
     words = text.split(between)
     for n in range(len(words) - 1, 0, -1):
-        kept = between.join(words[:n]) + (between if between != " " else "") + "…"
+        kept = between.join(words[:n]).rstrip(":;,") + "…" if between == " " else between.join([*words[:n], "…"])
         if len(kept) <= most:
             return kept
     return text[: max(most - 1, 0)] + "…"

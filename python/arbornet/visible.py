@@ -6,7 +6,10 @@ that turn the direction of what follows. Names themselves are kept as they are; 
 
 from __future__ import annotations
 
+import math
 import re
+
+import numpy as np
 
 HIDDEN = re.compile("[\x00-\x09\x0b-\x1f\x7f-\x9f\u061c\u200e\u200f\u2028-\u202e\u2066-\u2069\ud800-\udfff]")
 """Control characters other than the line break, marks of direction, and halves of characters."""
@@ -20,6 +23,21 @@ def visible(text: str) -> str:
         '\\x1b[31mred'
     """
     return HIDDEN.sub(lambda found: found[0].encode("unicode_escape").decode(), text)
+
+
+def written(value: object) -> str:
+    """A value as text; a number of a float32 column with the digits that it has there: 0.221, not 0.2210000038146972.
+
+    Example:
+        >>> written(0.22100000083446503), written(0.1), written("I")
+        ('0.221', '0.1', 'I')
+    """
+    if isinstance(value, float) and math.isfinite(value) and abs(value) < 3e38:
+        single = np.float32(value)
+        if float(single) == value:
+            short = float(str(single))
+            return str(value) if short == value else str(short)
+    return str(value)
 
 
 def visible_name(name: object) -> str:

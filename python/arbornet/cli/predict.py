@@ -46,25 +46,30 @@ def run(asked: Options) -> None:
     import polars as pl
 
     import arbornet as an
-    from arbornet.cli import files
+    from arbornet.cli import digits, files
     from arbornet.cli.outputs import Output, tried
 
     tried([Output("-o", asked.output, "table")], [asked.network])
     net = files.read_network(asked.network)
     frame = an.read(asked.table)
     how = {"unseen": asked.unseen, "n_jobs": asked.jobs}
+    text = digits.as_text(asked.output, asked.json)
     if asked.log_likelihood:
         new = pl.DataFrame({"log_likelihood": net.log_likelihood(frame, **how)})
+        new = digits.log_likelihoods(new) if text else new
     elif asked.target is None:
         raise an.ParameterError(f"name the variable to predict: {', '.join(net.names)}")
     elif asked.proba:
         new = net.predict_proba(frame, asked.target, **how)
         new = new.rename({level: f"{asked.target}={level}" for level in new.columns})
+        new = digits.probabilities(new) if text else new
     elif asked.interval is not None:
         new = net.predict_interval(frame, asked.target, asked.interval, **how)
         new = new.rename({end: f"{asked.target} {end}" for end in new.columns})
     else:
         new = net.predict(frame, asked.target, **how).alias(f"predicted {asked.target}").to_frame()
+    if text and asked.target is not None and not asked.log_likelihood and not asked.proba:
+        new = digits.numbers(new, net.schema, dict.fromkeys(new.columns, asked.target))
     files.write_table(new if asked.only else _beside(frame, new), asked.output, asked.json)
 
 

@@ -36,10 +36,13 @@ def options(command: argparse.ArgumentParser) -> None:
 
 def run(asked: Options) -> None:
     """Runs the command."""
-    from arbornet.cli import files, words
+    from arbornet.cli import digits, files, words
     from arbornet.cli.outputs import Output, tried
 
     tried([Output("-o", asked.output, "table")], [asked.network])
     net = files.read_network(asked.network)
     given, do = (words.assignments(net.schema, texts) or None for texts in (asked.given, asked.do))
-    files.write_table(net.sample(asked.rows, asked.seed, given, do, n_jobs=asked.jobs), asked.output, asked.json)
+    rows = net.sample(asked.rows, asked.seed, given, do, n_jobs=asked.jobs)
+    if digits.as_text(asked.output, asked.json):
+        rows = digits.numbers(rows, net.schema, {name: name for name in rows.columns})
+    files.write_table(rows, asked.output, asked.json)

@@ -44,6 +44,7 @@ def run(asked: Options) -> None:
     from arbornet.cli.advice import in_shell
     from arbornet.cli.outputs import Output, tried
     from arbornet.schema_text import as_text
+    from arbornet.terminal import wrapped
 
     target = schema_path(asked.table) if asked.write == "" else asked.write
     if asked.output and target is not None:
@@ -63,7 +64,7 @@ def run(asked: Options) -> None:
         schema.save(target)
         files.wrote(target)
     elif not asked.json:
-        files.say(f"\nTo keep these types, add --write; then learn with --schema {default}")
+        files.say("\n" + wrapped(f"To keep these types, add --write; then learn with --schema {default}", ""))
 
 
 def schema_path(table: str) -> Path:

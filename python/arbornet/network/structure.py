@@ -15,7 +15,7 @@ from arbornet.models import LocalModel
 from arbornet.network import evidence
 from arbornet.network.origin import Origin
 from arbornet.notebook import Text
-from arbornet.visible import visible_name
+from arbornet.visible import visible_name, written
 
 if TYPE_CHECKING:
     from arbornet.schema import Schema
@@ -88,7 +88,7 @@ class Structure:
         """A variable in words: its kind, what it depends on and how much, what depends on it, and its model."""
         at = self._position(variable)
         levels = self.handle.levels(at)
-        told = self.handle.kind(at) if levels is None else f"{self.handle.kind(at)}: {', '.join(map(str, levels))}"
+        told = self.handle.kind(at) if levels is None else f"{self.handle.kind(at)}: {', '.join(map(written, levels))}"
         lines = [visible_name(f"{variable} ({told})")]
         arcs = [(p, self.graph.edges[p, variable]) for p in self.parents(variable)]
         lines += [f"  depends on {visible_name(p)}{_figures(data)}" for p, data in arcs] or [
