@@ -44,6 +44,17 @@ def strength(contribution: float) -> str:
     return next(word for end, word in STRENGTHS if 2 * contribution < end or end == math.inf)
 
 
+def without(contribution: float) -> str:
+    """How the log score changes without an arc, in words.
+
+    Example:
+        >>> without(14.92), without(-5.066)
+        ('removing this arc lowers the log score by 14.92', 'removing this arc raises the log score by 5.066')
+    """
+    lower = "raises" if contribution < 0 else "lowers"
+    return f"removing this arc {lower} the log score by {abs(contribution):.4g}"
+
+
 def scale_of(score: str | None) -> str:
     """The scale, and how to read it for a score, given as its JSON text or its name."""
     try:

@@ -71,7 +71,7 @@ def shortened(text: str, most: int, between: str = " ") -> str:
         kept = between.join(words[:n]).rstrip(":;,") + "…" if between == " " else between.join([*words[:n], "…"])
         if len(kept) <= most:
             return kept
-    return text[: max(most - 1, 0)] + "…"
+    return shortened(text, most) if between != " " else text[: max(most - 1, 0)] + "…"
 
 
 def brief(seconds: float) -> str:

@@ -12,6 +12,9 @@ if signal.getsignal(signal.SIGINT) is signal.SIG_IGN:
     # Started in the background of a shell without job control: tests that interrupt would wait for ever.
     signal.signal(signal.SIGINT, signal.default_int_handler)
 
+# Printed tables fit the terminal: that of the tests has 80 columns.
+os.environ["COLUMNS"] = "80"
+
 #: What a machine may lack though `make test` did its work, as the reasons of skips begin.
 MAY_BE_MISSING = ("no browser", "no Graphviz", "no fork", "no /dev/full")
 #: Where everything has to be there, as where changes are judged, no test may be skipped at all.

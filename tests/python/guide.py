@@ -21,6 +21,7 @@ from typing import Any
 
 ROOT = Path(__file__).parents[2]
 PAGES = [ROOT / "README.md", ROOT / "docs" / "index.md", *sorted((ROOT / "docs" / "guide").glob("*.md"))]
+os.environ["COLUMNS"] = "80"
 LANGUAGES = ("python", "console", "text")
 FENCE = re.compile(r"^```([^\n]*)\n(.*?)^```$", re.MULTILINE | re.DOTALL)
 INDENTED = re.compile(r"(?<=\n\n)(?:    .*\n)+")
@@ -107,7 +108,7 @@ def _run_console(text: str) -> str:
     environment = {
         **os.environ,
         "PATH": f"{Path(sys.executable).parent}{os.pathsep}{os.environ['PATH']}",
-        "COLUMNS": "120",
+        "COLUMNS": "80",
     }
     out = ""
     for command, line in zip(commands, written, strict=True):

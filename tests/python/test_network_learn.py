@@ -36,7 +36,7 @@ def test_learning_finds_the_best_network_and_tells_its_choices(capsys):
         "5 rows dropped",
         "size: 5",
         "28 parent sets",
-        "proved best",
+        "proved: no network within the parent limit scores higher",
         "PCART()",
     ):
         assert words in told

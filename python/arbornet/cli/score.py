@@ -64,7 +64,7 @@ def run(asked: Options) -> None:
     most = words.max_parents(asked.max_parents)
     table = files.read_table(asked, an.read(asked.table))
     if table.dropped:
-        files.say(str(table.dropped))
+        files.say(wrapped(str(table.dropped)))
     if asked.child is not None:
         parents = [name.strip() for name in asked.parents.split(",") if name.strip()]
         value = an.local_score(table, asked.child, parents, score)

@@ -81,7 +81,7 @@ class Arc:
         """The arc and its figures in words."""
         parts = [f"{self.parent} → {self.child}"]
         if self.contribution is not None and (word := arrows.strength(self.contribution)):
-            parts.append(f"strength: {word} (removing this arc lowers the log score by {self.contribution:.4g})")
+            parts.append(f"strength: {word} ({arrows.without(self.contribution)})")
         if self.strength is not None and not math.isnan(self.strength):
             parts.append(f"in {self.strength:.0%} of resampled networks")
         if self.either_way:

@@ -159,7 +159,7 @@ def _figures(data: Mapping[str, Any]) -> str:
     data = {key: figure for key, figure in data.items() if figure == figure}  # NaN is not known
     if "contribution" in data:
         word = arrows.strength(data["contribution"])
-        told.append(f"removing this arc lowers the log score by {data['contribution']:.4g}{word and f': {word}'}")
+        told.append(f"{arrows.without(data['contribution'])}{word and f': {word}'}")
     if "strength" in data:
         told.append(f"in {data['strength']:.0%} of bootstrap networks")
     return f" ({', '.join(told)})" if told else ""
