@@ -7,6 +7,7 @@ import re
 import subprocess
 import sys
 
+import networkx as nx
 import numpy as np
 import polars as pl
 import pytest
@@ -91,17 +92,18 @@ def test_arbornet_alone_prints_its_help():
 
 def test_reasons_are_shortened_at_whole_words_and_ranges_not_at_all(there):
     text = str(an.infer_schema(there))
+    reasons = ("many whole numbers", "decimal numbers", "5 whole numbers", "text with 8 values")
     assert "1 < 2 < 3 < 4 < 5" in text
     for row in text.splitlines()[2:-1]:
-        reason = re.split(r"  +", row)[-1].removesuffix("…").rstrip()
-        assert reason in ("many whole numbers", "decimal numbers", "5 whole numbers", "text with 8 values"), row
+        words = re.split(r"  +", row)[-1].removesuffix("…").split()
+        assert any(reason.split()[: len(words)] == words for reason in reasons), row
     large = there["large"]
     assert f"{large.min()} to {large.max()}" in text
 
 
 def test_a_wider_terminal_shows_more(there, monkeypatch):
     monkeypatch.setenv("COLUMNS", "120")
-    assert "numbers with a fraction" in str(an.infer_schema(there.select("grade", "column 1 of many")))
+    assert "numbers with a fraction" in str(an.infer_schema(there.select("column 1 of many")))
     wide = str(an.infer_schema(there))
     monkeypatch.setenv("COLUMNS", "80")
     assert max(map(len, str(an.infer_schema(there)).splitlines())) <= 80 < max(map(len, wide.splitlines()))
@@ -115,7 +117,7 @@ def test_hints_of_the_shell_are_options(there, capsys):
 def test_texts_are_cut_between_words():
     assert shortened("61 distinct whole numbers", 20) == "61 distinct whole…"
     assert shortened("a: b", 3) == "a…"
-    assert shortened("current, former, never", 18, ", ") == "current, …"
+    assert shortened("current, former, never", 17, ", ") == "current, …"
     assert shortened("fits", 4) == "fits"
     assert shortened("unbreakable", 6) == "unbre…"
     assert wrapped("one two three", "  ", 8) == "one two\n  three"
@@ -149,13 +151,14 @@ def test_a_measured_time_is_never_in_scientific_notation():
     assert brief(1.2e-5) == "under 0.001 s" and brief(0.0123) == "0.012 s" and brief(200) == "3 min 20 s"
 
 
+@pytest.mark.filterwarnings("ignore::arbornet.LeftOutWarning")
 def test_numbers_of_single_precision_have_their_own_digits(tmp_path, capsys):
     values = np.array([0.0, 0.221, 0.442], dtype=np.float32)
     x = values[np.arange(90) % 3]
     frame = pl.DataFrame({"x": x, "always": np.full(90, 0.221, np.float32), "y": np.arange(90) % 3 == 1})
     schema = an.infer_schema(frame).with_types(x="categorical")
     assert "is constant (0.221)" in str(schema)
-    net = an.fit(an.Table(frame, schema), __import__("networkx").DiGraph([("x", "y")]), an.PCART())
+    net = an.fit(an.Table(frame, schema), nx.DiGraph([("x", "y")]), an.PCART())
     for text in (str(net["x"]), str(net["y"]), net.explain("x"), "\n".join(net["x"].rules())):
         assert "0.221" in text and "0.2210" not in text, text
     assert written(0.1) == "0.1" and written(0.25) == "0.25" and written(1) == "1"
@@ -175,6 +178,6 @@ def test_tables_of_text_have_the_digits_they_deserve(there, capsys):
 
 def test_a_forced_arc_raises_the_score_when_it_is_removed(there):
     table = an.Table(pl.DataFrame({"a": ["x", "y"] * 50, "b": ["u", "u", "v", "v"] * 25}))
-    net = an.fit(table, __import__("networkx").DiGraph([("a", "b")]), an.PCART())
+    net = an.fit(table, nx.DiGraph([("a", "b")]), an.PCART())
     assert "removing this arc raises the log score by" in net.explain("b")
     assert os.environ["COLUMNS"] == "80"
