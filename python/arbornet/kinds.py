@@ -68,7 +68,7 @@ class Categorical:
         other: The name of the level they are merged into.
 
     Raises:
-        ParameterError: If a level is given twice or is no text, number or truth value.
+        ParameterError: If a level is given twice or is not a text, number or boolean.
     """
 
     levels: tuple[Level, ...] | None = None
@@ -99,7 +99,7 @@ class Ordinal:
             ordered dictionary), else numbers by value and texts by code point.
 
     Raises:
-        ParameterError: If a level is given twice or is no text, number or truth value.
+        ParameterError: If a level is given twice or is not a text, number or boolean.
     """
 
     levels: tuple[Level, ...] | None = None

@@ -417,7 +417,7 @@
   byId("widths").hidden = !strong;
   for (const key of document.querySelectorAll("#legend .kind")) key.hidden = !variables.some((v) => key.classList.contains(v.kind));
   byId("arc-hint").textContent = [
-    costly ? "Strength says how much the data speak for the arc: by what the log score loses when this arc alone is removed." : "",
+    costly ? "Strength says how much the data speak for the arc: by how much the log score falls if only this arc is removed." : "",
     strong ? "Beside it, the share of networks learned from resampled rows that have the arc." : "",
   ].join(" ").trim();
   arcTable(byId("arc-table"), ranked, ["parent", "child"]);
