@@ -14,11 +14,12 @@ from typing import Any
 import networkx as nx
 
 from arbornet._core import ParameterError
+from arbornet.brief import Brief
 
 Arc = tuple[str, str]
 
 
-@dataclass(frozen=True)
+@dataclass(frozen=True, repr=False)
 class Rules:
     """Constraints resolved for named variables: one entry per child, parents by position, ascending."""
 
@@ -26,6 +27,13 @@ class Rules:
     required: tuple[tuple[int, ...], ...]
     allowed: tuple[tuple[int, ...], ...]
     max_parents: tuple[int, ...]
+
+    def __repr__(self) -> str:
+        n = len(self.names)
+        required, allowed = (sum(map(len, of)) for of in (self.required, self.allowed))
+        arcs = f"arcs: {required:,} required, {n * (n - 1) - allowed:,} forbidden"
+        most = f"; up to {max(self.max_parents)} parents" if n else ""
+        return f"Rules({n:,} variables; {arcs}{most})"
 
     def spec(self) -> str:
         """The JSON the core reads."""
@@ -41,8 +49,8 @@ class Rules:
         return within and set(self.required[v]) <= positions
 
 
-@dataclass(frozen=True)
-class Constraints:
+@dataclass(frozen=True, repr=False)
+class Constraints(Brief):
     """Constraints on the graph (background knowledge).
 
     Args:

@@ -9,6 +9,7 @@ from typing import Any
 
 import networkx as nx
 
+from arbornet import notebook
 from arbornet._core import ParameterError
 from arbornet.alike import ByContent
 from arbornet.graphs import cpdag
@@ -16,7 +17,7 @@ from arbornet.network import BayesNet
 from arbornet.search.base import Found
 
 
-@dataclass(frozen=True, eq=False)
+@dataclass(frozen=True, eq=False, repr=False)
 class Comparison(ByContent):
     """A learned graph against the true one.
 
@@ -45,6 +46,25 @@ class Comparison(ByContent):
     def to_dict(self) -> dict[str, float]:
         """The figures by name."""
         return dataclasses.asdict(self)
+
+    def __repr__(self) -> str:
+        return f"Comparison({', '.join(f'{name}={value:.4g}' for name, value in self.to_dict().items())})"
+
+    def _repr_html_(self) -> str:
+        rows = ((name, MEANINGS[name], f"{value:.4g}") for name, value in self.to_dict().items())
+        return notebook.table(("figure", "learned graph against the true one", "value"), rows)
+
+
+MEANINGS = {
+    "ap": "adjacency precision: learned adjacencies that are true",
+    "ar": "adjacency recall: true adjacencies that were learned",
+    "f1": "harmonic mean of the two",
+    "ahp": "arrowhead precision: learned arrowheads that are true",
+    "ahr": "arrowhead recall: true arrowheads that were learned",
+    "ahp_cpdag": "arrowhead precision, against the true equivalence class",
+    "ahr_cpdag": "arrowhead recall, against the true equivalence class",
+    "shd": "structural Hamming distance of the equivalence classes",
+}
 
 
 def compare(true: Any, learned: Any) -> Comparison:

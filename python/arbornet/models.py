@@ -6,7 +6,6 @@ it prints the same.
 
 from __future__ import annotations
 
-import html
 import json
 import math
 from collections.abc import Iterable, Iterator, Mapping
@@ -17,6 +16,7 @@ from typing import TYPE_CHECKING, Any
 from arbornet import moments
 from arbornet._core import ColumnError, FormatError, ModelHandle, ParameterError
 from arbornet.kinds import Level
+from arbornet.notebook import Text, preformatted
 from arbornet.prepare import positions, prepared
 from arbornet.splines import Factor, Term, partial_responses
 from arbornet.visible import visible, visible_name, written
@@ -60,6 +60,9 @@ class Shares:
         """The most probable level, the first under ties."""
         return max(self.probabilities, key=lambda level: self.probabilities[level])
 
+    def __str__(self) -> str:
+        return ", ".join(f"{visible_name(level)} {share:.1%}" for level, share in self.probabilities.items())
+
 
 @dataclass(frozen=True)
 class StudentT:
@@ -79,11 +82,14 @@ class StudentT:
         """The standard deviation; None with two degrees of freedom or less, which has none."""
         return float(self.scale * (self.df / (self.df - 2)) ** 0.5) if self.df > 2 else None
 
+    def __str__(self) -> str:
+        return f"location {self.location:.5g}, scale {self.scale:.4g}, {self.df:g} degrees of freedom"
+
 
 Distribution = Shares | StudentT
 
 
-@dataclass(frozen=True)
+@dataclass(frozen=True, repr=False)
 class Leaf:
     """A region of the parents' values: its conditions, its training rows, and the distribution of the child.
 
@@ -96,6 +102,12 @@ class Leaf:
     distribution: Distribution
     also: tuple[tuple[Condition, ...], ...] = ()
     formula: str | None = None
+
+    def __repr__(self) -> str:
+        where = visible(" and ".join(map(str, self.conditions)) or "all rows")
+        ways = f", {len(self.also)} more ways here" if self.also else ""
+        formula = f", {visible(self.formula)}" if self.formula else ""
+        return f"<Leaf: {where}{ways}; {self.n:,} rows; {self.distribution}{formula}>"
 
 
 class LocalModel:
@@ -202,9 +214,9 @@ class LocalModel:
             raise AttributeError(f"the model of '{self.child}' is not a spline: only MARS has terms, rss and gcv")
         return self.spline[name]
 
-    def text(self) -> str:
+    def text(self) -> Text:
         """The model as a tree of text: splits, branches, and at each leaf its rows and its distribution."""
-        return visible(self._short(self.handle.text(self._words)))
+        return Text(visible(self._short(self.handle.text(self._words))))
 
     def rules(self) -> list[str]:
         """One sentence a leaf, `if age >= 52.3 and stage in {II, III} then ...`; of MARS, one a term."""
@@ -296,14 +308,16 @@ class LocalModel:
     def _repr_html_(self) -> str:
         if self.description is not None and 1 < self.n_leaves <= MOST_DRAWN:
             from arbornet.draw import tree_svg
+            from arbornet.draw.svg import in_cell
 
-            return f'<div style="overflow-x: auto">{tree_svg(self.description)}</div>'
+            return in_cell(tree_svg(self.description))
         if self.spline is not None and self.parents:
             from arbornet.draw import spline_svg
+            from arbornet.draw.svg import in_cell
 
-            drawn = spline_svg(partial_responses(self))
-            return f'<div style="overflow-x: auto">{drawn}</div><pre>{html.escape(str(self))}</pre>'
-        return f"<pre>{html.escape(str(self))}</pre>"
+            drawn = in_cell(spline_svg(partial_responses(self)))
+            return drawn + preformatted(str(self))
+        return preformatted(str(self))
 
     def __eq__(self, other: object) -> bool:
         return self.handle == other.handle if isinstance(other, LocalModel) else NotImplemented

@@ -130,7 +130,7 @@ def grown(sampled: Sequence[tuple[int, float]]) -> list[float]:
     return means
 
 
-@dataclass(frozen=True)
+@dataclass(frozen=True, repr=False)
 class Plan:
     """What scoring the parent sets (step 1) would take.
 
@@ -186,9 +186,16 @@ class Plan:
         """About how long it takes on so many cores, as a range: `2 to 5 s`."""
         return time_range(FASTER * self.seconds / cores, SLOWER * self.seconds / cores)
 
+    def __repr__(self) -> str:
+        return f"Plan({self._lines()[0]}, {self.time()} on one core)"
+
     def _repr_html_(self) -> str:
-        rows = [line.split(": ", 1) if ": " in line else (line, "") for line in self._lines()]
-        return notebook.table(("scoring parent sets (step 1)", ""), rows)
+        sets, *lines = self._lines()
+        rows = [("sets", sets)]
+        for line in lines:
+            name, between, says = line.partition(": ")
+            rows.append((name, says) if between and not line.startswith(" ") else ("", line.strip().rstrip(":")))
+        return notebook.table(("scoring parent sets", "what it takes"), rows)
 
 
 def plan(

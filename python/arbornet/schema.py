@@ -23,7 +23,7 @@ from arbornet.kinds import Binned, Categorical, Continuous, Kind, KindLike, Leve
 from arbornet.levels import as_own_levels
 from arbornet.notices import LeftOutWarning
 from arbornet.schema_check import checked
-from arbornet.schema_text import as_html, as_text
+from arbornet.schema_text import as_html, as_text, column_text
 from arbornet.visible import visible_name
 
 if TYPE_CHECKING:
@@ -32,7 +32,7 @@ if TYPE_CHECKING:
 VERSION = 1
 
 
-@dataclass(frozen=True)
+@dataclass(frozen=True, repr=False)
 class Column:
     """One column of a schema."""
 
@@ -85,6 +85,9 @@ class Column:
         if isinstance(self.kind, Continuous):
             return "continuous"
         return "categorical" if isinstance(self.kind, Categorical) else "ordinal"
+
+    def __repr__(self) -> str:
+        return f"Column({column_text(self)})"
 
 
 def bin_names(cuts: tuple[float, ...]) -> tuple[str, ...]:

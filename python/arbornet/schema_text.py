@@ -3,12 +3,11 @@
 from __future__ import annotations
 
 import datetime
-import html
 import re
 from collections.abc import Callable, Sequence
 from typing import TYPE_CHECKING
 
-from arbornet import moments
+from arbornet import moments, notebook
 from arbornet.terminal import shortened, width, wrapped
 from arbornet.visible import visible_name, written
 
@@ -131,10 +130,14 @@ def _plainer(reason: str) -> str:
 
 def as_html(schema: Schema) -> str:
     """The schema as an HTML table."""
+    rows = ([shortened(cell, 200) for cell in _cells(column)] for column in schema.columns)
+    return notebook.table(HEAD, rows, _summary(schema))
 
-    def row(cells: Sequence[str], tag: str) -> str:
-        return "<tr>" + "".join(f"<{tag}>{html.escape(cell)}</{tag}>" for cell in cells) + "</tr>"
 
-    body = "".join(row([shortened(cell, 200) for cell in _cells(column)], "td") for column in schema.columns)
-    head = row(HEAD, "th")
-    return f"<table><thead>{head}</thead><tbody>{body}</tbody></table><p>{html.escape(_summary(schema))}</p>"
+def column_text(column: Column) -> str:
+    """One column in a line: its name, kind, levels or range, and why."""
+    name, kind, holds, missing, why = (
+        shortened(cell, limit) for cell, limit in zip(_cells(column), LIMITS, strict=True)
+    )
+    lacks = f"{missing} missing" if missing else ""
+    return f"{name}: {'; '.join(part for part in (kind, holds, lacks, why) if part)}"

@@ -29,7 +29,7 @@ if TYPE_CHECKING:
 MOST_RANKED = 513
 
 
-@dataclass(frozen=True)
+@dataclass(frozen=True, repr=False)
 class Dropped:
     """Rows that were dropped because a used column has a missing value there."""
 
@@ -48,6 +48,9 @@ class Dropped:
         told = ", ".join(f"{visible_name(name)}: {n:,}" for name, n in worst[:5])
         more = f" and {len(worst) - 5} more columns" if len(worst) > 5 else ""
         return f"{self.n_rows:,} row{'s' if self.n_rows != 1 else ''} dropped for missing values ({told}{more})"
+
+    def __repr__(self) -> str:
+        return f"Dropped({self})"
 
 
 class Table:

@@ -13,7 +13,7 @@ from typing import Any
 
 import networkx as nx
 
-from arbornet.draw.network import Engine, network_scene
+from arbornet.draw.network import SCREEN, Engine, network_scene
 from arbornet.draw.parts import Arc, Graph, Leaf, Node, Split, Tree
 from arbornet.draw.save import Picture, put
 from arbornet.draw.spline import Spline, spline_scene
@@ -79,10 +79,15 @@ def spline_svg(spline: Spline) -> str:
 
 
 def network_svg(
-    graph: Graph | nx.DiGraph, *, engine: Engine = "layered", legend: bool = True, kinds: bool = True
+    graph: Graph | nx.DiGraph,
+    *,
+    engine: Engine = "layered",
+    legend: bool = True,
+    kinds: bool = True,
+    room: tuple[float, float] = SCREEN,
 ) -> str:
-    """The SVG of a network, for notebooks (`_repr_svg_`) and pages; `kinds=False` where kinds are not known."""
-    return svg(network_scene(_graph(graph), engine, legend, kinds=kinds))
+    """The SVG of a network, for notebooks and pages; `kinds=False` where kinds are not known."""
+    return svg(network_scene(_graph(graph), engine, legend, room, kinds=kinds))
 
 
 def tree_svg(tree: Tree | Mapping[str, Any]) -> str:

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import math
+from dataclasses import replace
 from typing import Literal
 
 from arbornet import arrows
@@ -19,6 +20,10 @@ ARROW = 8.0
 LONGEST_NAME = 190.0
 SCREEN = (1100.0, 760.0)
 """The canvas of a picture that stands alone."""
+NOTEBOOK = (860.0, 620.0)
+"""The same in a notebook's cell."""
+MOST_DRAWN = 150
+"""Beyond so many nodes a picture takes seconds, and nobody can read it in a cell."""
 
 
 def network_scene(
@@ -37,7 +42,7 @@ def network_scene(
         legend: Whether to explain the shapes, the arcs and what arrows do not say.
         room: The canvas in pixels that the built-in layout is to fit.
         most: No layer of it holds more nodes than this.
-        kinds: Whether the legend explains shapes and colours; false where kinds are not known.
+        kinds: Whether shapes and colours tell the kinds, and the legend explains them; false where they are not known.
     """
     if engine not in ("layered", "dot"):
         raise ParameterError(f"engine {engine!r} is neither 'layered' nor 'dot'")
@@ -56,7 +61,9 @@ def network_scene(
         return point[0] + left, point[1] + MARGIN
 
     arcs = tuple(_arc(arc, tuple(map(moved, layout.routes[arc.parent, arc.child]))) for arc in graph.arcs)
-    nodes = tuple(_node(n, labels[n.name], moved(layout.centres[n.name]), widths[n.name], graph) for n in graph.nodes)
+    nodes = tuple(
+        _node(n, labels[n.name], moved(layout.centres[n.name]), widths[n.name], graph, kinds) for n in graph.nodes
+    )
     title = f"Bayesian network of {len(nodes)} variables and {len(arcs)} arcs"
     description = "; ".join(arc.description for arc in graph.arcs) or "no arcs"
     return Scene(width, height, title, description, (*arcs, *nodes, *key))
@@ -76,11 +83,16 @@ def shape(kind: KindName, centre: Point, width: float, height: float) -> Box:
     )
 
 
-def _node(node: Node, label: str, centre: Point, width: float, graph: Graph) -> Group:
+def _node(node: Node, label: str, centre: Point, width: float, graph: Graph, kinds: bool) -> Group:
     parents = ", ".join(arc.parent for arc in graph.arcs if arc.child == node.name)
-    title = f"{node.name} ({node.description})" + (f"; depends on {parents}" if parents else "")
-    marks = (shape(node.kind, centre, width, NODE_HEIGHT), Text(centre[0], centre[1] + 4.5, label))
-    return Group(marks, title, "node", (("name", node.name), ("kind", node.kind)))
+    title = (f"{node.name} ({node.description})" if kinds else node.name) + (
+        f"; depends on {parents}" if parents else ""
+    )
+    outline = shape(node.kind, centre, width, NODE_HEIGHT)
+    if not kinds:
+        outline = replace(outline, fill="paper", stroke="line", round=5.0, cut=0.0)
+    marks = (outline, Text(centre[0], centre[1] + 4.5, label))
+    return Group(marks, title, "node", (("name", node.name), *((("kind", node.kind),) if kinds else ())))
 
 
 def _arc(arc: Arc, route: tuple[Point, ...]) -> Group:

@@ -14,7 +14,7 @@ from typing import Any
 from arbornet._core import ParameterError
 from arbornet.draw import mpl
 from arbornet.draw.scene import Scene
-from arbornet.draw.svg import svg
+from arbornet.draw.svg import for_notebook, in_cell, svg
 from arbornet.io.whole import write_whole
 from arbornet.notebook import File
 
@@ -33,7 +33,10 @@ class Picture:
         return f"<Picture: {html.unescape(title[1])}>" if title else "<Picture>"
 
     def _repr_svg_(self) -> str:
-        return self.svg
+        return for_notebook(self.svg)
+
+    def _repr_html_(self) -> str:
+        return in_cell(self.svg)
 
 
 def put(scene: Scene, target: Any) -> Picture | File | None:

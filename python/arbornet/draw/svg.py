@@ -2,12 +2,15 @@
 
 from __future__ import annotations
 
+import re
 from collections.abc import Iterable
 from html import escape
 
 from arbornet.draw.scene import PAINTS, Area, Box, Curve, Group, Line, Mark, Point, Scene, Text
 
 FONT = "system-ui,-apple-system,'Segoe UI',Roboto,'Noto Sans',Helvetica,Arial,sans-serif"
+LEGIBLE = 0.85
+"""Texts are 13 units high, so they have 11 pixels at this scale."""
 
 
 def svg(scene: Scene, style: bool = True, background: bool = False) -> str:
@@ -43,6 +46,38 @@ def style_sheet(dark: str = "@media (prefers-color-scheme:dark)") -> str:
         )
 
     return f".an-picture{{font-family:{FONT};fill:none}}.an-picture text{{stroke:none}}{rules(0)}{dark}{{{rules(1)}}}"
+
+
+DARK_PAGES = ("[data-jp-theme-light=false]", ".vscode-dark", "html[theme=dark]")
+LIGHT_PAGES = ("[data-jp-theme-light=true]", ".vscode-light", "html[theme=light]")
+"""How Jupyter, Visual Studio Code and Colab mark pages of their dark and light themes."""
+
+
+def for_notebook(picture: str) -> str:
+    """A picture on a sheet of paper of its own, which follows the notebook's theme where that is told.
+
+    A notebook may be light on a dark system or dark on a light one, and may show a picture as an image that cannot know
+    the page around it. On its own paper it can be read on any.
+    """
+    head, end, rest = picture.partition("</style>")
+    if 'class="an-picture"' not in head or not end:
+        return picture
+    themes = "".join(
+        f"{page} .an-{letter}-{name}{{{what}:{both[shade]}}}"
+        for shade, pages in ((0, LIGHT_PAGES), (1, DARK_PAGES))
+        for page in pages
+        for name, both in PAINTS.items()
+        for letter, what in (("f", "fill"), ("s", "stroke"))
+    )
+    return f'{head}{themes}{end}<rect class="an-f-paper" width="100%" height="100%" rx="6"/>{rest}'
+
+
+def in_cell(picture: str) -> str:
+    """The same as HTML: as wide as the cell at the most while its labels can be read, else with a bar to scroll."""
+    width = re.search(r'width="([\d.]+)"', picture)
+    least = LEGIBLE * float(width[1]) if width else 0.0
+    fits = f'<svg style="max-width: max(100%, {number(least)}px); height: auto" '
+    return f'<div style="overflow-x: auto">{for_notebook(picture).replace("<svg ", fits, 1)}</div>'
 
 
 def text(value: str) -> str:

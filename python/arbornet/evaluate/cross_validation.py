@@ -15,6 +15,7 @@ from typing import TYPE_CHECKING, Any, Literal
 import numpy as np
 import polars as pl
 
+from arbornet import notebook
 from arbornet._core import ParameterError
 from arbornet.alike import ByContent
 from arbornet.evaluate.journal import campaign
@@ -28,7 +29,7 @@ if TYPE_CHECKING:
     from arbornet.schema import Schema
 
 
-@dataclass(frozen=True, eq=False)
+@dataclass(frozen=True, eq=False, repr=False)
 class CrossValidation(ByContent):
     """Log densities of unseen rows, natural logarithm, higher is better.
 
@@ -49,6 +50,22 @@ class CrossValidation(ByContent):
 
     def __str__(self) -> str:
         return str(self.summary)
+
+    def __repr__(self) -> str:
+        best = self.summary.sort("log_density", descending=True, nulls_last=True, maintain_order=True).row(
+            0, named=True
+        )
+        methods = f"{self.summary.height} method{'s' if self.summary.height != 1 else ''}"
+        says = f"{best['log_density']:.6g} ± {best['standard_error']:.2g}"
+        return f"CrossValidation({methods}, {best['n_folds']} folds, best log density a row: {best['method']}, {says})"
+
+    def _repr_html_(self) -> str:
+        rows = (
+            (of["method"], f"{of['log_density']:.6g}", f"{of['standard_error']:.2g}", of["n_folds"], of["n_left_out"])
+            for of in self.summary.iter_rows(named=True)
+        )
+        head = ("method", "log density a row", "standard error", "folds", "rows left out")
+        return notebook.table(head, rows, "Of unseen rows, natural logarithm: higher is better.")
 
     def plot(self, target: Any = None) -> Any:
         """Means with their standard errors: on a matplotlib axis, into a file by its ending, or on a new axis."""

@@ -14,6 +14,7 @@ from typing import TYPE_CHECKING, Any, Literal
 import numpy as np
 import polars as pl
 
+from arbornet import notebook
 from arbornet._core import ParameterError
 from arbornet.alike import ByContent
 from arbornet.evaluate.hamming import Pairs, agreed, pairs_of, partial_hamming
@@ -30,7 +31,7 @@ if TYPE_CHECKING:
 FRACTIONS = (1 / 2, 1 / 4, 1 / 8, 1 / 16, 1 / 32, 1 / 64)
 
 
-@dataclass(frozen=True, eq=False)
+@dataclass(frozen=True, eq=False, repr=False)
 class LearningCurves(ByContent):
     """Distances of learned graphs from a reference.
 
@@ -50,6 +51,24 @@ class LearningCurves(ByContent):
 
     def __str__(self) -> str:
         return f"{self.curves}\nreference: {self.reference.height} of {self.n_pairs} pairs of variables"
+
+    def __repr__(self) -> str:
+        methods, sizes = (self.curves[of].n_unique() for of in ("method", "n_rows"))
+        pairs = f"{self.reference.height} of {self.n_pairs} pairs of variables"
+        return f"LearningCurves({methods} methods, {sizes} numbers of rows, {pairs})"
+
+    def _repr_html_(self) -> str:
+        sizes = self.curves["n_rows"].unique().sort().to_list()
+        cells = {
+            (of["method"], of["n_rows"]): f"{of['distance']:.4g} ± {of['standard_error']:.2g}"
+            for of in self.curves.iter_rows(named=True)
+        }
+        methods = self.curves["method"].unique(maintain_order=True).to_list()
+        rows = ((method, *(cells.get((method, size), "") for size in sizes)) for method in methods)
+        below = (
+            f"Mean Hamming distance ± its standard error, {self.reference.height} of {self.n_pairs} pairs of variables."
+        )
+        return notebook.table(("method", *(f"{size:,} rows" for size in sizes)), rows, below)
 
     def plot(self, target: Any = None) -> Any:
         """Curves over the number of rows: on a matplotlib axis, into a file by its ending, or on a new axis."""

@@ -9,6 +9,7 @@ from typing import Any, Literal
 import networkx as nx
 
 from arbornet._core import ParameterError, Step1
+from arbornet.brief import Brief
 from arbornet.constraints import Constraints
 from arbornet.fit import fit
 from arbornet.learn import Search, found_by
@@ -22,8 +23,8 @@ from arbornet.table import Table
 Learner = Callable[[Table], "Found | nx.DiGraph[str] | BayesNet"]
 
 
-@dataclass(frozen=True)
-class Method:
+@dataclass(frozen=True, repr=False)
+class Method(Brief):
     """A score, and how the graph is searched.
 
     Args:

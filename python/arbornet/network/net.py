@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import html
 from collections.abc import Mapping
 from dataclasses import replace
 from pathlib import Path
@@ -116,10 +117,21 @@ class BayesNet(RowAnswers, GeneralAnswers):
         write(of_network(self, data, title), path)
         return File(Path(path))
 
-    def _repr_svg_(self) -> str:
+    def _repr_mimebundle_(self, include: object = None, exclude: object = None) -> dict[str, str]:
+        """What IPython shows: a picture; of what is too much to be read in a cell only the text."""
         from arbornet.draw import network_svg
+        from arbornet.draw.network import MOST_DRAWN, NOTEBOOK
+        from arbornet.draw.svg import for_notebook, in_cell
 
-        return network_svg(self.graph)
+        shown = {"text/plain": repr(self)}
+        if len(self.names) <= MOST_DRAWN:
+            picture = network_svg(self.graph, room=NOTEBOOK)
+            line = f"<p>{html.escape(repr(self))}</p>"
+            shown |= {"text/html": in_cell(picture) + line, "image/svg+xml": for_notebook(picture)}
+        return shown
+
+    def _repr_svg_(self) -> str | None:
+        return self._repr_mimebundle_().get("image/svg+xml")
 
     def __reduce__(self) -> tuple[Any, ...]:
         from arbornet.io.json import from_text, to_text

@@ -2,13 +2,15 @@
 
 from __future__ import annotations
 
+import json
 from dataclasses import dataclass, field
 from typing import Any
 
 from arbornet.alike import ByContent
+from arbornet.visible import visible_name
 
 
-@dataclass(frozen=True, eq=False)
+@dataclass(frozen=True, eq=False, repr=False)
 class Origin(ByContent):
     """Where a network comes from: what it was fitted to, by which score, found by which search."""
 
@@ -24,3 +26,13 @@ class Origin(ByContent):
     """Score, bound, seconds and end of the search, if there was one."""
     strengths: dict[str, dict[str, float]] = field(default_factory=dict)
     """Share of bootstrap networks with an arc, by parent and child, if there was a bootstrap."""
+
+    def __repr__(self) -> str:
+        parts = [] if self.n_rows is None else [f"{self.n_rows:,} rows"]
+        try:
+            parts.append(f"score {json.loads(self.score or '')['score']}")
+        except (ValueError, KeyError, TypeError):
+            parts += [f"score {visible_name(self.score)}"] if self.score else []
+        parts += [f"found by {self.search['method']}"] if self.search.get("method") else []
+        parts += ["with shares of resampled networks"] if self.strengths else []
+        return f"Origin({', '.join(parts) or 'unknown'})"

@@ -12,9 +12,10 @@ import math
 from typing import Any, Self
 
 from arbornet._core import ParameterError
+from arbornet.brief import Brief
 
 
-class Choice:
+class Choice(Brief):
     """A frozen dataclass of parameters, of a score or a prior."""
 
     def document(self) -> dict[str, Any]:
@@ -37,12 +38,6 @@ class Choice:
                 raise ParameterError(f"{type(self).__name__} has no parameter {name!r}; it has {', '.join(known)}")
         return dataclasses.replace(self, **changes)  # type: ignore[type-var]
 
-    def __repr__(self) -> str:
-        """The call that makes it, without parameters that have their default."""
-        own = dataclasses.fields(self)  # type: ignore[arg-type]
-        changed = [f"{f.name}={value!r}" for f in own if (value := getattr(self, f.name)) != _default(f)]
-        return f"{type(self).__name__}({', '.join(changed)})"
-
 
 class Parameters(Choice):
     """A score's parameters."""
@@ -50,10 +45,6 @@ class Parameters(Choice):
     def spec(self) -> str:
         """The JSON form; the same text for the same score."""
         return json.dumps(self.document(), separators=(",", ":"), sort_keys=True, allow_nan=False)
-
-
-def _default(field: dataclasses.Field[Any]) -> Any:
-    return field.default if field.default_factory is dataclasses.MISSING else field.default_factory()
 
 
 def real(name: str, value: Any, *, above: float | None = None) -> float:

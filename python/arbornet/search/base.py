@@ -37,10 +37,7 @@ class Certificate(Protocol):
         ...
 
 
-MOST_DRAWN = 150
-
-
-@dataclass(frozen=True, eq=False)
+@dataclass(frozen=True, eq=False, repr=False)
 class Found(ByContent):
     """A graph, its score and what is known about better ones. Equal if everything in it is.
 
@@ -81,19 +78,20 @@ class Found(ByContent):
         """
         return cpdag(self.dag) if self.equivalents is None else self.equivalents.copy()
 
-    def __str__(self) -> str:
+    def __repr__(self) -> str:
         size = f"{self.dag.number_of_nodes()} variables, {self.dag.number_of_edges()} arcs"
         proven = f"proved best within {self.gap:.2g}" if self.gap else "proved best"
         ending = {"proven": proven, "finished": f"gap {self.gap:.6g}"}
         known = ending.get(self.stopped, f"gap {self.gap:.6g}, stopped by {self.stopped}")
-        return f"Found({size}, score {self.score:.4f}, {known}, {self.seconds:.2f} s)"
+        return f"{type(self).__name__}({size}, score {self.score:.4f}, {known}, {self.seconds:.2f} s)"
 
     def _repr_html_(self) -> str:
         from arbornet.draw import network_svg
+        from arbornet.draw.network import MOST_DRAWN, NOTEBOOK
+        from arbornet.draw.svg import in_cell
 
         line = f"<p>{html.escape(str(self))}</p>"
-        # Beyond that a picture takes seconds, and nobody can read it.
-        return line if len(self.dag) > MOST_DRAWN else network_svg(self.dag, kinds=False) + line
+        return line if len(self.dag) > MOST_DRAWN else in_cell(network_svg(self.dag, kinds=False, room=NOTEBOOK)) + line
 
 
 def uninterrupted(found: Found) -> Found:

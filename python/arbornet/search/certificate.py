@@ -65,7 +65,7 @@ class PricedBlock:
         return total[-1]
 
 
-@dataclass(frozen=True)
+@dataclass(frozen=True, repr=False)
 class ClusterCertificate:
     """Clusters with prices in units of `1 / unit` of the score, and the bound they are said to give.
 
@@ -82,6 +82,10 @@ class ClusterCertificate:
     unit: int
     constraints: str | None = None
     blocks: tuple[PricedBlock, ...] = ()
+
+    def __repr__(self) -> str:
+        blocks = f", {len(self.blocks):,} blocks" if self.blocks else ""
+        return f"ClusterCertificate(bound {self.bound:.6f}, {len(self.clusters):,} clusters{blocks})"
 
     def check(self, candidates: Any) -> bool:
         """Whether clusters and prices prove the bound for these candidates (or a .jkl file), in exact arithmetic.

@@ -21,7 +21,7 @@ if TYPE_CHECKING:
     from arbornet.network import BayesNet
 
 
-@dataclass(frozen=True, eq=False)
+@dataclass(frozen=True, eq=False, repr=False)
 class FoundGraphs(Found):
     """A graph with the decision graph of every variable.
 

@@ -11,7 +11,7 @@ from typing import TYPE_CHECKING, Any, NamedTuple, overload
 import numpy as np
 import polars as pl
 
-from arbornet import _core
+from arbornet import _core, notebook
 from arbornet._core import CandidatesHandle, ParameterError
 from arbornet.constraints import Constraints, resolved
 from arbornet.progress import shown
@@ -31,6 +31,8 @@ if TYPE_CHECKING:
 
 #: Bytes that the tables may take where nothing else is said: 25 variables that can all be each other's ancestors.
 MEMORY = 2e9
+#: Graphs that a notebook lists.
+MOST_SHOWN = 20
 
 
 @dataclass(frozen=True, repr=False)
@@ -98,6 +100,22 @@ class KBest(Sequence[Found]):
             ending = ", all that the kept sets make" if self.pruned else ", all there are"
         ending = ending if self.stopped == "proven" else f", stopped by {self.stopped}"
         return f"KBest({len(self)} graphs, scores {scores}{ending})"
+
+    def _repr_html_(self) -> str:
+        best = set(self.graphs[0].dag.edges)
+        rows = []
+        shown = zip(self.graphs[:MOST_SHOWN], self.weights, strict=False)
+        for place, (found, weight) in enumerate(shown, 1):
+            arcs = set(found.dag.edges)
+            changes = [f"+ {parent} → {child}" for parent, child in found.dag.edges if (parent, child) not in best]
+            changes += [
+                f"− {parent} → {child}" for parent, child in self.graphs[0].dag.edges if (parent, child) not in arcs
+            ]
+            rows.append((place, f"{found.score:.6f}", f"{weight:.3g}", len(arcs), ", ".join(changes)))
+        more = len(self) - len(rows)
+        rest = f"; {more:,} more graphs" if more > 0 else ""
+        head = ("place", "score", "weight", "arcs", "unlike the best graph")
+        return notebook.table(head, rows, f"{self!r}{rest}")
 
 
 def k_best(
