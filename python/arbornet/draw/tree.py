@@ -74,7 +74,9 @@ def tree_scene(tree: Tree) -> Scene:
             )
             says = summary(node, tree.child)
             name = f"{node.name}: " if node.name else ""
-            share = f"{name}{node.n:,.0f} rows" + (f" ({percent(node.n / total)})" if total else "")
+            share = f"{name}{node.n:,.0f} {'row' if round(node.n) == 1 else 'rows'}" + (
+                f" ({percent(node.n / total)})" if total else ""
+            )
             texts: tuple[Text, ...] = (
                 Text(chart_left + chart_width + 12, y - 1, says, 13, "start"),
                 Text(chart_left + chart_width + 12, y + 15, share, 11.5, "start", "muted"),

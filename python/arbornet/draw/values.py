@@ -71,7 +71,7 @@ def values_scene(node: Node, values: Histogram | Bars) -> Scene:
 
 
 def _histogram(node: Node, values: Histogram) -> Scene:
-    width, height = 420.0, 130.0
+    width, height = 320.0, 110.0
     axis = Axis(values.edges[0], values.edges[-1], node.values)
     peak = max(values.counts) or 1
     groups = []
@@ -90,11 +90,11 @@ def _histogram(node: Node, values: Histogram) -> Scene:
     marks: list[Mark] = [Line(((MARGIN, base), (MARGIN + width, base)), "line")]
     for tick, label in axis.ticks():
         # A label at an end of the axis stays within the picture.
-        room = text_width(label, 11.5) / 2
+        room = text_width(label, 12) / 2
         middle = min(max(at(tick), room), width + 2 * MARGIN - room)
         marks += [
             Line(((at(tick), base), (at(tick), base + 5)), "line"),
-            Text(middle, base + 19, label, 11.5, paint="muted"),
+            Text(middle, base + 19, label, 12, paint="muted"),
         ]
     groups.append(Group(tuple(marks)))
     total = sum(values.counts)
@@ -111,8 +111,8 @@ def _bars(node: Node, values: Bars) -> Scene:
         rows = [*(rows[i] for i in kept), (f"{len(rows) - len(kept)} rarer levels", rest)]
     total = sum(values.counts) or 1
     peak = max((count for _, count in rows), default=0) or 1
-    label = min(150.0, max((text_width(level, 12) for level, _ in rows), default=0.0))
-    left, width = MARGIN + label + 8, 200.0
+    label = min(130.0, max((text_width(level, 12) for level, _ in rows), default=0.0))
+    left, width = MARGIN + label + 8, 110.0
     groups = []
     for i, (level, count) in enumerate(rows):
         y = MARGIN + i * BAR
@@ -134,4 +134,4 @@ def _bars(node: Node, values: Bars) -> Scene:
             )
         )
     description = "; ".join(group.title for group in groups)
-    return Scene(left + width + 110, 2 * MARGIN + len(rows) * BAR, f"Levels of {node.name}", description, tuple(groups))
+    return Scene(left + width + 100, 2 * MARGIN + len(rows) * BAR, f"Levels of {node.name}", description, tuple(groups))

@@ -6,33 +6,40 @@ from collections.abc import Mapping, Sequence
 
 import numpy as np
 
-MOST_NAMED = 3
-ENOUGH = 0.9
+MOST_GROUPS = MOST_NAMED = 3
 
 
 def costliest(lacks: Mapping[str, np.ndarray]) -> tuple[tuple[str, ...], int]:
-    """The columns to leave out, few of them, and how many rows are complete without them.
+    """The columns to leave out, and how many rows are complete without them; no columns if that keeps no more rows.
 
-    One column is named if that brings back half of what is lost; else more, up to three, as long as each helps.
+    Columns that lack the same rows go together. One such group is taken if that brings back half of what is lost; else
+    more, up to three.
 
     Args:
         lacks: Per column, whether each row lacks its value.
     """
-    count = np.sum([lack.astype(np.int64) for lack in lacks.values()], axis=0)
-    n_rows = len(count)
-    kept = int((count == 0).sum())
+    groups: dict[bytes, list[str]] = {}
+    for name, lack in lacks.items():
+        if lack.any():
+            groups.setdefault(np.packbits(lack).tobytes(), []).append(name)
+    masks = {names[0]: lacks[names[0]] for names in groups.values()}
+    together = {names[0]: names for names in groups.values()}
+    count = np.sum([mask.astype(np.int64) for mask in masks.values()], axis=0, dtype=np.int64)
+    n_rows = len(next(iter(lacks.values()))) if lacks else 0
+    kept = before = int((count == 0).sum()) if masks else n_rows
     lost = n_rows - kept
     chosen: list[str] = []
-    while len(chosen) < MOST_NAMED and kept < n_rows:
-        left = {name: lack for name, lack in lacks.items() if name not in chosen and lack.any()}
-        gains = {name: (int(((count - lack) == 0).sum()), int(lack.sum())) for name, lack in left.items()}
+    while len(chosen) < MOST_GROUPS and kept < n_rows:
+        left = {name: mask for name, mask in masks.items() if name not in chosen}
+        gains = {name: (int(((count - mask) == 0).sum()), int(mask.sum())) for name, mask in left.items()}
         best = max(gains, key=lambda name: gains[name])
         chosen.append(best)
-        count = count - lacks[best]
+        count = count - masks[best]
         kept = gains[best][0]
         if n_rows - kept <= lost / 2:
             break
-    return tuple(chosen), kept
+    names = tuple(name for first in chosen for name in together[first]) if kept > before else ()
+    return names, kept
 
 
 def advice(read: int, used: int, missing: Sequence[tuple[str, int]], best: tuple[tuple[str, ...], int] | None) -> str:
@@ -52,8 +59,13 @@ def advice(read: int, used: int, missing: Sequence[tuple[str, int]], best: tuple
             return f"{says}."
         worst, n = max(missing, key=lambda each: each[1])
         return f"{says}: {worst!r} is {_percent(n, read)} missing."
-    named = [f"{name!r} is {_percent(share.get(name, 0), read)} missing" for name in names]
     them = "it" if len(names) == 1 else "them"
+    if len(names) > MOST_NAMED:
+        some = ", ".join(map(repr, names[: MOST_NAMED - 1]))
+        most = _percent(max(share.get(name, 0) for name in names), read)
+        more = len(names) - MOST_NAMED + 1
+        return f"{says}: {some} and {more} more columns are up to {most} missing; leaving them out keeps {kept:,}."
+    named = [f"{name!r} is {_percent(share.get(name, 0), read)} missing" for name in names]
     return f"{says}: {_listed(named)}; leaving {them} out keeps {kept:,}."
 
 

@@ -70,7 +70,8 @@ def embedded(data: Any) -> str:
 def _lede(report: Report) -> str:
     says = f"{len(report.variables)} variables, {len(report.arcs)} arcs"
     if report.rows:
-        says += f", learned from {report.rows.used:,} of {report.rows.read:,} rows"
+        read, used = report.rows.read, report.rows.used
+        says += f", learned from {f'{used:,} of {read:,}' if used < read else f'all {read:,}'} rows"
     if report.search.stopped == "proven":
         says += "; no network within the parent limit scores higher (proved)"
     return says + "."
@@ -83,7 +84,12 @@ def _data(report: Report) -> dict[str, Any]:
         facts.append(("Search", STOPPED.get(report.search.stopped, report.search.stopped)))
     if report.rows:
         rows = report.rows
-        facts.append(("Rows", f"{rows.used:,} used of {rows.read:,} read"))
+        facts.append(
+            (
+                "Rows",
+                f"{rows.used:,} used of {rows.read:,} read" if rows.used < rows.read else f"all {rows.read:,} used",
+            )
+        )
         facts += [("Left out", f"{count:,} {'row' if count == 1 else 'rows'}: {why}") for why, count in rows.dropped]
     return {
         "title": report.title,

@@ -39,7 +39,7 @@
   function figure(source) {
     const parsed = drawn(source);
     parsed.style.width = "100%";
-    parsed.style.maxWidth = `${parsed.getAttribute("width")}px`;
+    parsed.style.maxWidth = `${LARGEST * parsed.getAttribute("width")}px`;
     return element("div", { class: "picture", tabindex: "0", role: "group", "aria-label": parsed.getAttribute("aria-label") }, parsed);
   }
 
@@ -62,6 +62,8 @@
     ["contribution", "Log score falls by", "number", (arc) => number(arc.contribution)],
   ];
 
+  const SAID = { strength: true, contribution: true };  // where rows are stacked, their labels are said
+
   function arcTable(table, shown, ends) {
     const heads = { parent: "From", child: "To" };
     const known = FIGURES.filter(([key]) => key === "either" || arcs.some((arc) => arc[key] !== null && arc[key] !== ""));
@@ -69,8 +71,10 @@
       ...ends.map((end) => element("th", { scope: "col" }, heads[end])),
       ...known.map(([, label, kind]) => element("th", { scope: "col", class: kind }, label)))));
     table.append(element("tbody", {}, ...shown.map((arc) => element("tr", {},
-      ...ends.map((end) => element("td", {}, link(arc[end]))),
-      ...known.map(([, , kind, says]) => element("td", { class: kind }, ...[says(arc)].flat()))))));
+      ...ends.map((end) => element("td", { class: "end" }, link(arc[end]))),
+      ...known.map(([key, label, kind, says]) =>
+        element("td", key in SAID ? { class: kind, "data-label": label } : { class: kind }, ...[says(arc)].flat()))))));
+    table.classList.add("stacks");
     return table;
   }
 
@@ -88,7 +92,7 @@
     out.setAttribute("aria-hidden", "true");
     return out;
   }
-  const rowsOf = (node) => `${number(node.n, 9)} rows${node.share ? ` (${node.share})` : ""}`;
+  const rowsOf = (node) => `${number(node.n, 9)} ${node.n === 1 ? "row" : "rows"}${node.share ? ` (${node.share})` : ""}`;
   function branch(told, node) {
     const named = node.name ? [` [${node.name}]`] : [];
     const when = element("span", { class: "when" }, ...told, ...named);
@@ -208,7 +212,7 @@
     for (const group of [...nodes, ...arcGroups]) group.classList.remove("near");
     main.classList.toggle("reading", i !== null);
     if (i === null) {
-      start();
+      if (!isNarrow()) start();
       return;
     }
     article(i).hidden = false;
@@ -249,20 +253,44 @@
     if (!(scale > 0 && Number.isFinite(scale))) return;  // nothing to look at while the page is not laid out
     look([x - box.width / scale / 2, y - box.height / scale / 2, box.width / scale, box.height / scale]);
   }
+  // On a narrow screen the panel is as long as the network; what would be too small to read is wider than the screen
+  // instead, and opens at its first variables.
+  function atHand(scale) {
+    graph.style.height = `${Math.round(whole[3] * scale + 8)}px`;
+    const box = graph.getBoundingClientRect();
+    const first = nodes.map((node) => node.getBBox()).sort((a, b) => a.y - b.y)[0] ?? { x: whole[2] / 2, width: 0 };
+    const half = box.width / scale / 2;
+    const middle = whole[2] <= 2 * half ? whole[2] / 2 : Math.min(Math.max(first.x + first.width / 2, half), whole[2] - half);
+    frame(scale, middle, whole[3] / 2);
+    const beyond = whole[2] * scale > box.width + 1;
+    main.classList.toggle("beyond", beyond);
+    const [label, says] = scale < LEGIBLE ? ["Larger", "Show the network large enough to read"] : ["Whole", "Show the whole network"];
+    byId("fit").textContent = label;
+    byId("fit").setAttribute("aria-label", says);
+  }
+  const narrowScale = () => Math.min(LARGEST, graph.getBoundingClientRect().width / whole[2]);
   function start() {
+    if (isNarrow()) {
+      atHand(Math.max(narrowScale(), LEGIBLE));
+      return;
+    }
     // The panel is no higher than the network needs, and no higher than the window.
     const width = graph.getBoundingClientRect().width;
     const wanted = whole[3] * Math.min(LARGEST, width / whole[2]) + 8;
     const rest = byId("network").getBoundingClientRect().height - graph.getBoundingClientRect().height;
-    const most = isNarrow() ? Infinity : Math.max(320, window.innerHeight - rest - byId("network").getBoundingClientRect().top - window.scrollY - 16);
-    graph.style.height = main.classList.contains("reading") && !isNarrow() ? "" : `${Math.round(Math.min(wanted, most))}px`;
+    const most = Math.max(320, window.innerHeight - rest - byId("network").getBoundingClientRect().top - window.scrollY - 16);
+    graph.style.height = main.classList.contains("reading") ? "" : `${Math.round(Math.min(wanted, most))}px`;
     frame(wholeScale(), whole[2] / 2, whole[3] / 2);
   }
   // Beside a text there is less room: the whole network if it is legible there, else what is around the variable.
   function focus() {
-    if (!isNarrow()) graph.style.height = "";
+    if (isNarrow()) {
+      show(selected);
+      return;
+    }
+    graph.style.height = "";
     const scale = wholeScale();
-    if (scale >= LEGIBLE || isNarrow()) {
+    if (scale >= LEGIBLE) {
       frame(scale, whole[2] / 2, whole[3] / 2);
       return;
     }
@@ -278,6 +306,10 @@
       frame(LEGIBLE, own.x + own.width / 2, own.y + own.height / 2);
     }
   }
+  // A swipe ends at the edges of what is wider than the screen.
+  function sideways(x) {
+    return isNarrow() && view[2] < whole[2] ? Math.min(Math.max(x, whole[0]), whole[0] + whole[2] - view[2]) : x;
+  }
   function show(i) {
     const box = nodes[i].getBBox();
     const here = graph.getBoundingClientRect();
@@ -289,7 +321,11 @@
   }
   byId("in").addEventListener("click", () => zoom(0.8));
   byId("out").addEventListener("click", () => zoom(1.25));
-  const fit = () => frame(wholeScale(), whole[2] / 2, whole[3] / 2);
+  function fit() {
+    if (!isNarrow()) frame(wholeScale(), whole[2] / 2, whole[3] / 2);
+    else if (byId("fit").textContent === "Whole") atHand(narrowScale());
+    else start();
+  }
   byId("fit").addEventListener("click", fit);
   let wide = window.innerWidth;
   window.addEventListener("resize", () => {
@@ -324,7 +360,7 @@
       const middle = toPicture((now[0] + other[0]) / 2, (now[1] + other[1]) / 2);
       zoom(apart(before) / apart(now), middle.x, middle.y);
     } else {
-      look([view[0] + a.x - b.x, view[1] + a.y - b.y, view[2], view[3]]);
+      look([sideways(view[0] + a.x - b.x), view[1] + a.y - b.y, view[2], view[3]]);
     }
     fingers.set(event.pointerId, now);
   });
@@ -432,13 +468,14 @@
   variables.forEach((v, i) => {
     const some = v.levels.length > 12 ? [...v.levels.slice(0, 10), `… (${v.levels.length} levels)`] : v.levels;
     body.append(element("tr", {},
-      element("td", {}, link(i)),
+      element("td", { class: "end" }, link(i)),
       element("td", {}, kindOf(v)),
       element("td", {}, v.range || some.join(v.kind === "ordinal" ? " < " : ", ")),
       element("td", {}, v.reason),
-      missing ? element("td", { class: "number" }, v.missing === null ? "" : number(v.missing, 9)) : null));
+      missing ? element("td", { class: "number", "data-label": "Missing" }, v.missing === null ? "" : number(v.missing, 9)) : null));
   });
   types.append(body);
+  types.classList.add("stacks");
 
   const themes = [["", "◐ Auto", "as the system"], ["light", "☀ Light", "light"], ["dark", "☾ Dark", "dark"]];
   let theme = 0;
