@@ -6,55 +6,73 @@ is readable on a light and on a dark page, and it is the same bytes every time.
 
 import re
 import sys
+from dataclasses import replace
 from pathlib import Path
 
 import arbornet as an
+from arbornet.draw.network import network_scene
+from arbornet.draw.parts import Graph, Tree
+from arbornet.draw.scene import Scene
+from arbornet.draw.svg import svg
+from arbornet.draw.tree import tree_scene
 
 PICTURE = Path(__file__).parents[1] / "docs" / "penguins.svg"
 SHOWN = "body_mass_g"
 """The variable whose tree stands beside the network."""
-MARGIN = 16.0
-CAPTION = 36.0
+ROOM = (300.0, 300.0)
+"""The canvas of the network: narrow, for README's column is some 830 pixels wide and shrinks what is wider."""
+CHART = 84.0
+"""Width of the charts at the tree's leaves."""
+MARGIN = 14.0
+CAPTION = 40.0
 """Height of the line above each drawing."""
-LARGER = 1.05
-"""README shows the picture at about two thirds of its size: texts fill the room their boxes leave."""
+LEAST = 12.7
+"""The smallest size of letters, for the same reason: 11 pixels in a column of 830."""
 
 
 def picture() -> str:
-    """The network and the tree side by side, as SVG."""
+    """The network and the tree side by side, what the signs mean below, as SVG."""
     net = an.learn(an.example("penguins"), verbose=False)
-    left, right = str(net.draw()), str(net[SHOWN].draw())
-    (left_width, left_height), (right_width, right_height) = size(left), size(right)
-    beside = left_width + MARGIN
-    width = beside + right_width + MARGIN
-    height = CAPTION + max(left_height, right_height)
+    graph = Graph.of(net.graph)
+    left = network_scene(graph, legend=False, room=ROOM)
+    right = tree_scene(Tree.of(net[SHOWN].description), CHART)
+    below = key(network_scene(graph))
+    beside = left.width + MARGIN / 2
+    width = beside + right.width
+    height = CAPTION + max(left.height, right.height) + below.height
+    middle = CAPTION + (height - CAPTION - below.height) / 2
     says = f"A Bayesian network learned from 333 penguins, and the decision tree of {SHOWN}"
     parts = (
         f'<svg xmlns="http://www.w3.org/2000/svg" class="an-picture" role="img" viewBox="0 0 {width:g} {height:g}" '
         f'width="{width:g}" height="{height:g}" aria-label="{says}">',
         f"<title>{says}</title>",
         f'<rect class="an-f-paper an-s-grid" x="0.5" y="0.5" width="{width - 1:g}" height="{height - 1:g}" rx="8"/>',
-        f'<path class="an-s-grid" d="M{beside:g} {MARGIN:g}V{height - MARGIN:g}"/>',
+        f'<path class="an-s-grid" d="M{beside:g} {MARGIN:g}V{height - below.height - MARGIN:g}"/>',
         caption(MARGIN, "The network"),
-        placed(left, 0, CAPTION + (height - CAPTION - left_height) / 2),
-        caption(beside + MARGIN, f"The tree of {SHOWN}: a distribution at every leaf"),
-        placed(right, beside, CAPTION + (height - CAPTION - right_height) / 2),
+        placed(left, 0, middle - left.height / 2),
+        caption(beside + MARGIN, f"The tree of {SHOWN}"),
+        placed(right, beside, middle - right.height / 2),
+        placed(below, 0, height - below.height),
         "</svg>\n",
     )
     return "\n".join(parts)
 
 
-def size(svg: str) -> tuple[float, float]:
-    """Width and height of an SVG element."""
-    found = re.search(r'width="([\d.]+)" height="([\d.]+)"', svg)
-    if found is None:
-        raise ValueError("the drawing has no size")
-    return float(found[1]), float(found[2])
+def key(scene: Scene) -> Scene:
+    """What shapes and arrows mean, without the network."""
+    signs = tuple(group for group in scene.groups if group.role == "key")
+    return replace(scene, height=64.0, title="Key", description="", groups=signs)
 
 
-def placed(svg: str, x: float, y: float) -> str:
-    """The drawing as a part of a larger one, its texts larger."""
-    texts = re.sub(r'font-size="([\d.]+)"', lambda found: f'font-size="{float(found[1]) * LARGER:.3g}"', svg.strip())
+def placed(scene: Scene, x: float, y: float) -> str:
+    """The drawing as a part of a larger one, no text of it too small."""
+    drawn = svg(scene).strip()
+    tops = [float(found) for found in re.findall(r' y="([\d.]+)"', drawn)]
+    # What was cut out of a drawing begins where its first mark stands.
+    start = max(0.0, min(tops) - 8)
+    if start > scene.height:
+        drawn = drawn.replace('viewBox="0 0 ', f'viewBox="0 {start:g} ', 1)
+    texts = re.sub(r'font-size="([\d.]+)"', lambda found: f'font-size="{max(float(found[1]), LEAST):.3g}"', drawn)
     return texts.replace("<svg ", f'<svg x="{x:g}" y="{y:g}" ', 1)
 
 

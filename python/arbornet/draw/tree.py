@@ -25,8 +25,8 @@ GRID_POINTS = 61
 FORMULA_WIDTH = 420.0
 
 
-def tree_scene(tree: Tree) -> Scene:
-    """Draws a tree."""
+def tree_scene(tree: Tree, chart: float = 190.0) -> Scene:
+    """Draws a tree; `chart` is the width of the densities of numbers."""
     leaves = list(tree.leaves())
     total = sum(leaf.n for leaf in leaves)
     columns = _columns(tree.root)
@@ -34,7 +34,7 @@ def tree_scene(tree: Tree) -> Scene:
     for column in columns:
         lefts.append(lefts[-1] + column)
     chart_left = lefts[-1] + 6
-    chart_width = 190.0 if not tree.child.levels else min(300.0, max(120.0, 34.0 * len(tree.child.levels)))
+    chart_width = chart if not tree.child.levels else min(300.0, max(120.0, 34.0 * len(tree.child.levels)))
     top = MARGIN + 26
     groups: list[Group] = [_heading(tree.child, chart_left, chart_width)]
     cursor = top
@@ -240,9 +240,13 @@ def _density(leaf: Leaf, child: Node, axis: Axis, origin: Point, width: float, t
 def _axis_marks(child: Node, axis: Axis | None, x: float, width: float, y: float) -> Group:
     marks: list[Mark] = []
     if axis:
+        end = -math.inf
         for tick, label in axis.ticks():
-            at = x + width * axis.share(tick)
-            marks += [Line(((at, y - 8), (at, y - 3)), "line"), Text(at, y + 10, label, 11.5, paint="muted")]
+            at, half = x + width * axis.share(tick), text_width(label, 11.5) / 2
+            marks.append(Line(((at, y - 8), (at, y - 3)), "line"))
+            if at - half > end:  # where there is no room a tick stays without its number
+                marks.append(Text(at, y + 10, label, 11.5, paint="muted"))
+                end = at + half + 4
     else:
         step = width / max(1, len(child.levels))
         widest = max((text_width(level, 11.5) for level in child.levels), default=0.0)

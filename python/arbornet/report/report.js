@@ -93,6 +93,7 @@
     return out;
   }
   const rowsOf = (node) => `${number(node.n, 9)} ${node.n === 1 ? "row" : "rows"}${node.share ? ` (${node.share})` : ""}`;
+  const answer = (says) => says.replace(/: (?=[<\d]+%)/g, ":\u00a0");  // a level and its share stay in one line
   function branch(told, node) {
     const named = node.name ? [` [${node.name}]`] : [];
     const when = element("span", { class: "when" }, ...told, ...named);
@@ -101,14 +102,14 @@
       return element("li", {}, element("div", { class: "line" }, when));
     }
     if (!("ask" in node)) {
-      const says = element("span", { class: "says" }, node.says, element("small", {}, rowsOf(node)));
+      const says = element("span", { class: "says" }, answer(node.says), element("small", {}, rowsOf(node)));
       if (node.formula) says.append(element("small", {}, node.formula));
       return element("li", {}, element("div", { class: "line leaf" }, when, element("span", { class: "chart" }, unspoken(node.chart)), says));
     }
     const turn = element("button", { type: "button", class: "turn" });
     const pool = node.chart ? [
       element("span", { class: "chart" }, unspoken(node.chart)),
-      element("span", { class: "says" }, node.says, element("small", {}, `${node.leaves} leaves, ${rowsOf(node)}`)),
+      element("span", { class: "says" }, answer(node.says), element("small", {}, `${node.leaves} leaves, ${rowsOf(node)}`)),
     ] : [];
     when.prepend(turn);
     const out = element("li", {}, element("div", { class: "line inner" }, when, ...pool),
