@@ -19,22 +19,22 @@ from arbornet.draw.tree import tree_scene
 PICTURE = Path(__file__).parents[1] / "docs" / "penguins.svg"
 SHOWN = "body_mass_g"
 """The variable whose tree stands beside the network."""
-ROOM = (300.0, 300.0)
-"""The canvas of the network: narrow, for README's column is some 830 pixels wide and shrinks what is wider."""
+ROOM, ABREAST = (320.0, 420.0), 2
+"""The canvas of the network, and its nodes beside one another: README's column is some 830 pixels wide."""
 CHART = 84.0
 """Width of the charts at the tree's leaves."""
 MARGIN = 14.0
 CAPTION = 40.0
 """Height of the line above each drawing."""
-LEAST = 12.7
-"""The smallest size of letters, for the same reason: 11 pixels in a column of 830."""
+LEAST = 12.8
+"""The smallest size of letters: 11 pixels in that column, which shrinks what is wider."""
 
 
 def picture() -> str:
     """The network and the tree side by side, what the signs mean below, as SVG."""
     net = an.learn(an.example("penguins"), verbose=False)
     graph = Graph.of(net.graph)
-    left = network_scene(graph, legend=False, room=ROOM)
+    left = network_scene(graph, legend=False, room=ROOM, most=ABREAST)
     right = tree_scene(Tree.of(net[SHOWN].description), CHART)
     below = key(network_scene(graph))
     beside = left.width + MARGIN / 2

@@ -7,6 +7,9 @@ from collections.abc import Generator
 import pytest
 
 from browser import CHROMIUM
+from opened_reports import browser_page, open_report
+
+__all__ = ["browser_page", "open_report"]
 
 if signal.getsignal(signal.SIGINT) is signal.SIG_IGN:
     # Started in the background of a shell without job control: tests that interrupt would wait for ever.

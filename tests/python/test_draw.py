@@ -24,7 +24,8 @@ from arbornet.draw.order import crossings, ordered
 from arbornet.draw.parts import Leaf, kind_name
 from arbornet.draw.place import isotonic
 from arbornet.draw.ranks import ranks
-from arbornet.draw.scene import PAINTS, shortened, text_width
+from arbornet.draw.scene import PAINTS, Text, shortened, text_width
+from arbornet.draw.svg import for_notebook
 from arbornet.draw.tree import spread, tree_scene
 from places import NETWORKS
 
@@ -309,8 +310,20 @@ def test_without_a_target_a_picture_shows_itself(tmp_path):
     for drawn in (net, net["species"]):
         picture = drawn.draw()
         drawn.draw(tmp_path / "x.svg")
-        assert picture._repr_svg_() == str(picture) == (tmp_path / "x.svg").read_text(encoding="utf-8")
+        assert str(picture) == (tmp_path / "x.svg").read_text(encoding="utf-8")
+        assert picture._repr_svg_() == for_notebook(str(picture))
     assert repr(net.draw()).startswith("<Picture: Bayesian network of 8 variables")
+
+
+def test_a_tick_without_room_stays_without_its_number():
+    def numbers(chart):
+        axis = tree_scene(Tree.of(NUMBERS), chart).groups[-1]
+        return sorted((m.x, m.text, text_width(m.text, m.size)) for m in axis.marks if isinstance(m, Text))
+
+    wide, narrow = numbers(190.0), numbers(60.0)
+    assert 0 < len(narrow) < len(wide)
+    for (x, _, width), (next_x, _, next_width) in itertools.pairwise(narrow):
+        assert x + width / 2 < next_x - next_width / 2
 
 
 def test_an_unknown_ending_is_refused_with_the_way_out(tmp_path):

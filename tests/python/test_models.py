@@ -14,6 +14,7 @@ import pytest
 import arbornet as an
 from arbornet._core import TableHandle
 from arbornet.models import Shares, StudentT
+from arbornet.notebook import preformatted
 
 
 @pytest.fixture(scope="module")
@@ -160,7 +161,7 @@ def test_a_model_shows_itself(table: TableHandle) -> None:
     assert "<svg" in model._repr_html_()
     alone = an.local_model(table, "cost", [], an.FullTable())
     assert alone.text().startswith("cost: n=400  mean ")
-    assert alone._repr_html_() == f"<pre>{alone.text()}</pre>"
+    assert alone._repr_html_() == preformatted(alone.text())
 
 
 def test_counts_of_a_likelihood_model_are_the_tables(table: TableHandle) -> None:

@@ -1,6 +1,7 @@
 """The report page as text: self-contained, safe whatever the names, the same bytes every time."""
 
 import base64
+import dataclasses
 import hashlib
 import json
 import os
@@ -15,7 +16,7 @@ import pytest
 
 from arbornet.draw.parts import Node
 from arbornet.draw.values import Bars, Histogram, values_scene
-from arbornet.report import Report, Search, Variable, page, write
+from arbornet.report import Report, Rows, Search, Variable, page, write
 from arbornet.report.page import embedded
 from made_reports import made_report
 
@@ -112,10 +113,10 @@ def test_the_summary_says_score_bound_and_why_it_stopped():
     assert facts["Stopped"].startswith("time. The search stopped at its time limit")
     assert Search().facts() == []
     assert dict(made_report(3).search.facts())["Gap"] == "none, score and bound meet"
-    lede = (
-        "3 variables, 3 arcs, learned from 588 of 600 rows; no network within the parent limit scores higher (proved)."
-    )
-    assert lede in page(made_report(3))
+    proved = "no network within the parent limit scores higher (proved)"
+    assert f"3 variables, 3 arcs, learned from 588 of 600 rows; {proved}." in page(made_report(3))
+    every = dataclasses.replace(made_report(3), rows=Rows(2600, 2600))
+    assert "learned from all 2,600 rows" in page(every)
 
 
 def test_what_is_unknown_is_left_out():

@@ -2,35 +2,13 @@
 
 import pytest
 
-from arbornet.report import write
-from browser import CHROMIUM, browser
 from made_reports import made_report
+from opened_reports import in_a_browser
 from test_report import HOSTILE
 
-pytestmark = pytest.mark.skipif(CHROMIUM is None, reason="no browser (Debian: apt install chromium)")
+pytestmark = in_a_browser
 SHOWN = "document.querySelector('article:not([hidden]) h2')?.textContent ?? null"
 FOCUSED = "document.activeElement.dataset.name ?? document.activeElement.id"
-
-
-@pytest.fixture(scope="module")
-def browser_page():
-    with browser() as opened:
-        yield opened
-
-
-@pytest.fixture
-def open_report(browser_page, tmp_path):
-    def go(n, names=None, **look):
-        path = tmp_path / "report.html"
-        write(made_report(n, names=names), path)
-        browser_page.console.clear()
-        browser_page.requests.clear()
-        browser_page.open(path, **look)
-        return browser_page
-
-    yield go
-    assert browser_page.console == []
-    assert [url for url in browser_page.requests if not url.startswith("file:")] == []
 
 
 def name_at(page, i):
@@ -46,7 +24,7 @@ def middle(page, i):
 
 @pytest.mark.parametrize("n", [1, 5, 12, 60])
 def test_every_node_can_be_clicked_and_shows_its_model(open_report, n):
-    page = open_report(n)
+    page = open_report(made_report(n))
     assert page.run(SHOWN) is None
     for i in range(n):
         page.click("#fit")
@@ -59,7 +37,7 @@ def test_every_node_can_be_clicked_and_shows_its_model(open_report, n):
 
 @pytest.mark.parametrize("n", [5, 60])
 def test_the_keyboard_reaches_every_node(open_report, n):
-    page = open_report(n)
+    page = open_report(made_report(n))
     for _ in range(12):
         page.press("Tab")
         if page.run("document.activeElement.classList.contains('an-node')"):
@@ -80,7 +58,7 @@ def test_the_keyboard_reaches_every_node(open_report, n):
 
 
 def test_enter_selects_and_escape_goes_back(open_report):
-    page = open_report(5)
+    page = open_report(made_report(5))
     page.run("document.querySelectorAll('.an-node')[2].focus()")
     page.press("Enter")
     assert page.run(SHOWN) == name_at(page, 2)
@@ -96,7 +74,7 @@ def test_enter_selects_and_escape_goes_back(open_report):
 
 
 def test_finding_selects_and_brings_into_view(open_report):
-    page = open_report(60)
+    page = open_report(made_report(60))
     page.run("document.querySelector('#find').focus()")
     for key in "measure 58":
         page.press(key)
@@ -111,7 +89,7 @@ def test_finding_selects_and_brings_into_view(open_report):
 
 
 def test_dragging_moves_and_does_not_select(open_report):
-    page = open_report(12)
+    page = open_report(made_report(12))
     before = middle(page, 3)
     page.drag(before, (before[0] + 40, before[1] + 30))
     after = middle(page, 3)
@@ -126,7 +104,7 @@ def test_dragging_moves_and_does_not_select(open_report):
 
 
 def test_hostile_names_are_shown_as_they_are(open_report):
-    page = open_report(len(HOSTILE), names=HOSTILE)
+    page = open_report(made_report(len(HOSTILE), names=HOSTILE))
     shown = set()
     for i in range(len(HOSTILE)):
         page.run(f"document.querySelectorAll('.an-node')[{i}].focus()")
@@ -139,7 +117,7 @@ def test_hostile_names_are_shown_as_they_are(open_report):
 
 @pytest.mark.parametrize("dark", [False, True])
 def test_colours_follow_the_system_and_the_button(open_report, dark):
-    page = open_report(5, dark=dark)
+    page = open_report(made_report(5), dark=dark)
     paper = "getComputedStyle(document.body).backgroundColor"
     light_paper, dark_paper = "rgb(255, 255, 255)", "rgb(20, 24, 29)"
     assert page.run(paper) == (dark_paper if dark else light_paper)
@@ -152,20 +130,20 @@ def test_colours_follow_the_system_and_the_button(open_report, dark):
 
 @pytest.mark.parametrize("width", [380, 800, 1440])
 def test_the_page_is_never_wider_than_the_window(open_report, width):
-    page = open_report(12, width=width)
+    page = open_report(made_report(12), width=width)
     page.click(".an-node")
     assert page.run("document.documentElement.scrollWidth") <= width
 
 
 def test_on_paper_every_variable_is_shown(open_report, tmp_path):
-    page = open_report(5)
+    page = open_report(made_report(5))
     page.pdf(tmp_path / "report.pdf")
     assert (tmp_path / "report.pdf").read_bytes().startswith(b"%PDF")
     assert page.run("document.querySelectorAll('article').length") == 5
 
 
 def test_everything_that_can_be_used_has_a_name(open_report):
-    page = open_report(12)
+    page = open_report(made_report(12))
     page.click(".an-node")
     nameless = page.run(
         "[...document.querySelectorAll('button, input, [tabindex=\"0\"], [role=button], svg[role]')].filter(e =>"

@@ -133,6 +133,17 @@ def test_the_column_that_costs_most_rows_is_named_with_what_is_kept_without_it()
     assert advice(602, 302, [("a", 300), ("b", 290)], costliest(lacks)) == (
         "302 of 602 rows used: 'a' is 50% missing and 'b' is 48% missing; leaving them out keeps 602."
     )
+    # Columns that lack the same rows go together, however many; what keeps no more rows is not advised.
+    same = dict.fromkeys("abcde", rows < 301)
+    assert costliest(same | {"f": rows < 2}) == (("a", "b", "c", "d", "e"), 600)
+    assert advice(602, 301, [(name, 301) for name in "abcde"], costliest(same)) == (
+        "301 of 602 rows used: 'a', 'b' and 3 more columns are up to 50% missing; leaving them out keeps 602."
+    )
+    scattered = {str(k): (rows % 8 == k) for k in range(8)}
+    overlapping = {str(k): (rows % 8 != k) for k in range(8)}
+    assert costliest(scattered)[1] > 0
+    assert costliest(overlapping) == ((), 0)
+    assert costliest({"a": rows < 0}) == ((), 602)
     assert advice(602, 302, [("a", 300)], None) == "302 of 602 rows used: 'a' is 50% missing."
 
 
