@@ -30,7 +30,7 @@ from arbornet.draw.scene import Point
 LARGEST, SMALLEST, STEP = 1.25, 0.03, 0.94
 ENOUGH = 0.9
 """At this scale and above a picture in one piece is preferred to a folded one."""
-MOST_OVER = 6
+MOST_OVER = 3
 """No fold where more arcs than this pass."""
 MANY = 150
 """Networks with more nodes are laid out with one limit only: it takes long."""
