@@ -6,9 +6,9 @@ import random
 import pytest
 
 import arbornet as an
-from arbornet.draw import Graph
+from arbornet.draw import Graph, arrange
 from arbornet.draw.arrange import arranged, rounded
-from arbornet.draw.layout import NODE_HEIGHT
+from arbornet.draw.layout import NODE_HEIGHT, layered_part, placed
 from arbornet.draw.network import network_scene
 from arbornet.draw.scene import text_width
 from places import NETWORKS
@@ -97,6 +97,24 @@ def test_trees_up_to_forty_nodes_are_legible_on_a_desk(n, seed):
     names = [f"v{i}" for i in range(n)]
     arcs = [(names[source.randrange(max(0, i - 6), i)], names[i]) for i in range(1, n)]
     assert laid_out(names, arcs, DESK)[2] >= LEGIBLE
+
+
+def test_no_fold_is_for_a_little_piece():
+    folded = 0
+    for seed in range(12):
+        source = random.Random(seed)
+        names = [f"v{i}" for i in range(24)]
+        arcs = [(names[source.randrange(max(0, i - 4), i)], names[i]) for i in range(1, 24)]
+        part = layered_part(names, arcs, 6)
+        laid = placed(part, [90.0] * 24, [NODE_HEIGHT] * 24, 18.0, 38.0)
+        layers, over = laid.layers, arrange._over(laid)
+        for along in (250.0, 400.0, 550.0):
+            cuts = arrange._cuts(laid, over, along)
+            ends = [layers[cut - 1][1] for cut in cuts[1:]] + [layers[-1][1]]
+            lengths = [end - layers[cut][0] for cut, end in zip(cuts, ends, strict=True)]
+            assert min(lengths) >= 0.4 * max(lengths)
+            folded += len(cuts) > 1
+    assert folded > 3
 
 
 def test_a_wide_canvas_gets_a_wide_picture_and_a_high_one_a_high_picture():

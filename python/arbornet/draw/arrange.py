@@ -30,8 +30,10 @@ from arbornet.draw.scene import Point
 LARGEST, SMALLEST, STEP = 1.25, 0.03, 0.94
 ENOUGH = 0.9
 """At this scale and above a picture in one piece is preferred to a folded one."""
-MOST_OVER = 3
+MOST_OVER = 6
 """No fold where more arcs than this pass."""
+SHORTEST = 0.4
+"""No fold that leaves a band shorter than this share of the longest: arcs that go back would be for little."""
 MANY = 150
 """Networks with more nodes are laid out with one limit only: it takes long."""
 CHANNEL, LANE = 13.0, 8.0
@@ -116,7 +118,9 @@ def _cuts(laid: Laid, passing: Sequence[Sequence[int]], along: float) -> tuple[i
             cuts, high = tried, middle
         else:
             low = middle
-    return cuts
+    ends = [laid.layers[cut - 1][1] for cut in cuts[1:]] + [laid.layers[-1][1]]
+    lengths = [end - laid.layers[cut][0] for cut, end in zip(cuts, ends, strict=True)]
+    return cuts if min(lengths) >= SHORTEST * max(lengths) else (0,)
 
 
 def _greedy(layers: Sequence[tuple[float, float]], over: Sequence[int], along: float) -> tuple[int, ...]:
