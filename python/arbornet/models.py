@@ -60,9 +60,6 @@ class Shares:
         """The most probable level, the first under ties."""
         return max(self.probabilities, key=lambda level: self.probabilities[level])
 
-    def __str__(self) -> str:
-        return ", ".join(f"{visible_name(level)} {share:.1%}" for level, share in self.probabilities.items())
-
 
 @dataclass(frozen=True)
 class StudentT:
@@ -82,11 +79,14 @@ class StudentT:
         """The standard deviation; None with two degrees of freedom or less, which has none."""
         return float(self.scale * (self.df / (self.df - 2)) ** 0.5) if self.df > 2 else None
 
-    def __str__(self) -> str:
-        return f"location {self.location:.5g}, scale {self.scale:.4g}, {self.df:g} degrees of freedom"
-
 
 Distribution = Shares | StudentT
+
+
+def _brief(of: Distribution) -> str:
+    if isinstance(of, Shares):
+        return ", ".join(f"{visible_name(level)} {share:.1%}" for level, share in of.probabilities.items())
+    return f"location {of.location:.5g}, scale {of.scale:.4g}, {of.df:g} degrees of freedom"
 
 
 @dataclass(frozen=True, repr=False)
@@ -107,7 +107,7 @@ class Leaf:
         where = visible(" and ".join(map(str, self.conditions)) or "all rows")
         ways = f", {len(self.also)} more ways here" if self.also else ""
         formula = f", {visible(self.formula)}" if self.formula else ""
-        return f"<Leaf: {where}{ways}; {self.n:,} rows; {self.distribution}{formula}>"
+        return f"<Leaf: {where}{ways}; {self.n:,} rows; {_brief(self.distribution)}{formula}>"
 
 
 class LocalModel:
