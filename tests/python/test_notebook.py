@@ -211,7 +211,7 @@ def test_every_repr_is_short_and_says_what_it_is(results):
 WORDS = {
     "column": "Column(bill_length_mm: continuous; 32.1 to 59.6; 2 (0.6%) missing",
     "dropped": "Dropped(11 rows dropped",
-    "plan": "Plan(232 parent sets of up to 2 parents, 8 variables, about ",
+    "plan": "Plan(232 parent sets of up to 2 parents, 8 variables, ",
     "found": "Found(8 variables, ",
     "found graphs": "FoundGraphs(4 variables, ",
     "certificate": "ClusterCertificate(bound -",
