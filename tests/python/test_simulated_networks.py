@@ -135,7 +135,7 @@ def test_every_shape_of_an_effect_is_in_the_rows(shape):
     elif shape == "step":
         ((effect,),) = [one.effects for one in made.mechanisms.values() if one.effects]
         reading = effect.readings[0]
-        at = effect.at[0] * reading.spread + reading.centre
+        at = reading.value(effect.at[0])
         sides = [y[x > at], y[x <= at]]
         assert all(
             abs(np.corrcoef(side, x[keep])[0, 1]) < 0.05 for side, keep in zip(sides, (x > at, x <= at), strict=True)
@@ -206,7 +206,7 @@ def test_counts_are_poisson():
     for column in lone("count").frame:
         assert column.dtype == pl.Int64 and column.min() >= 0
         assert 1.5 < column.mean() < 9 and abs(column.var() / column.mean() - 1) < 0.1
-    made, x, y = pair(Style(numbers="count"), numbers=1, seed=2)
+    _, x, y = pair(Style(numbers="count"), numbers=1, seed=2)
     # The logarithm of the mean is linear in the parent or its logarithm, and the variance follows the mean.
     values = [value for value in np.unique(x) if (x == value).sum() > 200]
     groups = [y[x == value] for value in values]

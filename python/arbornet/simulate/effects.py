@@ -7,6 +7,7 @@ rows drawn when the network was made, and belong to the network: any other rows 
 
 from __future__ import annotations
 
+import math
 from collections.abc import Callable, Mapping
 from dataclasses import dataclass
 from typing import Any, Literal, get_args
@@ -47,7 +48,7 @@ class Reading:
 
     Attributes:
         parent: Its name.
-        log: Whether its logarithm is read (of 1 + the value, for counts).
+        plus: What is added before the logarithm is taken, as values may be zero; 0 where the value itself is read.
         values: For a category, the number that each level stands for.
         centre: The mean of what is read.
         spread: Its deviation.
@@ -56,7 +57,7 @@ class Reading:
     """
 
     parent: str
-    log: bool
+    plus: float
     values: tuple[float, ...]
     centre: float
     spread: float
@@ -66,9 +67,16 @@ class Reading:
     def of(self, columns: Columns) -> Reals:
         """The parent's numbers, row by row."""
         column = columns[self.parent]
-        read: Reals = _read(column, self.log, self.values)
+        read: Reals = _read(column, self.plus, self.values)
         scaled: Reals = (read - self.centre) / self.spread
         return scaled
+
+    def value(self, at: float) -> float:
+        """The value of the parent's column that is so many deviations from its mean, as the table shows it."""
+        read = at * self.spread + self.centre
+        if self.values:
+            return read + 1
+        return math.exp(read) - self.plus if self.plus else read
 
     def side(self, columns: Columns) -> Reals:
         """1 or -1, row by row: on which side of the median a number is, in which half of the levels a level is."""
@@ -78,30 +86,29 @@ class Reading:
         return np.where(self.of(columns) > self.middle, 1.0, -1.0)
 
 
-def _read(column: Any, log: bool, values: tuple[float, ...]) -> Reals:
+def _read(column: Any, plus: float, values: tuple[float, ...]) -> Reals:
     if values:
         stood_for: Reals = np.asarray(values)[column]
         return stood_for
-    numbers = np.asarray(column, np.float64)
-    if not log:
-        return numbers
-    # Counts have zeros; numbers that are read by their logarithm are positive, but 0 where they were rounded to it.
-    logged: Reals = np.log1p(numbers) if np.issubdtype(np.asarray(column).dtype, np.integer) else np.log(numbers + 1e-6)
+    numbers: Reals = np.asarray(column, np.float64)
+    logged: Reals = np.log(numbers + plus) if plus else numbers
     return logged
 
 
 def reading(parent: str, kind: str, n_levels: int, columns: Columns, draws: Draws) -> Reading:
     """A way to read a parent, drawn at random: skewed numbers by value or by logarithm, categories in any order."""
-    log = kind in ("log-normal", "count") and draws.sign() > 0
+    plus = {"log-normal": 1e-6, "count": 1.0}.get(kind, 0.0)
+    if plus and draws.sign() < 0:
+        plus = 0.0
     values: tuple[float, ...] = ()
     sides: tuple[float, ...] = ()
     if n_levels:
         order = draws.order(n_levels) if kind == "category" else list(range(n_levels))
         values = tuple(float(place) for place in order)
         sides = _halves(columns[parent], order)
-    read = _read(columns[parent], log, values)
+    read = _read(columns[parent], plus, values)
     centre, spread = constant(read.mean()), constant(read.std()) or 1.0
-    return Reading(parent, log, values, centre, spread, constant((np.median(read) - centre) / spread), sides)
+    return Reading(parent, plus, values, centre, spread, constant((np.median(read) - centre) / spread), sides)
 
 
 def _halves(codes: Codes, order: list[int]) -> tuple[float, ...]:
@@ -128,8 +135,8 @@ class Effect:
     Attributes:
         shape: Its shape.
         readings: The parents, as they are read.
-        at: Where along a parent, in deviations: threshold, bottom of the valley, top of the hill; of a product, what is
-            added to each parent.
+        at: Where along a parent, in deviations from its mean: threshold, bottom of the valley, top of the hill; of a
+            product, what is added to each parent.
         centre: Mean of the shape.
         spread: Its deviation.
     """
@@ -163,11 +170,11 @@ class Effect:
         return tuple(reading.parent for reading in self.readings)
 
     def __str__(self) -> str:
-        names = [f"log {reading.parent}" if reading.log else reading.parent for reading in self.readings]
+        names = [f"log {reading.parent}" if reading.plus else reading.parent for reading in self.readings]
         if len(names) == 2:
             return f"{self.shape} of {names[0]} and {names[1]}"
         category = len(self.readings[0].values) > 0 and self.shape == "linear"
-        where = "" if self.shape == "linear" else f" at {self.at[0]:.2g}"
+        where = "" if self.shape == "linear" else f" at {self.readings[0].value(self.at[0]):.3g}"
         return f"levels of {names[0]}" if category else f"{self.shape} of {names[0]}{where}"
 
 
