@@ -24,6 +24,7 @@ import math
 import os
 import subprocess
 import sys
+import tempfile
 import warnings
 from pathlib import Path
 from typing import Any
@@ -92,7 +93,7 @@ def run(task: Task, learner: str, own: dict[str, Any], others: dict[str, Any]) -
 
 def main() -> None:
     parser = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
-    parser.add_argument("--quick", action="store_true", help="one network a style, 300 rows, another journal and page")
+    parser.add_argument("--quick", action="store_true", help="one network a style, 300 rows; journal and page in /tmp")
     parser.add_argument("--networks", type=int, default=6, help="networks of each style; 0 writes the page alone")
     parser.add_argument("--rows", type=int, nargs="+", default=list(ROWS), help="sizes of the tables")
     parser.add_argument("--only", nargs="+", metavar="LEARNER", help="run these learners alone")
@@ -105,8 +106,8 @@ def main() -> None:
     options = parser.parse_args()
     if options.quick:
         options.networks, options.rows = 1, [300]
-        options.results = Path("structure-quick.jsonl")
-        options.page = Path("structure-quick.md")
+        folder = Path(tempfile.gettempdir()) / "arbornet-structure"
+        options.results, options.page = folder / "structure.jsonl", folder / "structure.md"
     warnings.simplefilter("ignore", an.ArbornetWarning)
     journal = Journal(options.results)
     if options.forget:

@@ -21,7 +21,9 @@ class Journal:
         self.runs: dict[tuple[str, str], Run] = {}
         path.parent.mkdir(parents=True, exist_ok=True)
         if path.exists():
-            for line in path.read_text(encoding="utf-8").splitlines():
+            # What follows the last line break was cut off, and is dropped.
+            whole = path.read_text(encoding="utf-8").rpartition("\n")[0]
+            for line in whole.splitlines():
                 run = json.loads(line)
                 self.runs[run["task"], run["learner"]] = run
 

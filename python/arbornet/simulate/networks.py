@@ -106,7 +106,8 @@ def network(
     * "mixed": all of these within one network.
     * "hidden": xor, changing slopes and waves: parents that are not correlated with their child.
 
-    In every style the other variables are categories (multinomial logit) and ordered levels (a number that is cut).
+    In every style the other variables are categories (multinomial logit) and ordered levels (a number that is cut), and
+    a category that acts alone has an effect for each level.
 
     Args:
         n_variables: Number of variables, named X1, X2, ...
@@ -115,7 +116,7 @@ def network(
         arcs_per_node: Arcs per variable.
         max_parents: The most parents of a variable.
         numbers: Share of the variables that are numbers.
-        levels: Fewest and most levels of the others.
+        levels: Fewest and most levels of the others; ordered ones have at least 3, where they may.
         strength: Deviation of the parents' effects in all, as a multiple of the noise's: at 1, half of a normal
             variable's variance comes from its parents, at 1.5, two thirds; at 0, nothing.
         seed: Of everything: the same seed, the same bytes, in every version and on every machine.
