@@ -69,12 +69,6 @@ def climb(learner: Any) -> Any:
     return learner.learnDAG()
 
 
-def tabu(learner: Any) -> Any:
-    learner.useScoreBDeu()
-    learner.useLocalSearchWithTabuList(100, 2)
-    return learner.learnDAG()
-
-
 def pgmpy_climb(frame: Any, kinds: dict[str, str]) -> Callable[[], Edges]:
     from pgmpy.causal_discovery import HillClimbSearch
 
@@ -122,7 +116,6 @@ def pybnesian_climb(frame: Any, kinds: dict[str, str]) -> Callable[[], Edges]:
 LEARNERS: dict[str, tuple[str, Callable[..., Callable[[], Edges]]]] = {
     "pyAgrum MIIC, 5 bins": ("pyagrum", pyagrum(miic)),
     "pyAgrum greedy BIC, 5 bins": ("pyagrum", pyagrum(climb)),
-    "pyAgrum tabu BDeu, 5 bins": ("pyagrum", pyagrum(tabu)),
     "pgmpy hill climbing BIC, 5 bins": ("pgmpy", pgmpy_climb),
     "pgmpy PC, 5 bins": ("pgmpy", pgmpy_pc),
     "pybnesian hill climbing CLG": ("pybnesian", pybnesian_climb),

@@ -21,11 +21,13 @@ class Journal:
         self.runs: dict[tuple[str, str], Run] = {}
         path.parent.mkdir(parents=True, exist_ok=True)
         if path.exists():
-            # What follows the last line break was cut off, and is dropped.
-            whole = path.read_text(encoding="utf-8").rpartition("\n")[0]
+            text = path.read_text(encoding="utf-8")
+            whole, _, cut_off = text.rpartition("\n")
             for line in whole.splitlines():
                 run = json.loads(line)
                 self.runs[run["task"], run["learner"]] = run
+            if cut_off:
+                path.write_text(whole + "\n", encoding="utf-8")
 
     def has(self, task: Task, learner: str) -> bool:
         return (str(task), learner) in self.runs

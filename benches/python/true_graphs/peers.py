@@ -15,7 +15,7 @@ import networkx as nx
 from true_graphs.tables import Drawn
 
 PEERS = Path(__file__).resolve().parents[2] / "peers"
-BNLEARN = ("bnlearn tabu CG-BIC", "bnlearn PC, mixed")
+BNLEARN = ("bnlearn tabu CG-BIC",)
 
 
 class TooSlow(Exception):
