@@ -41,7 +41,7 @@ class SimulatedNetwork(ByContent):
             integers from 1.
         schema: The columns' types, with all levels declared, observed or not.
         mechanisms: By variable, how it comes about from its parents.
-        seed: What it was made with.
+        seed: The random seed it was made with.
     """
 
     dag: nx.DiGraph[str]
@@ -55,7 +55,7 @@ class SimulatedNetwork(ByContent):
 
         Args:
             n_rows: Number of rows. Fewer rows of the same seed are the first of them.
-            seed: Of these rows.
+            seed: Random seed of these rows.
 
         Raises:
             ParameterError: If a parameter is outside its range.
@@ -119,7 +119,7 @@ def network(
         levels: Fewest and most levels of the others; ordered ones have at least 3, where they may.
         strength: Deviation of the parents' effects in all, as a multiple of the noise's: at 1, half of a normal
             variable's variance comes from its parents, at 1.5, two thirds; at 0, nothing.
-        seed: Of everything: the same seed, the same bytes, in every version and on every machine.
+        seed: Random seed of network and rows: the same seed, the same bytes, in every version and on every machine.
 
     Raises:
         ParameterError: If a parameter is outside its range, or no such graph exists.
