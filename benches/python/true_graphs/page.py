@@ -62,6 +62,8 @@ FAILS = """
   they split twice.
 * **Products** of two parents are hard for lines and curves for the same reason, but each parent keeps some effect of
   its own.
+* **Straight lines, for trees.** A tree needs many splits to follow a line, so in the linear and heavy-tailed styles one
+  Gaussian is nearer to the truth, above all in few rows.
 * **Arrowheads of trees.** Trees join the right pairs, but of two directions that no data can tell apart they prefer
   one, so fewer of their arrowheads are right than of their adjacencies
   ([why](guide/equivalence.md#arcs-that-may-point-either-way)).
