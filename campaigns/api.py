@@ -497,6 +497,7 @@ class Calls(RuleBasedStateMachine):
                     an.plan,
                     an.rank_parents,
                     an.simulate.mixed_network,
+                    an.simulate.network,
                 ]
             )
         )

@@ -546,6 +546,11 @@ def simulate_mixed_network() -> Call:
     return lambda: an.simulate.mixed_network(2000, 4, 20_000)
 
 
+@call("simulate.network")
+def simulate_network() -> Call:
+    return lambda: an.simulate.network(1000, 20_000)
+
+
 @call("metrics.compare")
 def metrics_compare() -> Call:
     rng = np.random.default_rng(1)

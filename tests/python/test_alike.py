@@ -42,6 +42,7 @@ def results() -> dict[str, object]:
         "cross-validation": an.evaluate.cross_validate(frame, an.PCART(), folds=2, repeats=1, max_parents=1),
         "strengths": an.evaluate.arc_strength(levels, an.BIC(), n_bootstrap=2),
         "simulated": an.simulate.mixed_network(4, n_rows=20),
+        "simulated, with styles": an.simulate.network(4, n_rows=20),
         "Constraints": an.Constraints(required=[("a", "b")]),
         "score": an.PCART(per_variable={"a": {"nu": 2}}),
     }

@@ -1,0 +1,1 @@
+"""What `benches/python/structure.py` is made of: the tables, the learners, the journal and the page."""

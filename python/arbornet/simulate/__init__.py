@@ -1,0 +1,9 @@
+"""Tables simulated from random networks, to see what a method finds where the truth is known."""
+
+from arbornet.simulate.mixed import BLOWN_UP as BLOWN_UP
+from arbornet.simulate.mixed import Kind as Kind
+from arbornet.simulate.mixed import Simulated, mixed_network
+from arbornet.simulate.networks import SimulatedNetwork, network
+from arbornet.simulate.styles import STYLES, Style
+
+__all__ = ["STYLES", "Simulated", "SimulatedNetwork", "Style", "mixed_network", "network"]
