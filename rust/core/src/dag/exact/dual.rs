@@ -56,6 +56,7 @@ impl<const W: usize> Dual<W> {
     }
 
     /// The same prices and bound without the reduced costs, which follow from them.
+    #[must_use]
     pub fn without_reduced(&self) -> Self {
         Self { cuts: self.cuts.clone(), prices: self.prices.clone(), reduced: Vec::new(), bound: self.bound }
     }
