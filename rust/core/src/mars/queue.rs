@@ -80,9 +80,10 @@ mod tests {
     fn a_term_not_looked_at_for_long_moves_down() {
         let mut queue = Queue::new(1.0, false);
         queue.push(0, 2.0, 1);
-        queue.push(1, 1.0, 5);
+        queue.push(1, 1.0, 1);
         queue.sort(1);
-        assert_eq!(queue.first(1), [(0, 0)]);
+        assert_eq!(queue.first(2), [(0, 0), (1, 1)]);
+        queue.update(1, 1.0, 5);
         queue.sort(5);
         assert_eq!(queue.first(2), [(1, 1), (0, 0)]);
     }

@@ -140,11 +140,11 @@ mod tests {
         let (_, candidates) = random(5, 2, 1);
         let (_, larger) = random(5, 4, 1);
         let told = |prior, most| reweighed(&candidates, prior, most, true).unwrap_err().to_string();
-        assert!(told(GraphPrior::ParentCount, 4).contains("kinder to sets of 3 parents than to sets of 2"));
-        assert!(told(GraphPrior::ParentCount, usize::MAX).contains("kinder to sets of 3"));
+        assert!(told(GraphPrior::ParentCount, 4).contains("sets of 3 parents more weight than sets of 2"));
+        assert!(told(GraphPrior::ParentCount, usize::MAX).contains("sets of 3 parents more weight"));
         assert!(reweighed(&candidates, GraphPrior::ParentCount, 2, true).is_ok());
         assert!(reweighed(&larger, GraphPrior::ParentCount, 2, true).is_err(), "it holds sets of more than it says");
-        assert!(told(GraphPrior::Binomial { expected_parents: 3.0 }, 2).contains("kinder to sets of 1"));
+        assert!(told(GraphPrior::Binomial { expected_parents: 3.0 }, 2).contains("sets of 1 parents more weight"));
         assert!(told(GraphPrior::Ebic { gamma: 1.0 }, 2).contains("free parameters"));
     }
 
