@@ -8,13 +8,12 @@ from functools import cached_property
 from typing import TYPE_CHECKING, Any
 
 from arbornet import _core, moments
-from arbornet._core import ParameterError
 from arbornet.constraints import Constraints, resolved
 from arbornet.models import LocalModel
 from arbornet.prepare import prepared
 from arbornet.progress import shown
 from arbornet.scores import DecisionGraph
-from arbornet.search.base import Found, Stopped, dag_from_parents, total_of
+from arbornet.search.base import Found, Stopped, count, dag_from_parents, total_of
 from arbornet.search.greedy import limited
 
 if TYPE_CHECKING:
@@ -97,8 +96,7 @@ def decision_graphs(
     handle = prepared(table, score)
     names = handle.table.names
     rules = limited(resolved(constraints, names), max_parents)
-    if max_steps is not None and (isinstance(max_steps, bool) or not isinstance(max_steps, int) or max_steps < 0):
-        raise ParameterError(f"max_steps={max_steps!r}: give an integer from 0 up, or None")
+    max_steps = None if max_steps is None else count("max_steps", max_steps)
     with shown("growing decision graphs", progress) as tell:
         network, parents, scores, stop, counters = _core.decision_graphs(
             handle, rules.spec(), max_steps, drop_unused, time_limit, n_jobs, tell

@@ -13,7 +13,7 @@ from arbornet._core import ParameterError
 from arbornet.constraints import Constraints, Rules, resolved
 from arbornet.prepare import prepared
 from arbornet.progress import shown
-from arbornet.search.base import Found, Stopped, dag_from_parents, total_of
+from arbornet.search.base import SEEDS, Found, Stopped, count, dag_from_parents, total_of
 from arbornet.search.source import obeying
 
 
@@ -86,12 +86,12 @@ def hill_climb(
             scored,
             rules.spec(),
             None if start is None else parents_by(start, names),
-            tabu,
-            patience,
-            restarts,
-            perturb,
-            max_moves,
-            seed,
+            count("tabu", tabu),
+            count("patience", patience),
+            count("restarts", restarts),
+            count("perturb", perturb),
+            None if max_moves is None else count("max_moves", max_moves),
+            count("seed", seed, most=SEEDS),
             time_limit,
             n_jobs,
             tell,
@@ -109,8 +109,8 @@ def limited(rules: Rules, max_parents: int | None) -> Rules:
     """The rules with one more limit on every child's parents."""
     if max_parents is None:
         return rules
-    if isinstance(max_parents, bool) or not isinstance(max_parents, int) or max_parents < 0:
-        raise ParameterError(f"max_parents={max_parents!r}: give an integer from 0 up, or None")
+    # No limit is what any limit beyond the number of variables is.
+    max_parents = count("max_parents", max_parents, most=10**100)
     for name, required in zip(rules.names, rules.required, strict=True):
         if len(required) > max_parents:
             raise ParameterError(f"max_parents={max_parents}: '{name}' has {len(required)} required parents")

@@ -12,7 +12,7 @@ use pyo3::prelude::*;
 
 use crate::errors::CoreError;
 use crate::greedy::{Pairs, families_of, stop_name, time_limit};
-use crate::jobs;
+use crate::jobs::{self, Jobs};
 use crate::scores::ScoreHandle;
 
 /// A graph (parents of each variable), its families' scores, its class (arcs, links), why the search stopped early, and
@@ -46,7 +46,7 @@ fn search_classes(
     constraints: &str,
     how: How,
     time_limit: Option<f64>,
-    n_jobs: isize,
+    n_jobs: Jobs,
     tell: Option<Bound<'_, PyAny>>,
 ) -> PyResult<Found> {
     let constraints = Constraints::parse(constraints).map_err(CoreError)?;

@@ -1,4 +1,4 @@
-//! The combined search for a graph and the decision graphs under its nodes.
+//! The combined search for a graph and the decision graphs of its variables.
 
 use std::collections::BTreeMap;
 use std::sync::Arc;
@@ -12,14 +12,14 @@ use pyo3::prelude::*;
 
 use crate::errors::CoreError;
 use crate::greedy::{families_of, stop_name, time_limit as limit};
-use crate::jobs;
+use crate::jobs::{self, Jobs};
 use crate::network::NetworkHandle;
 use crate::scores::ScoreHandle;
 
 /// The network, parents by variable, scores by variable, why the search stopped early, and its counters.
 type Outcome = (NetworkHandle, Vec<Vec<usize>>, Vec<f64>, Option<&'static str>, BTreeMap<&'static str, u64>);
 
-/// Grows the graph and the decision graphs under its nodes together.
+/// Grows the graph and the decision graphs of its variables together.
 #[pyfunction]
 #[pyo3(signature = (score, constraints, max_steps, drop_unused, time_limit, n_jobs, tell))]
 #[allow(clippy::too_many_arguments, clippy::needless_pass_by_value)] // the keywords of the Python side, spread out
@@ -30,7 +30,7 @@ fn decision_graphs(
     max_steps: Option<u64>,
     drop_unused: bool,
     time_limit: Option<f64>,
-    n_jobs: isize,
+    n_jobs: Jobs,
     tell: Option<Bound<'_, PyAny>>,
 ) -> PyResult<Outcome> {
     let Ok(ScoreSpec::DecisionGraph(settings)) = ScoreSpec::parse(&score.spec) else {

@@ -15,7 +15,7 @@ use pyo3::prelude::*;
 
 use crate::candidates::CandidatesHandle;
 use crate::errors::CoreError;
-use crate::jobs;
+use crate::jobs::{self, Jobs};
 use crate::scores::ScoreHandle;
 
 /// A graph (parents of each variable), its families' scores, what no graph exceeds, why the search stopped early, and
@@ -39,6 +39,14 @@ pub fn families_of(dag: &Dag) -> Vec<Vec<usize>> {
     (0..dag.n_vars()).map(|v| dag.parents(v).collect()).collect()
 }
 
+/// An error for Python, with the exception that a Python score raised as its cause.
+fn raised(py: Python<'_>, score: Option<&ScoreHandle>, error: Error) -> PyErr {
+    match score {
+        Some(score) => score.raise(py, error),
+        None => CoreError(error).into(),
+    }
+}
+
 /// Hill climbing over exactly one of candidates and a score.
 #[pyfunction]
 #[pyo3(signature = (candidates, score, constraints, start, tabu, patience, restarts, perturb, max_moves, seed,
@@ -57,7 +65,7 @@ fn hill_climb(
     max_moves: Option<u64>,
     seed: u64,
     time_limit: Option<f64>,
-    n_jobs: isize,
+    n_jobs: Jobs,
     tell: Option<Bound<'_, PyAny>>,
 ) -> PyResult<Outcome> {
     let how = HillClimb { tabu, patience, restarts, perturb, max_moves: max_moves.unwrap_or(u64::MAX), seed };
@@ -67,6 +75,7 @@ fn hill_climb(
     let control = Control::default();
     let budget = Budget::new(&control, self::time_limit(time_limit)?);
     let candidates = candidates.map(|c| c.inner.clone());
+    let scored = score;
     let score: Option<Arc<dyn LocalScore>> = score.map(|s| s.score.clone());
     let work = || -> arbornet_core::Result<(Climbed, f64, u64)> {
         if let Some(candidates) = &candidates {
@@ -80,8 +89,8 @@ fn hill_climb(
             Err(Error::Shape("give candidates or a score".to_owned()))
         }
     };
-    let (found, bound, n_scored) =
-        jobs::incumbent(py, &control, tell.as_ref(), || pool.install(work))?.map_err(CoreError)?;
+    let done = jobs::incumbent(py, &control, tell.as_ref(), || pool.install(work))?;
+    let (found, bound, n_scored) = done.map_err(|error| raised(py, scored, error))?;
     let counters = BTreeMap::from([("moves", found.n_moves), ("scored", n_scored)]);
     Ok((families_of(&found.dag), found.scores, bound, stop_name(found.stop), counters))
 }
@@ -104,7 +113,7 @@ fn anytime(
     window: usize,
     seed: u64,
     time_limit: Option<f64>,
-    n_jobs: isize,
+    n_jobs: Jobs,
     tell: Option<Bound<'_, PyAny>>,
 ) -> PyResult<Improved> {
     let how = Anytime { rounds: rounds.unwrap_or(u64::MAX), chains, window, seed };
@@ -175,7 +184,7 @@ fn tree(
     root: Option<usize>,
     forest: bool,
     directed: Option<bool>,
-    n_jobs: isize,
+    n_jobs: Jobs,
     tell: Option<Bound<'_, PyAny>>,
 ) -> PyResult<Planted> {
     let constraints = Constraints::parse(constraints).map_err(CoreError)?;
@@ -198,10 +207,7 @@ fn tree(
         }
     };
     let found = jobs::watched(py, &control, tell.as_ref(), || pool.install(work))?;
-    let (tree, n_scored) = found.map_err(|error| match score {
-        Some(score) => score.raise(py, error),
-        None => CoreError(error).into(),
-    })?;
+    let (tree, n_scored) = found.map_err(|error| raised(py, score, error))?;
     Ok((tree.parents.iter().map(|p| p.to_vec()).collect(), tree.scores, how.directed, n_scored))
 }
 

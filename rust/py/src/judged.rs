@@ -13,7 +13,7 @@ use pyo3::prelude::*;
 use crate::classes::edges;
 use crate::errors::CoreError;
 use crate::greedy::{Pairs, families_of, stop_name, time_limit};
-use crate::jobs;
+use crate::jobs::{self, Jobs};
 use crate::scores::ScoreHandle;
 
 /// A callable of (x, y, given), by positions, that returns a p-value; every call takes the GIL.
@@ -78,7 +78,7 @@ fn search_by_tests(
     constraints: &str,
     how: How,
     time_limit: Option<f64>,
-    n_jobs: isize,
+    n_jobs: Jobs,
     tell: Option<Bound<'_, PyAny>>,
 ) -> PyResult<Found> {
     let constraints = Constraints::parse(constraints).map_err(CoreError)?;
