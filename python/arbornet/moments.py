@@ -63,6 +63,8 @@ def told(x: float, class_: str) -> str:
 
 def centre(x: float, width: float, class_: str) -> str:
     """The centre of a distribution: a moment is given by its day where its spread is days."""
+    if class_.startswith(WRITTEN):
+        return told(float(f"{x:.4g}"), class_)
     return told(x, "date" if class_ in MOMENTS and width >= 1.0 else class_)
 
 

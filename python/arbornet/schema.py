@@ -216,7 +216,7 @@ class Schema:
         return self._with([replace(c, left_out=left) if c.name in gone else c for c in self.columns])
 
     def plain(self) -> Schema:
-        """The schema without what columns look like, hints and findings: what coding needs, as files of networks have it."""
+        """The schema without looks, hints and findings: what coding needs, as files of networks have it."""
         return Schema(tuple(replace(c, looks_like="", looks_because="", hint=None) for c in self.columns))
 
     def encode(self, frame: Any, *, unseen: Literal["error", "missing"] = "error", n_jobs: int = -1) -> RowsHandle:

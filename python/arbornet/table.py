@@ -71,8 +71,8 @@ class Table:
             dict of arrays or lists, NumPy array with named fields.
         schema: The columns' types; inferred if left out. The schema of another table codes new data in the same way.
         missing: Rows with a missing value in a used column: `"drop"` them, `"error"`, or `"level"` to give categorical
-            columns a level for it (rows that lack a number or an ordered level are dropped). If left out they are dropped,
-            unless more than half of the rows would go, which is an error. More than a tenth is a warning.
+            columns a level for it (rows that lack a number or an ordered level are dropped). If left out they are
+            dropped, unless more than half of the rows would go, which is an error. More than a tenth is a warning.
         standardise: Bring continuous columns to mean 0 and standard deviation 1.
         unseen: A value that is not among a column's levels: `"error"`, or `"missing"` to treat it as missing.
         n_jobs: Number of threads, -1 for all.
