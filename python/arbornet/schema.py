@@ -71,14 +71,14 @@ class Column:
     """The level they share."""
     missing_level: str | None = None
     """The level that stands for a missing value, if one does."""
-    looks_like: str = ""
+    looks_like: str = field(default="", compare=False)
     """What the values look like: number, category, date, text, address, list, number in text, identifier, constant,
     empty or code. Empty in schemas of earlier versions."""
-    looks_because: str = ""
+    looks_because: str = field(default="", compare=False)
     """Why it looks so."""
     form: str | None = None
     """How the values are written where texts are read as numbers or dates: `$1,234.5`, `%d/%m/%Y`."""
-    hint: str | None = None
+    hint: str | None = field(default=None, compare=False)
     """The line that reads it otherwise, or what could be made of it."""
 
     @property
