@@ -248,7 +248,7 @@ def test_what_a_column_looks_like_is_told_with_its_reason_beside_its_kind() -> N
     schema = an.infer_schema(an.example("penguins"))
     assert {column.looks_like for column in schema.columns} <= {"number", "category"}
     assert all(column.looks_because for column in schema.columns)
-    assert "<th>looks like</th>" in schema._repr_html_()
+    assert ">looks like</th>" in schema._repr_html_()
 
 
 def test_a_schema_that_does_not_say_what_columns_look_like_prints_as_it_did() -> None:
