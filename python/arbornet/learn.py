@@ -36,6 +36,8 @@ if TYPE_CHECKING:
 
 Search = str | Callable[..., Found]
 
+#: Findings that are told before anything is learned.
+MOST_FINDINGS = 8
 #: With candidates selected for more variables than this, the search is one that need not end with a proof.
 MANY = 100
 
@@ -48,7 +50,7 @@ def learn(
     constraints: Constraints | None = None,
     *,
     schema: Schema | None = None,
-    missing: Literal["drop", "error", "level"] = "drop",
+    missing: Literal["drop", "error", "level"] | None = None,
     time_limit: float | None = None,
     n_jobs: int = -1,
     progress: bool = False,
@@ -72,7 +74,8 @@ def learn(
             if they are selected, or no limit if the search scores on demand.
         constraints: Constraints on the graph.
         schema: The columns' types; inferred if left out.
-        missing: Rows with a missing value: `"drop"`, `"error"`, or `"level"` to make missing a level of its own.
+        missing: Rows with a missing value: `"drop"`, `"error"`, or `"level"` to make missing a level of its own. If
+            left out they are dropped, unless more than half of the rows would go, which is an error.
         time_limit: Wall seconds for the search.
         n_jobs: Threads, -1 for all cores.
         progress: Show bars (log lines where there is no terminal).
@@ -160,6 +163,14 @@ def _table(frame: Any, schema: Schema | None, missing: Any, n_jobs: int, tell: C
     for column in table.schema.columns:
         if not column.used:
             tell(f"left out: {column.name} {column.left_out}")
+    for column in table.schema.used:
+        if column.form is not None and column.hint is not None:
+            what = "dates" if column.looks_like == "date" else "numbers"
+            tell(f"read as {what}: {column.name}, {column.reason}; {column.hint} keeps the text")
+    for found in table.schema.findings[:MOST_FINDINGS]:
+        tell(f"look at: {found}")
+    if len(table.schema.findings) > MOST_FINDINGS:
+        tell(f"look at: {len(table.schema.findings) - MOST_FINDINGS} more findings, an.infer_schema(frame).findings")
     tell(f"rows: {table.n_rows:,} used; {table.dropped}")
     return table
 
