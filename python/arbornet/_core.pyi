@@ -101,6 +101,9 @@ class ScoreHandle:
     def smoothed(self, amount: float, per_level: bool) -> ScoreHandle: ...
     def test(self, x: int, y: int, given: Sequence[int]) -> tuple[float, float, float]: ...
 
+def feature_scales(
+    table: TableHandle, scale: str
+) -> list[Literal["normal_scores", "raw", "log"] | None]: ...
 @final
 class ModelHandle:
     @staticmethod
