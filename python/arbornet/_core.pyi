@@ -102,6 +102,7 @@ class ScoreHandle:
     def test(self, x: int, y: int, given: Sequence[int]) -> tuple[float, float, float]: ...
 
 def feature_scales(table: TableHandle, scale: str) -> list[Literal["normal_scores", "raw", "log"] | None]: ...
+
 @final
 class ModelHandle:
     @staticmethod
@@ -211,7 +212,7 @@ def search_classes(
 def search_hybrid(
     table: TableHandle,
     constraints: str,
-    restarts: int,
+    restarts: int | None,
     seed: int,
     interactions: bool,
     time_limit: float | None,

@@ -19,9 +19,7 @@ def frame(n: int = 400, seed: int = 0) -> pl.DataFrame:
     effect = np.exp(((age - 50) / 10) ** 2 / 2 + dose + 0.3 * rng.normal(size=n))
     stage = np.digitize(np.log(effect) + 0.5 * rng.normal(size=n), [0.0, 1.5])
     site = rng.choice(["a", "b", "c"], n)
-    return pl.DataFrame(
-        {"age": age, "dose": dose, "effect": effect, "stage": [f"s{s}" for s in stage], "site": site}
-    )
+    return pl.DataFrame({"age": age, "dose": dose, "effect": effect, "stage": [f"s{s}" for s in stage], "site": site})
 
 
 ARCS = {("age", "effect"), ("dose", "effect"), ("effect", "stage")}

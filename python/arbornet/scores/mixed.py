@@ -107,8 +107,8 @@ class BlockGaussian(Tabular):
     """One Gaussian over blocks of features. As fast as `DegenerateGaussian`, and sees curves; score equivalent.
 
     Every column is a block: a number in its scale and Legendre polynomials of its ranks, powers of the normal scores of
-    ordered levels, indicators of categories. A family's score is what it gains over no parents, so without parents it is
-    zero. Under normal scores only the order of a number's values counts: no unit, no logarithm changes anything.
+    ordered levels, indicators of categories. A family's score is what it gains over no parents, so without parents it
+    is zero. Under normal scores only the order of a number's values counts: no unit, no logarithm changes anything.
 
     Args:
         degree: the highest polynomial, and the highest power of ordered levels.

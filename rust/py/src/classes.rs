@@ -13,8 +13,8 @@ use arbornet_core::{Constraints, Control, Dag, Error, Pdag};
 use pyo3::prelude::*;
 
 use crate::errors::CoreError;
-use crate::handles::TableHandle;
 use crate::greedy::{Pairs, families_of, stop_name, time_limit};
+use crate::handles::TableHandle;
 use crate::jobs;
 use crate::scores::ScoreHandle;
 
@@ -97,7 +97,7 @@ fn search_hybrid(
     py: Python<'_>,
     table: &TableHandle,
     constraints: &str,
-    restarts: usize,
+    restarts: Option<usize>,
     seed: u64,
     interactions: bool,
     time_limit: Option<f64>,

@@ -2,8 +2,9 @@
 //! that only shapes made, and equivalence tells which way they point.
 //!
 //! 1. The best order score search, with a Gaussian over blocks of degree 1 and of degree 3 (scales chosen by column), with the
-//!    discretised conditional Gaussian on normal scores, and on levels alone with the quotient normalised maximum likelihood.
-//! 2. Each graph is judged by all scores together ([`judge`]). The conditional Gaussian's wins if it is clearly better.
+//!    discretised conditional Gaussian, and on levels alone with the quotient normalised maximum likelihood.
+//! 2. Each graph is judged by all scores together ([`judge`]). The conditional Gaussian's wins if it is clearly better; on levels
+//!    alone the one by counts wins unless another is.
 //! 3. Where curves won, arcs that no tree needs are dropped, and the search is made again inside what is left.
 //! 4. On request, arcs that only trees see are added ([`trees`]).
 //!
@@ -21,14 +22,14 @@ use self::trees::Trees;
 use crate::constraints::{Constraints, ParentRule};
 use crate::control::{Budget, Halt, Stop};
 use crate::dag::boss::Boss;
-use crate::dag::families::Scored;
-use crate::dag::ges::Classed;
+use crate::dag::families::{Families, Scored};
+use crate::dag::ges::{Classed, Fges};
 use crate::dag::knowledge::Knowledge;
 use crate::dag::{Dag, Pdag};
 use crate::error::{Error, Result};
 use crate::leaf::LeafPriors;
 use crate::prior::GraphPrior;
-use crate::regress::features::{Block, Features, Scale};
+use crate::regress::features::{Block, Features, Log, Scale};
 use crate::regress::ranks::{normal_score, shares};
 use crate::score::LocalScore;
 use crate::score::classic::nml::Qnml;
@@ -40,8 +41,8 @@ use crate::table::{Affine, Column, Kind, Table, Var};
 /// How to search.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct Hybrid {
-    /// So many random orders are begun with after the first, in every search.
-    pub restarts: usize,
+    /// So many random orders are begun with after the first, in every search; as many as is quick if not said.
+    pub restarts: Option<usize>,
     /// Of the random orders.
     pub seed: u64,
     /// Whether to look for what only trees see.
@@ -55,7 +56,7 @@ pub enum Winner {
     Lines,
     /// The Gaussian over blocks of degree 3.
     Curves,
-    /// The discretised conditional Gaussian on normal scores.
+    /// The discretised conditional Gaussian, numbers in their scales.
     Cells,
     /// The quotient normalised maximum likelihood.
     Counts,
@@ -102,7 +103,7 @@ pub struct Found {
     pub stop: Option<Stop>,
 }
 
-/// The conditional Gaussian's graph is taken if it is better by this share.
+/// The conditional Gaussian's graph is taken if it is better by this share, and so is any instead of that of counts.
 const CLEARLY: f64 = 0.04;
 /// Arcs are dropped, and the search made again, so often at most.
 const ROUNDS: usize = 5;
@@ -110,6 +111,12 @@ const ROUNDS: usize = 5;
 const DEGREE: usize = 3;
 /// Megabytes of one tree's search.
 const TREE_MEMORY: u64 = 256;
+
+/// So many random orders of narrow tables; wider ones have fewer, so that all orders' variables are not more than `PLACES`.
+const RESTARTS: usize = 10;
+const PLACES: usize = 400;
+/// With more variables the greedy equivalence search alone finds the graphs, unless orders are asked for.
+const WIDE: usize = 400;
 
 /// A score to search with, and the graph it found.
 struct Runner {
@@ -167,7 +174,8 @@ impl<'a> Search<'a> {
         features: Features,
     ) -> Result<Self> {
         let levels: Vec<bool> = (0..table.n_vars()).map(|v| !table.variable(v).is_continuous()).collect();
-        let ranked = Arc::new(ranked(table)?);
+        let ranked = Arc::new(in_scales(table, &vec![Some(Scale::NormalScores); table.n_vars()])?);
+        let scaled = Arc::new(in_scales(table, &features.scales)?);
         let lines = features.first_degree(table);
         let bent = features.blocks.iter().zip(&lines.blocks).any(|(all, first)| all.width() > first.width());
         let width_of_firsts: Vec<usize> = lines.blocks.iter().map(Block::width).collect();
@@ -185,13 +193,13 @@ impl<'a> Search<'a> {
         if all_levels {
             add(Winner::Counts, Qnml { prior: PRIOR }.prepare(table)?);
         }
-        add(Winner::Cells, cells(PRIOR).prepare(&ranked)?);
+        add(Winner::Cells, cells(PRIOR).prepare(&scaled)?);
         let counts = if levels.iter().filter(|l| **l).count() > 1 { levels_alone(table)? } else { None };
         let plain = GraphPrior::Uniform;
         // The regression on curves stands last: it says which parents are strong.
         let judges = vec![
             block(&lines, plain, 1, None)?,
-            cells(plain).prepare(&ranked)?,
+            cells(plain).prepare(&scaled)?,
             block(&curves, plain, DEGREE, Some(width_of_firsts))?,
         ];
         let trees =
@@ -216,20 +224,28 @@ impl<'a> Search<'a> {
         })
     }
 
+    fn searched(&self, scored: &Scored<'_>, start: Option<&Dag>) -> Result<Classed> {
+        let n = self.levels.len();
+        match self.how.restarts {
+            None if n > WIDE => Fges { faithfulness: false }.run(scored, start, self.budget),
+            restarts => {
+                let restarts = restarts.unwrap_or_else(|| RESTARTS.min(PLACES / n.max(1)));
+                Boss { restarts, seed: self.how.seed }.run(scored, start, self.budget)
+            }
+        }
+    }
+
     fn all(&mut self, halt: &Halt) -> Result<()> {
-        let boss = Boss { restarts: self.how.restarts, seed: self.how.seed };
         let (constraints, budget) = (self.constraints, self.budget);
-        let search = |runner: &mut Runner| -> Result<(u64, u64)> {
+        let search = |runner: &Runner| -> Result<(Classed, u64)> {
             let scored = Scored::new(&*runner.score, constraints, budget);
-            let found = boss.run(&scored, None, budget)?;
-            let counts = (found.n_moves, crate::dag::families::Families::n_scored(&scored));
-            runner.found = Some(found);
-            Ok(counts)
+            Ok((self.searched(&scored, None)?, scored.n_scored()))
         };
-        let counts: Vec<(u64, u64)> = self.runners.par_iter_mut().map(search).collect::<Result<_>>()?;
-        for (moves, scored) in counts {
-            self.n_moves += moves;
+        let found: Vec<_> = self.runners.par_iter().map(search).collect::<Result<_>>()?;
+        for (runner, (found, scored)) in self.runners.iter_mut().zip(found) {
+            self.n_moves += found.n_moves;
             self.n_scored += scored;
+            runner.found = Some(found);
         }
         // Until they are judged, curves stand for all: they see most.
         let shown = usize::from(self.runners.get(1).is_some_and(|runner| runner.winner == Winner::Curves));
@@ -264,9 +280,11 @@ impl<'a> Search<'a> {
             totals.push(judge.total(dag, halt)?);
         }
         self.judged = self.runners.iter().map(|runner| runner.winner).zip(totals.iter().copied()).collect();
-        let mut best = 0;
+        // Among levels alone counts know best.
+        let mut best = self.runners.iter().position(|runner| runner.winner == Winner::Counts).unwrap_or(0);
         for (i, runner) in self.runners.iter().enumerate() {
-            let margin = if runner.winner == Winner::Cells { CLEARLY * totals[best].abs() } else { 0.0 };
+            let doubted = runner.winner == Winner::Cells || self.runners[best].winner == Winner::Counts;
+            let margin = if doubted { CLEARLY * totals[best].abs() } else { 0.0 };
             if totals[i] > totals[best] + margin {
                 best = i;
             }
@@ -287,11 +305,10 @@ impl<'a> Search<'a> {
             }
             let inside = within(self.constraints, &dag)?;
             let scored = Scored::new(&*self.runners[winner].score, &inside, self.budget);
-            let boss = Boss { restarts: self.how.restarts, seed: self.how.seed };
-            let found = boss.run(&scored, Some(&dag), self.budget)?;
+            let found = self.searched(&scored, Some(&dag))?;
             self.dropped += unneeded.len();
             self.n_moves += found.n_moves;
-            self.n_scored += crate::dag::families::Families::n_scored(&scored);
+            self.n_scored += scored.n_scored();
             self.best = Some((winner, found.dag));
             self.budget.check()?;
         }
@@ -338,11 +355,15 @@ fn within(constraints: &Constraints, dag: &Dag) -> Result<Constraints> {
     Constraints::new((0..constraints.n_vars()).map(rule).collect())
 }
 
-/// The table with every number as its normal scores.
-fn ranked(table: &Table) -> Result<Table> {
-    let columns = (0..table.n_vars()).into_par_iter().map(|v| match table.column(v) {
-        Column::Reals(x) => Column::Reals(shares(x).into_iter().map(normal_score).collect()),
-        codes @ Column::Codes(_) => codes.clone(),
+/// The table with every number in its scale.
+fn in_scales(table: &Table, scales: &[Option<Scale>]) -> Result<Table> {
+    let columns = (0..table.n_vars()).into_par_iter().map(|v| match (table.column(v), scales[v]) {
+        (Column::Reals(x), Some(Scale::Raw)) => Column::Reals(x.clone()),
+        (Column::Reals(x), scale) => match Log::of(table, v).filter(|_| scale == Some(Scale::Log)) {
+            Some(log) => Column::Reals(x.iter().map(|&x| log.at(x)).collect()),
+            None => Column::Reals(shares(x).into_iter().map(normal_score).collect()),
+        },
+        (codes @ Column::Codes(_), _) => codes.clone(),
     });
     let mut variables = table.variables().to_vec();
     for variable in &mut variables {

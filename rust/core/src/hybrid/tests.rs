@@ -5,7 +5,7 @@ use super::*;
 use crate::control::Control;
 use crate::table::{Codes, Level, Variable};
 
-const HOW: Hybrid = Hybrid { restarts: 2, seed: 0, interactions: false };
+const HOW: Hybrid = Hybrid { restarts: Some(2), seed: 0, interactions: false };
 
 fn number(name: &str, values: Vec<f64>) -> (Variable, Column) {
     (Variable { name: name.into(), kind: Kind::Continuous { scale: Affine::IDENTITY } }, Column::Reals(values))
