@@ -163,11 +163,11 @@ impl Trees {
                 .flat_map(|x| of[b].iter().map(|y| x.iter().zip(y).map(|(x, y)| x * y).collect()))
                 .collect();
             let mut out = Vec::new();
-            for c in b + 1..n_vars {
-                let n = of[c].first().map_or(0, Vec::len) as f64;
-                let squares: f64 = products.iter().flat_map(|p| of[c].iter().map(|z| dot(p, z).powi(2))).sum();
+            for (c, third) in of.iter().enumerate().skip(b + 1) {
+                let n = third.first().map_or(0, Vec::len) as f64;
+                let squares: f64 = products.iter().flat_map(|p| third.iter().map(|z| dot(p, z).powi(2))).sum();
                 // The mean of a product of three has the variance 1/n: half the statistic, less BIC's price.
-                let terms = (products.len() * of[c].len()) as f64;
+                let terms = (products.len() * third.len()) as f64;
                 let gain = squares / n.max(1.0) / 2.0 - 0.5 * n.max(1.0).ln() * terms - self.cost(2);
                 if terms > 0.0 && gain > 0.0 {
                     out.push(([a, b, c], gain));
@@ -211,7 +211,10 @@ impl Trees {
                     alone = alone.max(gain(&[p])? - self.cost(1));
                 }
             }
-            if all > alone && self.from_other_ends(dag, child, &new, halt)? && best.as_ref().is_none_or(|b| all > b.0) {
+            if all > alone
+                && self.holds_from_other_ends(dag, child, &new, halt)?
+                && best.as_ref().is_none_or(|b| all > b.0)
+            {
                 best = Some((all, new, child));
             }
         }
@@ -220,7 +223,7 @@ impl Trees {
     }
 
     /// Whether the child still says something of each new parent, given that one's own parents and the other's.
-    fn from_other_ends(&self, dag: &Dag, child: Var, new: &[Var], halt: &Halt) -> Result<bool> {
+    fn holds_from_other_ends(&self, dag: &Dag, child: Var, new: &[Var], halt: &Halt) -> Result<bool> {
         for &p in new {
             let others: Parents = new.iter().copied().filter(|&q| q != p).collect();
             let given = without(&with(&dag.family(p), &others), &[child]);

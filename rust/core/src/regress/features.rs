@@ -138,6 +138,7 @@ pub struct Features {
 
 impl Features {
     /// Blocks of a degree.
+    #[allow(clippy::missing_panics_doc)] // a halt that nobody holds is never due
     pub fn new(table: &Arc<Table>, degree: usize, scale: Scale) -> Self {
         Self::until(table, degree, scale, &Halt::default()).expect("nobody asks it to stop")
     }
@@ -269,7 +270,9 @@ fn block(table: &Table, order: &[u32], v: Var, degree: usize, scale: Scale) -> (
     let codes: Vec<u32> = order.iter().map(|&row| codes.get(row as usize) as u32).collect();
     let k = table.variable(v).n_levels().unwrap_or(0);
     let mut counts = vec![0.0; k];
-    codes.iter().for_each(|&code| counts[code as usize] += 1.0);
+    for &code in &codes {
+        counts[code as usize] += 1.0;
+    }
     let tables = if let Kind::Ordinal { .. } = table.variable(v).kind {
         let scores: Vec<f64> = shares_of_codes(&counts).into_iter().map(normal_score).collect();
         let most = degree.min(k.saturating_sub(1)) as i32;
@@ -312,13 +315,17 @@ fn orthonormal(columns: impl Iterator<Item = Vec<f64>>, inner: &dyn Fn(&[f64], &
         // Twice, as the mean of large numbers is itself rounded.
         for _ in 0..2 {
             let mean = inner(&x, &ones) / n;
-            x.iter_mut().for_each(|x| *x -= mean);
+            for x in &mut x {
+                *x -= mean;
+            }
         }
         let length = inner(&x, &x).sqrt();
         if !(length > 1e-12 * size && length.is_finite()) {
             continue;
         }
-        x.iter_mut().for_each(|x| *x /= length);
+        for x in &mut x {
+            *x /= length;
+        }
         for _ in 0..2 {
             for q in &out {
                 let share = inner(q, &x);
@@ -327,7 +334,9 @@ fn orthonormal(columns: impl Iterator<Item = Vec<f64>>, inner: &dyn Fn(&[f64], &
         }
         let rest = inner(&x, &x).sqrt();
         if rest >= LEAST {
-            x.iter_mut().for_each(|x| *x /= rest);
+            for x in &mut x {
+                *x /= rest;
+            }
             out.push(x);
         }
     }

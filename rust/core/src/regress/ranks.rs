@@ -14,7 +14,9 @@ pub fn shares(values: &[f64]) -> Vec<f64> {
     let mut start = 0;
     for run in order.chunk_by(|&a, &b| values[a as usize] == values[b as usize]) {
         let share = share(start, run.len(), n);
-        run.iter().for_each(|&row| out[row as usize] = share);
+        for &row in run {
+            out[row as usize] = share;
+        }
         start += run.len();
     }
     out

@@ -17,7 +17,7 @@ use crate::prior::GraphPrior;
 use crate::regress::blocks::Blocks;
 use crate::regress::cells::Set;
 use crate::regress::cholesky::{factor_from, packed};
-use crate::regress::features::{Features, MOST, SHRINK, Scale};
+use crate::regress::features::{Block, Features, MOST, SHRINK, Scale};
 use crate::score::{Fit, LocalScore};
 use crate::table::{Table, Var};
 
@@ -64,7 +64,7 @@ impl BlockGaussian {
         scored: Option<Vec<usize>>,
     ) -> Result<Box<dyn LocalScore>> {
         let scales = features.scales.clone();
-        let widths = features.blocks.iter().map(|block| block.width()).collect();
+        let widths = features.blocks.iter().map(Block::width).collect();
         let make = move |v: Var, w: Var| -> Box<[f64]> {
             let blocks = &features.blocks;
             if v == w {
