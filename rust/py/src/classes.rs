@@ -92,7 +92,7 @@ type FoundHybrid = (
 
 #[pyfunction]
 #[pyo3(signature = (table, constraints, restarts, seed, interactions, time_limit, n_jobs, tell))]
-#[allow(clippy::too_many_arguments)]
+#[allow(clippy::too_many_arguments, clippy::needless_pass_by_value)] // what pyo3 extracts
 fn search_hybrid(
     py: Python<'_>,
     table: &TableHandle,
