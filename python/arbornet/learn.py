@@ -66,9 +66,9 @@ def learn(
         score: The local score; `PCART()` if left out.
         search: How to search: the name of a search over candidates (`"exact"`, `"anytime"`, `"hill_climb"`) or of one
             that scores on demand (`"boss"`, `"fges"`, `"grasp"`, `"chow_liu"`; `"decision_graphs"` grows graph and
-            models together; `"hybrid"` proves the best network inside arcs that several scores find), or a callable that
-            takes Candidates, or parameters called `table` and `score`, and returns Found. If left out `"exact"`, or
-            `"anytime"` where candidates are selected for more than 100 variables.
+            models together; `"hybrid"` proves the best network inside arcs that several scores find), or a callable
+            that takes Candidates, or parameters called `table` and `score`, and returns Found. If left out `"exact"`,
+            or `"anytime"` where candidates are selected for more than 100 variables.
         max_parents: The most parents of a variable; `"auto"` for the most up to 4 that are affordable, all candidates
             if they are selected, or no limit if the search scores on demand.
         constraints: Constraints on the graph.
