@@ -273,7 +273,7 @@ def _proof(found: Found, search: str, constrained: bool, selected: bool) -> str:
         return f"upper bound for any network: {found.bound:.4f}" if found.bound < float("inf") else ""
     if search in ("chow_liu", "tan"):
         return "proved: no other tree scores higher"
-    limits = ["the parent limit", *(["the selected parents"] if selected else [])]
+    limits = [found.details.get("within", "the parent limit"), *(["the selected parents"] if selected else [])]
     within = " and ".join([*limits, *(["the constraints"] if constrained else [])])
     higher = f"more than {found.gap:.2g} higher" if found.gap else "higher"
     return f"proved: no network within {within} scores {higher}"

@@ -160,12 +160,18 @@ def _best_inside(
     candidates = score_parents(table, score, max(most, needed), inside, n_jobs, progress)
     best = uninterrupted(exact(candidates, time_limit=time_limit, n_jobs=n_jobs, progress=progress))
     arcs = found.dag.number_of_edges()
-    tier = f"among the networks of the hybrid's {arcs} arcs with up to {max(most, needed)} parents"
+    inside_what = f"the hybrid's {arcs} arcs with up to {max(most, needed)} parents each"
     unused = sorted(set(found.dag.edges) - set(best.dag.edges) - {(b, a) for a, b in best.dag.edges})
     return dataclasses.replace(
         best,
         seconds=time.perf_counter() - began,
-        details={**best.details, **found.details, "tier": tier, "unused": unused, "arcs": sorted(found.dag.edges)},
+        details={
+            **best.details,
+            **found.details,
+            "within": inside_what,
+            "unused": unused,
+            "arcs": sorted(found.dag.edges),
+        },
     )
 
 
