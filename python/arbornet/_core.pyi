@@ -101,6 +101,8 @@ class ScoreHandle:
     def smoothed(self, amount: float, per_level: bool) -> ScoreHandle: ...
     def test(self, x: int, y: int, given: Sequence[int]) -> tuple[float, float, float]: ...
 
+def feature_scales(table: TableHandle, scale: str) -> list[Literal["normal_scores", "raw", "log"] | None]: ...
+
 @final
 class ModelHandle:
     @staticmethod
@@ -204,6 +206,26 @@ def search_classes(
     list[list[int]],
     list[float],
     tuple[list[tuple[int, int]], list[tuple[int, int]]],
+    Literal["time", "interrupted"] | None,
+    dict[str, int],
+]: ...
+def search_hybrid(
+    table: TableHandle,
+    constraints: str,
+    restarts: int | None,
+    seed: int,
+    interactions: bool,
+    time_limit: float | None,
+    n_jobs: int,
+    tell: Callable[[int, int], object] | None,
+) -> tuple[
+    list[list[int]],
+    list[float],
+    tuple[list[tuple[int, int]], list[tuple[int, int]]],
+    list[tuple[int, int, float]],
+    Literal["lines", "curves", "cells", "counts"],
+    list[tuple[str, float]],
+    list[Literal["normal_scores", "raw", "log"] | None],
     Literal["time", "interrupted"] | None,
     dict[str, int],
 ]: ...

@@ -21,6 +21,7 @@ BAYES = ("bd", "bde", "bdeu", "decision_graph", "full_table", "pcart")
 """Scores that are log marginal likelihoods, but for the prior of a tree's shape."""
 SCHWARZ = (
     "basis_functions",
+    "block_gaussian",
     "conditional_gaussian",
     "degenerate_gaussian",
     "logistic_regression",

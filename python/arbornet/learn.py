@@ -68,8 +68,9 @@ def learn(
         score: The local score; `PCART()` if left out.
         search: How to search: the name of a search over candidates (`"exact"`, `"anytime"`, `"hill_climb"`) or of one
             that scores on demand (`"boss"`, `"fges"`, `"grasp"`, `"chow_liu"`; `"decision_graphs"` grows graph and
-            models together), or a callable that takes Candidates, or parameters called `table` and `score`, and returns
-            Found. If left out `"exact"`, or `"anytime"` where candidates are selected for more than 100 variables.
+            models together; `"hybrid"` proves the best network inside arcs that several scores find), or a callable
+            that takes Candidates, or parameters called `table` and `score`, and returns Found. If left out `"exact"`,
+            or `"anytime"` where candidates are selected for more than 100 variables.
         max_parents: The most parents of a variable; `"auto"` for the most up to 4 that are affordable, all candidates
             if they are selected, or no limit if the search scores on demand.
         constraints: Constraints on the graph.
@@ -283,7 +284,7 @@ def _proof(found: Found, search: str, constrained: bool, selected: bool) -> str:
         return f"upper bound for any network: {found.bound:.4f}" if found.bound < float("inf") else ""
     if search in ("chow_liu", "tan"):
         return "proved: no other tree scores higher"
-    limits = ["the parent limit", *(["the selected parents"] if selected else [])]
+    limits = [found.details.get("within", "the parent limit"), *(["the selected parents"] if selected else [])]
     within = " and ".join([*limits, *(["the constraints"] if constrained else [])])
     higher = f"more than {found.gap:.2g} higher" if found.gap else "higher"
     return f"proved: no network within {within} scores {higher}"

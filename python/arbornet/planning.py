@@ -56,6 +56,7 @@ COSTS = {
     "pcart": Cost(fixed=2000, row=2, continuous=8, levels=1.3),
     # Of the scores for mixed tables: random families of 0 to 4 parents among 100 variables of 1,000 rows.
     "degenerate_gaussian": Cost(fixed=1000, row=0.5, continuous=1.6, levels=0.7),
+    "block_gaussian": Cost(fixed=1000, row=0.5, continuous=1.8, levels=0.7),
     "basis_functions": Cost(fixed=1000, row=0.5, continuous=1.8, levels=0.7),
     "conditional_gaussian": Cost(fixed=2000, row=2, continuous=1.4, levels=0.3),
     "mixed_polynomial": Cost(fixed=2000, row=6, continuous=2.0, levels=0.4),

@@ -70,6 +70,7 @@ SHORT = {
     "cg": an.ConditionalGaussian(),
     "cgd": an.ConditionalGaussian(discretise=True),
     "dg": an.DegenerateGaussian(),
+    "bg": an.BlockGaussian(),
     "bf": an.BasisFunctions(),
     "mvp": an.MixedPolynomial(),
     "lr": an.LogisticRegression(),

@@ -25,6 +25,7 @@ pub mod decision_graph;
 pub mod error;
 pub mod forest;
 pub mod frame;
+pub mod hybrid;
 pub mod independence;
 pub mod jkl;
 pub mod leaf;

@@ -51,6 +51,8 @@ scores! {
     ConditionalGaussian(super::mixed::conditional::ConditionalGaussian),
     /// one Gaussian over numbers and indicators.
     DegenerateGaussian(super::mixed::degenerate::DegenerateGaussian),
+    /// one Gaussian over blocks of features.
+    BlockGaussian(super::mixed::block::BlockGaussian),
     /// a basis of every column, one correlation matrix.
     BasisFunctions(super::mixed::basis::BasisFunctions),
     /// polynomial regressions per configuration of levels.
