@@ -506,5 +506,5 @@ def test_a_run_with_other_types_is_not_gone_on_with(tmp_path):
         if schema is types:
             an.evaluate.cross_validate(frame, an.BIC(), **how)
         else:
-            with pytest.raises(an.FormatError, match="other schema"):
+            with pytest.raises(an.FormatError, match="other rows, schema"):
                 an.evaluate.cross_validate(frame, an.BIC(), **how)
