@@ -12,6 +12,7 @@ import os
 import sys
 from typing import TextIO
 
+from arbornet.terminal import wrapped
 from arbornet.visible import HIDDEN, visible
 
 ALIKE = str.maketrans(
@@ -116,3 +117,9 @@ def still(text: str) -> str:
 def say(text: str) -> None:
     """Prints a message on standard error."""
     print(encodable(visible(text), sys.stderr.encoding), file=sys.stderr)
+
+
+def say_wrapped(text: str) -> None:
+    """Prints a long message on standard error; wrapped on a terminal, or if `COLUMNS` is set."""
+    fits = sys.stderr.isatty() or "COLUMNS" in os.environ
+    say("\n".join(wrapped(line) for line in visible(text).split("\n")) if fits else text)
