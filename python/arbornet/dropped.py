@@ -76,7 +76,7 @@ def way_out(lacks: Mapping[str, np.ndarray]) -> str:
 
 
 def advice(read: int, used: int, missing: Sequence[tuple[str, int]], best: tuple[tuple[str, ...], int] | None) -> str:
-    """How many rows were used and why, such as "27 of 602 rows used: 'bleed' is 96% missing; leaving it out keeps 602.".
+    """How many rows were used, and why: "27 of 602 rows used: 'bleed' is 96% missing; leaving it out keeps 602.".
 
     Args:
         read: Rows of the table.

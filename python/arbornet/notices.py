@@ -12,7 +12,7 @@ class ArbornetWarning(UserWarning):
 
 
 class LeftOutWarning(ArbornetWarning):
-    """Columns were left out because they carry no information about the others (identifiers, constants, empty columns)."""
+    """Columns were left out because they carry no information about the others (identifiers, constants, empty)."""
 
 
 class RowsDroppedWarning(ArbornetWarning):

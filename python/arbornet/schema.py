@@ -198,8 +198,8 @@ class Schema:
         """A schema in which texts of the named columns are read as numbers or dates written in this way.
 
         Args:
-            forms: Forms by column name, for names that are not Python identifiers: how the number 1234.5 looks (`"$1,234.5"`,
-                `"1.234,5"`, `"1234.5 kg"`), or a format of dates and times (`"%d/%m/%Y"`).
+            forms: Forms by column name, for names that are not Python identifiers: how the number 1234.5 looks
+                (`"$1,234.5"`, `"1.234,5"`, `"1234.5 kg"`), or a format of dates and times (`"%d/%m/%Y"`).
             more: The same as keywords.
 
         Raises:

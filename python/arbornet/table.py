@@ -244,7 +244,8 @@ def _check_dropped(raw: Raw, dropped: Dropped, keep: Keep, plans: list[Plan], mi
     if missing is None and read - used > read * NOT_WITHOUT_A_WORD:
         raise ArbornetError(
             f"{told}. More than half of the rows would be dropped: leave such columns out, fill in values, "
-            f"make missing a level of categorical columns with missing='level', or pass missing='drop' to use {used:,} rows"
+            f"make missing a level of categorical columns with missing='level', or pass missing='drop' to use {used:,} "
+            "rows"
         )
     if tells_of_rows():
         warnings.warn(f"{told}; they are dropped.", RowsDroppedWarning, stacklevel=3)

@@ -37,8 +37,8 @@ The searches of arbornet and other programs, compared on random networks with a 
 * *F1* of the adjacencies.
 * *SHD*: the structural Hamming distance of the two [equivalence classes](guide/glossary.md#equivalence-class). Lower
   is better. After ± is the standard error of the mean.
-* *Arrowheads*: precision is the share of learned arrowheads that are in the true class; recall the share of arrowheads of
-  the true class that were learned, among adjacent pairs of the learned graph.
+* *Arrowheads*: precision is the share of learned arrowheads that are in the true class; recall the share of
+  arrowheads of the true class that were learned, among adjacent pairs of the learned graph.
 * *Log density* of a new row ({fresh:,} of each network) under trees (`PCART`) fitted to the graph: how well the
   graph predicts. It is missing where a graph has more than 6 parents of a variable, or where a program returns a class
   and no graph.
@@ -49,7 +49,7 @@ NOTES = {
     "exact PCART": "* Exact PCART: the best network of trees, at most 2 parents per variable, within a minute.",
     "BOSS": "* BOSS: 11 starts, prior Binomial(1), numbers as normal scores.",
     "PC PCART": "* PC PCART: independent if the Bayes factor of trees is below 2; separating sets of at most 2.",
-    "hybrid": "* Hybrid: `an.search.hybrid` with its defaults, with `interactions=True`, and the best trees within its arcs.",
+    "hybrid": "* Hybrid: `an.search.hybrid` by default, with `interactions=True`, and the best trees within its arcs.",
     "pyAgrum": "* pyAgrum and pgmpy get numbers in 5 bins of equal frequency.",
     "bnlearn": "* bnlearn and pybnesian get the mixed columns and score conditional Gaussian networks.",
 }
@@ -57,15 +57,15 @@ NOTES = {
 FAILS = """
 ## What fails
 
-* **Hidden effects** (style "hidden"). In xor, in slopes whose sign another parent sets, and in waves, parent and child are
-  uncorrelated. Scores that add up lines or curves cannot find the first two, nor can pairwise tests. Trees can, as they
-  split twice.
+* **Hidden effects** (style "hidden"). In xor, in slopes whose sign depends on another parent, and in waves, parent and child
+  are uncorrelated. Scores that add up lines or curves cannot find the first two, nor can pairwise tests. Trees can, as
+  they split twice.
 * **Products** of two parents are hard for lines and curves for the same reason, but each parent also has some
   effect of its own.
 * **Straight lines, for trees.** A tree needs many splits to follow a line, so in the linear and heavy-tailed styles one
   Gaussian is closer to the true graph, above all with few rows.
-* **Arrowheads of trees.** Trees join the right pairs, but of two directions that no data can distinguish they prefer one,
-  so a smaller share of their arrowheads than of their adjacencies is right
+* **Arrowheads of trees.** Trees join the right pairs, but of two directions that no data can distinguish they prefer
+  one, so a smaller share of their arrowheads than of their adjacencies is right
   ([why](guide/equivalence.md#arcs-that-may-point-either-way)).
 * **More rows do not always help.** Where a score's model is wrong for the table (lines for curves, say), it
   explains the residuals by further parents, and adds more of them with more rows.
@@ -241,4 +241,5 @@ def _picture(path: Path, page: Path, known: Sequence[Task], learners: Sequence[s
         path.parent.mkdir(parents=True, exist_ok=True)
         figure.savefig(path, metadata={"Date": None}, transparent=True)
     alone = "Solid: arbornet. Dashed: the best learner of every other program. Bars: standard errors."
-    return f"\n![SHD by number of rows, one line per learner, one panel per style]({path.relative_to(page.parent)})\n\n*{alone}*\n"
+    title = "SHD by number of rows, one line per learner, one panel per style"
+    return f"\n![{title}]({path.relative_to(page.parent)})\n\n*{alone}*\n"

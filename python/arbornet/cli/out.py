@@ -120,6 +120,5 @@ def say(text: str) -> None:
 
 
 def say_wrapped(text: str) -> None:
-    """Prints a long message on standard error; wrapped on a terminal, or if `COLUMNS` is set."""
-    fits = sys.stderr.isatty() or "COLUMNS" in os.environ
-    say("\n".join(wrapped(line) for line in visible(text).split("\n")) if fits else text)
+    """Prints a long message on standard error; wrapped if that is a terminal."""
+    say("\n".join(map(wrapped, visible(text).split("\n"))) if sys.stderr.isatty() else text)

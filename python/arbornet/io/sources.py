@@ -1,4 +1,4 @@
-"""Input files: devices are refused as they may never end, pipes are read once, and larger files than a limit are refused."""
+"""Input files: devices, which may never end, and files above a limit are refused; pipes are read once."""
 
 from __future__ import annotations
 

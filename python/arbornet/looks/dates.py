@@ -1,8 +1,8 @@
 """Dates and times that a person wrote as text: `03/04/2021`, `4 Mar 2021 15:30`, `2021-03-04T15:30:00Z`, `3:15 pm`.
 
-A form is a `strptime` format, inferred from the whole column. Where day and month could be swapped, a value above twelve
-decides; otherwise the order of the other date columns of the frame is used, and if that is ambiguous too, the column
-stays text, with a hint: `schema.with_forms(x="%d/%m/%Y")` decides.
+A form is a `strptime` format, inferred from the whole column. Where day and month could be swapped, a value above
+twelve decides; otherwise the order of the other date columns of the frame is used, and if that is ambiguous too, the
+column stays text, with a hint: `schema.with_forms(x="%d/%m/%Y")` decides.
 """
 
 from __future__ import annotations

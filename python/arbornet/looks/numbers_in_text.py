@@ -1,9 +1,9 @@
 """Numbers that a person wrote as text: `$1,200`, `10.4%`, `1.234,5`, `12 kg`.
 
-A form is an example of how a number is written: `$1,234.5`, `1234.5%`, `1.234,5`,
-`1234.5 kg`. It is inferred from the whole column, never from one row: `1,234` is a thousand and more unless another value of the
-column has a comma elsewhere. A column has one unit; ranges (`5-10`), versions, ordinals (`1st`) and numbers with a
-leading zero (`007`) have no form.
+A form is an example of how a number is written: `$1,234.5`, `1234.5%`, `1.234,5`, `1234.5 kg`. It is inferred from the
+whole column, never from one row: `1,234` is a thousand and more unless another value of the column has a comma
+elsewhere. A column has one unit; ranges (`5-10`), versions, ordinals (`1st`) and numbers with a leading zero (`007`)
+have no form.
 """
 
 from __future__ import annotations

@@ -69,7 +69,8 @@ def hybrid(
         Found, with stopped "finished", "time" or "interrupted", or with a score what `exact` returns, proved among the
         networks inside what was found. Its `cpdag` says what is directed and what is not. `details` has `score` (whose
         total `score` is), `judged` (what the judges said of each graph), `strengths` (per arc, how much removing
-        it lowers that score, and whether independence directs it), `scales` (how each number was read), `dropped` and `added`.
+        it lowers that score, and whether independence directs it), `scales` (how each number was read), `dropped` and
+        `added`.
 
     Raises:
         ArbornetError: if the constraints contradict each other, or the required arcs cannot be scored.

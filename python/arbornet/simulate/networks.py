@@ -117,8 +117,8 @@ def network(
         max_parents: The most parents of a variable.
         numbers: Share of the variables that are numbers.
         levels: Fewest and most levels of the others; ordered ones have at least 3 if allowed.
-        strength: Standard deviation of all parents' effects together, as a multiple of the noise's: at 1, half of a normal
-            variable's variance comes from its parents, at 1.5, two thirds; at 0, nothing.
+        strength: Standard deviation of all parents' effects together, as a multiple of the noise's: at 1, half of a
+            normal variable's variance comes from its parents, at 1.5, two thirds; at 0, nothing.
         seed: Random seed of network and rows: the same seed, the same bytes, in every version and on every machine.
 
     Raises:
@@ -170,7 +170,7 @@ def _effects(
         effects.append(effect(draws.one_of(style.pairs), (first, second), columns, draws))
         readings = rest
     for one in readings:
-        # Each level of a category has its own effect, as there is no order for a shape to follow; likewise with two levels.
+        # Each level of a category has its own effect, as a shape needs an order; likewise with two levels.
         shaped = made[one.parent].kind != "category" and made[one.parent].n_levels != 2
         effects.append(effect(draws.one_of(style.effects) if shaped else "linear", (one,), columns, draws))
     return tuple(effects)
