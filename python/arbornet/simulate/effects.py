@@ -96,7 +96,7 @@ def _read(column: Any, plus: float, values: tuple[float, ...]) -> Reals:
 
 
 def reading(parent: str, kind: str, n_levels: int, columns: Columns, draws: Draws) -> Reading:
-    """How a parent becomes a number, at random: skewed numbers as they are or as logarithms, categories in any order."""
+    """How a parent becomes a number, drawn: skewed numbers as they are or as logarithms, categories in any order."""
     plus = {"log-normal": 1e-6, "count": 1.0}.get(kind, 0.0)
     if plus and draws.sign() < 0:
         plus = 0.0

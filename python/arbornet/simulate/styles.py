@@ -22,8 +22,8 @@ class Style:
         numbers: Kinds of the numbers: "normal", "log-normal", "heavy-tails", "count".
         levels: Kinds of the other variables: "category", "ordinal".
         pairs: How two parents act together: "product"; "slope", where one changes the sign of the other's effect;
-            "xor", where neither has an effect of its own. Drawn for variables with two parents or more; a third parent then
-            has an effect of its own.
+            "xor", where neither has an effect of its own. Drawn for variables with two parents or more; a third parent
+            then has an effect of its own.
         share: With `pairs`, the share of the variables with two parents or more that have one.
 
     Raises:
