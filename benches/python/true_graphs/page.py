@@ -58,8 +58,8 @@ FAILS = """
 ## What fails
 
 * **Hidden effects** (style "hidden"). In xor, in slopes whose sign depends on another parent, and in waves, parent and
-  child are uncorrelated. Scores that add up lines or curves cannot find the first two, nor can pairwise tests. Trees can,
-  as they split twice.
+  child are uncorrelated. Scores that add up lines or curves cannot find the first two, nor can pairwise tests. Trees
+  can, as they split twice.
 * **Products** of two parents are hard for lines and curves for the same reason, but each parent also has some
   effect of its own.
 * **Straight lines, for trees.** A tree needs many splits to follow a line, so in the linear and heavy-tailed styles one
