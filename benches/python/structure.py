@@ -2,18 +2,18 @@
 
     python benches/python/structure.py --peers ENV/bin/python    # everything that is missing
     python benches/python/structure.py --quick                   # a small part, within a minute or two
-    python benches/python/structure.py --networks 0              # only the page, from what is kept
-    python benches/python/structure.py --forget hybrid           # measure a learner anew
+    python benches/python/structure.py --networks 0              # only the page, from saved runs
+    python benches/python/structure.py --forget hybrid           # run a learner again
 
-Networks are those of `an.simulate.network`: every style, 20 to 30 variables, 1.5 arcs a variable, at most 3 parents.
-Runs that are finished are kept in a journal, and the same call goes on from there. The graph of every learner is
-compared with the true one, and trees (PCART) fitted to it tell how probable fresh rows are.
+Networks are those of `an.simulate.network`: every style, 20 to 30 variables, 1.5 arcs per variable, at most 3 parents.
+Finished runs are saved in a journal, and the same call continues from it. The graph of every learner is compared with
+the true one, and the log density of new rows under trees (PCART) fitted to it is computed.
 
-Other programs have environments of their own, which nothing here installs:
+Other programs need their own environment, which you install:
 
     python -m venv ENV && ENV/bin/pip install pyagrum pgmpy pybnesian
 
-and bnlearn where R is (`--rscript`). Those that are not there are left out, and so are learners of ours that this
+and bnlearn where R is (`--rscript`). Missing programs are left out, and so are learners of ours that this
 version does not have.
 """
 
@@ -42,14 +42,14 @@ from true_graphs.tables import ROWS, Drawn, Task, drawn, tasks
 import arbornet as an
 
 ROOT = Path(__file__).resolve().parents[2]
-#: What is kept of a comparison; arrowheads against the true class, as data tell no more.
+#: The figures of a comparison; arrowheads against the true class, as data determine no more.
 FIGURES = {"f1": "f1", "shd": "shd", "ahp": "ahp_cpdag", "ahr": "ahr_cpdag"}
-#: Trees over more parents take long, and no graph here has them for good.
+#: Trees over more parents take long, and no good graph here has them.
 MOST_PARENTS = 6
 
 
 def figures(drawn: Drawn, graph: Any, seconds: float) -> Run:
-    """What is kept of a run."""
+    """The figures of a run."""
     try:
         seen = an.metrics.compare(drawn.made.dag, graph).to_dict()
     except an.ParameterError as error:
@@ -66,7 +66,7 @@ def figures(drawn: Drawn, graph: Any, seconds: float) -> Run:
 
 
 def peers(options: argparse.Namespace) -> tuple[dict[str, Any], dict[str, str]]:
-    """Other programs' learners that there are, and the versions of their packages."""
+    """The available learners of other programs, and the versions of their packages."""
     found: dict[str, Any] = {}
     versions: dict[str, str] = {}
     for maker, command in ((PythonPeers, options.peers), (Bnlearn, options.rscript)):
@@ -93,11 +93,13 @@ def run(task: Task, learner: str, own: dict[str, Any], others: dict[str, Any]) -
 
 def main() -> None:
     parser = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
-    parser.add_argument("--quick", action="store_true", help="one network a style, 300 rows; journal and page in /tmp")
-    parser.add_argument("--networks", type=int, default=6, help="networks of each style; 0 writes the page alone")
+    parser.add_argument(
+        "--quick", action="store_true", help="one network per style, 300 rows; journal and page in /tmp"
+    )
+    parser.add_argument("--networks", type=int, default=6, help="networks of each style; 0 only writes the page")
     parser.add_argument("--rows", type=int, nargs="+", default=list(ROWS), help="sizes of the tables")
-    parser.add_argument("--only", nargs="+", metavar="LEARNER", help="run these learners alone")
-    parser.add_argument("--forget", nargs="+", default=[], metavar="LEARNER", help="measure these learners anew")
+    parser.add_argument("--only", nargs="+", metavar="LEARNER", help="run only these learners")
+    parser.add_argument("--forget", nargs="+", default=[], metavar="LEARNER", help="run these learners again")
     parser.add_argument("--peers", default=os.environ.get("ARBORNET_PEERS", sys.executable), help="a Python")
     parser.add_argument("--rscript", default="Rscript", help="an Rscript whose R has bnlearn")
     parser.add_argument("--limit", type=float, default=60.0, help="wall seconds for one graph of another program")

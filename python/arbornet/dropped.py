@@ -1,4 +1,4 @@
-"""Which column costs most rows by its missing values, and how many rows leaving the column out would keep."""
+"""Which column's missing values drop the most rows, and how many rows remain if it is left out."""
 
 from __future__ import annotations
 
@@ -14,11 +14,11 @@ MOST_GROUPS = MOST_NAMED = 3
 def costliest(lacks: Mapping[str, np.ndarray]) -> tuple[tuple[str, ...], int]:
     """The columns to leave out, and how many rows are complete without them; no columns if that keeps no more rows.
 
-    Columns that lack the same rows go together. One such group is taken if that brings back half of what is lost; else
-    more, up to three.
+    Columns missing in the same rows form one group. One group is left out if that keeps half of the rows that would be
+    dropped; otherwise more, up to three.
 
     Args:
-        lacks: Per column, whether each row lacks its value.
+        lacks: Per column, whether its value is missing in each row.
     """
     groups: dict[bytes, list[str]] = {}
     for name, lack in lacks.items():
@@ -45,7 +45,7 @@ def costliest(lacks: Mapping[str, np.ndarray]) -> tuple[tuple[str, ...], int]:
 
 
 def costs(lacks: Mapping[str, np.ndarray]) -> dict[str, int]:
-    """For each column that lacks values, how many rows lack nothing else: what it costs alone; the dearest first."""
+    """For each column with missing values, in how many rows it is the only missing value; the most first."""
     count = np.sum([lack.astype(np.int64) for lack in lacks.values()], axis=0)
     alone = {name: int((lack & (count == 1)).sum()) for name, lack in lacks.items()}
     return dict(sorted(alone.items(), key=lambda item: (-item[1], -int(lacks[item[0]].sum()))))
@@ -55,34 +55,34 @@ MOST_TOLD = 5
 
 
 def told(read: int, used: int, lacks: Mapping[str, np.ndarray]) -> str:
-    """Rows that were dropped with the columns that cost them, and what leaving columns out would keep."""
+    """How many rows were dropped, because of which columns, and how many remain if columns are left out."""
     alone = costs(lacks)
     named = [
-        f"'{visible_name(name)}' lacks {int(lacks[name].sum()):,} ({n:,} for want of it alone)"
+        f"'{visible_name(name)}' is missing in {_rows(int(lacks[name].sum()))} (the only missing value in {n:,})"
         for name, n in alone.items()
     ]
     more = f" and {len(named) - MOST_TOLD} more columns" if len(named) > MOST_TOLD else ""
     share = _percent(read - used, read)
     columns = f"{', '.join(named[:MOST_TOLD])}{more}"
-    return f"{read - used:,} of {read:,} rows ({share}) lack a value: {columns}; {way_out(lacks)}"
+    return f"{read - used:,} of {read:,} rows ({share}) have missing values: {columns}; {way_out(lacks)}"
 
 
 def way_out(lacks: Mapping[str, np.ndarray]) -> str:
     """Which columns to leave out, and how many rows that keeps."""
     names, kept = costliest(lacks)
     if not names:
-        return "no few columns are to blame"
+        return "leaving out a few columns keeps no more rows"
     return f"schema.without({', '.join(map(repr, names))}) keeps {kept:,} rows"
 
 
 def advice(read: int, used: int, missing: Sequence[tuple[str, int]], best: tuple[tuple[str, ...], int] | None) -> str:
-    """What is left and why, such as "27 of 602 rows used: 'bleed' is 96% missing; leaving it out keeps 602.".
+    """How many rows were used, and why: "27 of 602 rows used: 'bleed' is 96% missing; leaving it out keeps 602.".
 
     Args:
         read: Rows of the table.
         used: Complete rows.
-        missing: Columns with the number of rows that lack their value.
-        best: What `costliest` returned, if the table is at hand.
+        missing: Columns with the number of rows in which they are missing.
+        best: What `costliest` returned, if the table is available.
     """
     says = f"{used:,} of {read:,} rows used"
     share = dict(missing)
@@ -100,6 +100,10 @@ def advice(read: int, used: int, missing: Sequence[tuple[str, int]], best: tuple
         return f"{says}: {some} and {more} more columns are up to {most} missing; leaving them out keeps {kept:,}."
     named = [f"{name!r} is {_percent(share.get(name, 0), read)} missing" for name in names]
     return f"{says}: {_listed(named)}; leaving {them} out keeps {kept:,}."
+
+
+def _rows(n: int) -> str:
+    return f"{n:,} row{'s' if n != 1 else ''}"
 
 
 def _percent(n: int, of: int) -> str:

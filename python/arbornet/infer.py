@@ -190,7 +190,7 @@ def _first_value(seen: Profile) -> Level:
 def _infer_whole(seen: Profile) -> Inferred:
     n, distinct = seen.n_values, seen.n_distinct
     if seen.counter and n >= SMALLEST_IDENTIFIER:
-        told = f"counts the rows from {0 if seen.range_ is not None and seen.range_[0] == 0 else 1}"
+        told = f"numbers the rows from {0 if seen.range_ is not None and seen.range_[0] == 0 else 1}"
         return Inferred(Continuous(), told, told)
     if distinct is None or seen.values is None:
         huge = seen.range_ is not None and max(map(abs, seen.range_)) >= 2**53

@@ -12,11 +12,11 @@ class ArbornetWarning(UserWarning):
 
 
 class LeftOutWarning(ArbornetWarning):
-    """Columns were left out because they say nothing about the others (identifiers, constants, empty columns)."""
+    """Columns were left out because they carry no information about the others (identifiers, constants, empty)."""
 
 
 class RowsDroppedWarning(ArbornetWarning):
-    """More than a tenth of the rows were dropped for missing values; the message says which columns cost them."""
+    """More than a tenth of the rows were dropped for missing values; the message names the columns."""
 
 
 _parts_only: ContextVar[bool] = ContextVar("parts_only", default=False)
@@ -24,7 +24,7 @@ _parts_only: ContextVar[bool] = ContextVar("parts_only", default=False)
 
 @contextmanager
 def of_parts() -> Iterator[None]:
-    """Within, tables are parts of one that was told of already: rows they drop are not told again."""
+    """Inside, tables are parts of one that was reported already: their dropped rows are not reported again."""
     token = _parts_only.set(True)
     try:
         yield
@@ -33,5 +33,5 @@ def of_parts() -> Iterator[None]:
 
 
 def tells_of_rows() -> bool:
-    """Whether dropped rows are to be told."""
+    """Whether dropped rows are reported."""
     return not _parts_only.get()

@@ -66,15 +66,15 @@ class Column:
     cuts: tuple[float, ...] | None = None
     """Upper ends of all bins but the last, once known."""
     ranked: tuple[float, ...] | None = None
-    """Of a column with bins, values from the smallest to the largest, evenly by rank: how it spreads within a bin."""
+    """Of a column with bins, values from the smallest to the largest, evenly by rank: its distribution within a bin."""
     merged: tuple[Level, ...] = ()
-    """Values that share the level "other"."""
+    """Values merged into the level "other"."""
     other: str | None = None
-    """The level they share."""
+    """The name of that level."""
     missing_level: str | None = None
     """The level that stands for a missing value, if one does."""
     dated: bool = False
-    """Of a column with bins: they are named by dates or times, and not by the numbers behind them."""
+    """Whether bins are named by dates or times instead of the numbers that represent them."""
     looks_like: str = field(default="", compare=False)
     """What the values look like: number, category, date, text, address, list, number in text, identifier, constant,
     empty or code. Empty in schemas of earlier versions."""
@@ -83,7 +83,7 @@ class Column:
     form: str | None = None
     """How the values are written where texts are read as numbers or dates: `$1,234.5`, `%d/%m/%Y`."""
     hint: str | None = field(default=None, compare=False)
-    """The line that reads it otherwise, or what could be made of it."""
+    """The line of code that changes how it is read, or a column to derive from it."""
 
     @property
     def levels(self) -> tuple[Level, ...] | None:
@@ -110,9 +110,9 @@ class Column:
 
 
 def bin_names(cuts: tuple[float, ...], class_: str | None = None) -> tuple[str, ...]:
-    """Names of the bins between cuts: "<= 2", "2 to 5", "> 5"; with as many digits as tell them apart.
+    """Names of the bins between cuts: "<= 2", "2 to 5", "> 5"; with enough digits to distinguish them.
 
-    Of a class of dates or times, the cuts are told as such: "<= 2021-03-04".
+    For a class of dates or times, the cuts are written as such: "<= 2021-03-04".
     """
     if not cuts:
         return ("all",)
@@ -139,7 +139,7 @@ class Schema:
     columns: tuple[Column, ...]
     """All columns in the order of the frame, those left out too."""
     findings: tuple[Finding, ...] = field(default=(), compare=False)
-    """What looks wrong, as `infer_schema` found it: the column, what, how many, and the line that mends it."""
+    """What looks wrong, as `infer_schema` found it: the column, what, how many, and the line of code that fixes it."""
 
     def __getitem__(self, name: object) -> Column:
         for column in self.columns:
@@ -172,15 +172,15 @@ class Schema:
         return f"there is no column '{name}'; {hint}"
 
     def with_types(self, types: Mapping[Any, KindLike] | None = None, /, **kinds: KindLike) -> Schema:
-        """A schema in which the named columns have the given types; they are kept whatever they hold.
+        """A schema in which the named columns have the given types; they are kept whatever their values are.
 
         Args:
             types: Types by column name, for names that are not Python identifiers.
             kinds: The same as keywords.
 
         Raises:
-            ColumnError: If there is no such column, or two levels are one value of it.
-            ParameterError: If a kind is not understood.
+            ColumnError: If there is no such column, or two levels mean the same value of it.
+            ParameterError: If a type is unknown.
         """
         wanted = {str(name): kind_of(str(name), kind) for name, kind in {**(types or {}), **kinds}.items()}
         for name in wanted:
@@ -189,7 +189,7 @@ class Schema:
         return self._with([_declare(c, wanted[c.name]) if c.name in wanted else c for c in self.columns])
 
     def _with(self, columns: Iterable[Column]) -> Schema:
-        """The schema with other columns of the same names; what was found of those that changed is settled."""
+        """The schema with other columns of the same names; findings about columns that changed are removed."""
         made = tuple(columns)
         changed = {new.name for old, new in zip(self.columns, made, strict=True) if old != new}
         return Schema(made, tuple(one for one in self.findings if one.column not in changed))
@@ -198,8 +198,8 @@ class Schema:
         """A schema in which texts of the named columns are read as numbers or dates written in this way.
 
         Args:
-            forms: Forms by column name, for names that are no Python words: how the number 1234.5 looks (`"$1,234.5"`,
-                `"1.234,5"`, `"1234.5 kg"`), or a format of dates and times (`"%d/%m/%Y"`).
+            forms: Forms by column name, for names that are not Python identifiers: how the number 1234.5 looks
+                (`"$1,234.5"`, `"1.234,5"`, `"1234.5 kg"`), or a format of dates and times (`"%d/%m/%Y"`).
             more: The same as keywords.
 
         Raises:
@@ -222,18 +222,18 @@ class Schema:
             ColumnError: If there is no such column.
         """
         gone = {self[name].name for name in names}
-        left = "is left out as asked"
+        left = "is left out by your choice"
         return self._with([replace(c, left_out=left) if c.name in gone else c for c in self.columns])
 
     def plain(self) -> Schema:
-        """The schema without looks, hints and findings: what coding needs, as files of networks have it."""
+        """The schema without looks, hints and findings: what coding needs, as stored in network files."""
         return Schema(tuple(replace(c, looks_like="", looks_because="", hint=None) for c in self.columns))
 
     def encode(self, frame: Any, *, unseen: Literal["error", "missing"] = "error", n_jobs: int = -1) -> RowsHandle:
         """Codes all rows of a frame like the table this schema comes from, keeping missing values missing.
 
         Args:
-            frame: Any frame; columns it lacks are absent, columns the schema does not use are ignored.
+            frame: Any frame; columns it does not have are absent, columns that the schema does not use are ignored.
             unseen: What to do with a level the table did not have: an error, or treat it as missing.
             n_jobs: Number of threads, -1 for all.
 
@@ -245,7 +245,7 @@ class Schema:
         return encode_rows(read_frame(frame, self.names, n_jobs), self, unseen, n_jobs)
 
     def to_dict(self) -> dict[str, Any]:
-        """The schema in JSON's types, with a version."""
+        """The schema as a dict for JSON, with a version."""
         told: dict[str, Any] = {
             "format": "arbornet schema",
             "version": VERSION,
@@ -324,7 +324,7 @@ def infer_schema(frame: Any, *, max_levels: int | None = None, n_jobs: int = -1)
 
 
 def schema_of_raw(raw: Raw, max_levels: int | None = None, find: bool = False) -> Schema:
-    """The inferred schema of raw columns, if asked with what looks wrong; warns of columns that are left out."""
+    """The inferred schema of raw columns, with findings if `find`; warns of columns that are left out."""
     names = raw.frame.names
     if not names:
         raise ArbornetError("the frame has no columns; give it at least one")
@@ -376,7 +376,7 @@ def _inferred_column(raw: Raw, i: int, name: str, seen: Profile, look: Look, max
 
 
 def _written(column: Column, form: str) -> Column:
-    """The column with texts read by a form, as a person said."""
+    """The column with texts read by a form that you declared."""
     zone = zone_of(form) if class_of(form) != "number" else None
     made = _declare(replace(column, form=form), Continuous())
     looks = "number in text" if class_of(form) == "number" else "date"
@@ -433,7 +433,7 @@ _KINDS: dict[str, type[Kind]] = {
 
 def _column_to_dict(column: Column) -> dict[str, Any]:
     own = {key: value for key, value in column.__dict__.items() if key != "kind"}
-    # A column of one bin has no cuts, which is not the same as not knowing them.
+    # A column of one bin has no cuts, which differs from unknown cuts.
     told = {
         k: value
         for k, value in own.items()

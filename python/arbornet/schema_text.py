@@ -1,4 +1,4 @@
-"""A schema for reading: a table of plain text, and the same for a notebook."""
+"""A schema as a table of plain text, and as HTML for a notebook."""
 
 from __future__ import annotations
 
@@ -19,9 +19,9 @@ if TYPE_CHECKING:
 GAPS = 8
 HEAD = ("column", "kind", "levels or range", "missing", "why")
 LIMITS = (28, 20, 40, 16, 90)
-"""Columns of the terminal that a cell may take at most."""
+"""The widest each cell may be, in columns of the terminal."""
 LEAST = ((4, 19), (0, 20), (4, 12), (0, 10), (2, 15))
-"""What is shortened where the terminal is narrow, and to how many columns; the values first, names last."""
+"""What is shortened on a narrow terminal, and to what width; values first, names last."""
 PLAINER = (
     (r" in [\d,]+ rows\b", ""),
     (r"whole numbers, many distinct ones", "many whole numbers"),
@@ -32,7 +32,7 @@ PLAINER = (
     (r"(two whole numbers), .*: labels", r"\1"),
     (r": too few rows for each to be a level", ""),
 )
-"""How reasons are said in fewer words."""
+"""Shorter forms of reasons."""
 
 
 def _number(x: float) -> str:
@@ -85,16 +85,16 @@ MOST_TOLD = 12
 
 
 def _advice(schema: Schema) -> list[str]:
-    """How columns are read otherwise that were not taken as they came, then what looks wrong."""
+    """How to change columns that were not read as they came, then what looks wrong."""
     taken = [c for c in schema.columns if c.hint is not None and (c.form is not None or not c.used or _is_guess(c))]
     lines = [f"{visible_name(column.name)}: {visible_name(column.hint)}" for column in taken]
-    out = ["to read them otherwise:", *_first_few(lines)] if lines else []
+    out = ["to read columns differently:", *_first_few(lines)] if lines else []
     found = [visible_name(one) for one in schema.findings]
     return out + (["what looks wrong:", *_first_few(found)] if found else [])
 
 
 def _is_guess(column: Column) -> bool:
-    """Whether a kind was chosen where people might choose another, or an order may be meant."""
+    """Whether the kind is a guess: you may want another, or an order."""
     if column.looks_like == "code":
         return column.word == "categorical"
     return column.looks_like == "date" or "an.Ordinal" in (column.hint or "") or column.reason.endswith("an order")
@@ -129,7 +129,7 @@ def as_text(schema: Schema, said: Callable[[str], str] = str) -> str:
 
     Args:
         schema: The schema.
-        said: How a reason is said, as in options of the shell.
+        said: Rewrites a reason, as for options of the shell.
     """
     most = width()
     rows = [[*_cells(c)[:-1], said(_cells(c)[-1])] for c in schema.columns]
@@ -150,13 +150,13 @@ def as_text(schema: Schema, said: Callable[[str], str] = str) -> str:
 
 
 def _widths(rows: Sequence[Sequence[str]]) -> list[int]:
-    """The columns that each column of the table takes, none more than its limit."""
+    """The width of each column of the table, at most its limit."""
     widest = [max(map(len, cells)) for cells in zip(HEAD, *rows, strict=True)]
     return list(map(min, widest, LIMITS))
 
 
 def _plainer(reason: str) -> str:
-    """A reason without what the other columns and the last line of the table say too."""
+    """A reason without what other columns and the last line of the table say already."""
     for pattern, plainer in PLAINER:
         reason = re.sub(pattern, plainer, reason)
     return reason
@@ -167,7 +167,7 @@ def as_html(schema: Schema) -> str:
     known = any(column.looks_like for column in schema.columns)
 
     def cells(head: Sequence[str], looks_like: str) -> list[str]:
-        """With what the column looks like beside its kind, where that is known."""
+        """With what the column looks like next to its kind, if known."""
         return [*head[:2], *([looks_like] if known else []), *head[2:]]
 
     rows = (cells([shortened(cell, 200) for cell in _cells(c)], c.looks_like) for c in schema.columns)

@@ -1,7 +1,7 @@
 """The table every score reads: complete rows, coded by a schema.
 
 Rows with a missing value in a used column are dropped, refused, or given a level of their own. Continuous columns are
-standardised (mean 0, population standard deviation 1; a constant keeps the deviation 1), and the map is remembered.
+standardised (mean 0, population standard deviation 1; a constant keeps the deviation 1), and the scale is kept.
 """
 
 from __future__ import annotations
@@ -32,10 +32,10 @@ if TYPE_CHECKING:
 
 #: Values kept of a column that is cut into bins.
 MOST_RANKED = 513
-#: Shares of rows that may be dropped without a warning, and where nothing was said about missing values.
+#: Shares of rows that may be dropped without a warning, and if `missing` is not given.
 NO_WARNING = 0.1
 NOT_WITHOUT_A_WORD = 0.5
-#: Of fewer rows a tenth is a row or two, and a person sees them all.
+#: In smaller tables a tenth is a row or two, which is easily seen.
 FEW_ROWS = 20
 
 
@@ -71,7 +71,7 @@ class Table:
             dict of arrays or lists, NumPy array with named fields.
         schema: The columns' types; inferred if left out. The schema of another table codes new data in the same way.
         missing: Rows with a missing value in a used column: `"drop"` them, `"error"`, or `"level"` to give categorical
-            columns a level for it (rows that lack a number or an ordered level are dropped). If left out they are
+            columns a level for it (rows missing a number or an ordered level are dropped). If left out they are
             dropped, unless more than half of the rows would go, which is an error. More than a tenth is a warning.
         standardise: Bring continuous columns to mean 0 and standard deviation 1.
         unseen: A value that is not among a column's levels: `"error"`, or `"missing"` to treat it as missing.
@@ -219,37 +219,40 @@ def _dropped(raw: Raw, columns: list[Column], keep: Keep) -> Dropped:
 
 
 def _check_dropped(raw: Raw, dropped: Dropped, keep: Keep, plans: list[Plan], missing: str | None) -> None:
-    """Refuses or tells what too many rows are dropped for.
+    """Warns, or raises an error, if too many rows are dropped.
 
     Raises:
-        ArbornetError: If no row remains, or less than half of them without a word about missing values.
+        ArbornetError: If no row remains, or less than half of them and `missing` is not given.
         ColumnError: If a value is missing and that is an error.
     """
     read, used = raw.frame.n_rows, keep.n_kept
     if dropped and missing == "error":
         name, n = max(dropped.by_column.items(), key=lambda item: item[1])
         raise ColumnError(
-            f"column '{name}' has no value in {n:,} of {read:,} rows, and missing='error'; "
-            "fill them, leave the column out, or pass missing='drop'"
+            f"column '{name}' is missing in {n:,} of {read:,} rows, and missing='error'; "
+            "fill in the values, leave the column out, or pass missing='drop'"
         )
     few = read < FEW_ROWS or read - used <= read * NO_WARNING
     if not dropped or (few and used > 0):
         return
     lacks = _lacks(raw, plans, keep)
     if used == 0:
-        raise ArbornetError(f"no row is complete: {dropped}; {dropped_rows.way_out(lacks)}, or fill their values")
+        raise ArbornetError(
+            f"no row is complete: {dropped}; {dropped_rows.way_out(lacks)}; you can also fill in values"
+        )
     told = dropped_rows.told(read, used, lacks)
     if missing is None and read - used > read * NOT_WITHOUT_A_WORD:
         raise ArbornetError(
-            f"{told}. More than half of the rows would be dropped: leave such columns out, fill their values, "
-            f"keep blanks of categorical columns with missing='level', or pass missing='drop' to use {used:,} rows"
+            f"{told}. More than half of the rows would be dropped: leave such columns out, fill in values, "
+            f"make missing a level of categorical columns with missing='level', or pass missing='drop' to use {used:,} "
+            "rows"
         )
     if tells_of_rows():
         warnings.warn(f"{told}; they are dropped.", RowsDroppedWarning, stacklevel=3)
 
 
 def _lacks(raw: Raw, plans: list[Plan], keep: Keep) -> dict[str, np.ndarray[Any, Any]]:
-    """Of the columns that lack values, which rows lack them."""
+    """For each column with missing values, the rows in which it is missing."""
     lacking = [made for made, n in zip(plans, keep.n_missing, strict=True) if n > 0]
     lacks = {}
     for made in lacking:

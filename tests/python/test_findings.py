@@ -1,4 +1,4 @@
-"""What looks wrong in a table, with the line that mends it; and rows that are dropped, with what each column costs."""
+"""What looks wrong in a table, with the line of code that fixes it; and why rows are dropped."""
 
 from __future__ import annotations
 
@@ -48,8 +48,8 @@ def test_words_for_missing_and_levels_that_differ_in_case_or_blanks_are_found() 
     colour = some([["red", "green", "blue"][i % 3] for i in range(N)], {1: "Red ", 2: "unknown", 7: "unknown"})
     told = [one.what for one in findings(colour=colour)["colour"]]
     assert told == [
-        "holds 'unknown' in 2 rows, a level of its own",
-        "has levels that differ in case or blanks only: 'Red ' and 'red'",
+        "holds 'unknown' in 2 rows, which may mean missing",
+        "has levels that differ only in case or spaces: 'Red ' and 'red'",
     ]
 
 
@@ -111,7 +111,8 @@ def gappy(share: float) -> pl.DataFrame:
 
 def test_dropping_more_than_a_tenth_of_the_rows_warns_with_what_each_column_costs() -> None:
     told = (
-        r"60 of 300 rows \(20%\) lack a value: 'y' lacks 60 \(55 for want of it alone\), 'z' lacks 5 \(0 .*"
+        r"60 of 300 rows \(20%\) have missing values: 'y' is missing in 60 rows \(the only missing value in 55\), "
+        r"'z' is missing in 5 rows \(the only missing value in 0\); "
         r"schema.without\('y'\) keeps 295"
     )
     for missing in (None, "drop"):

@@ -183,7 +183,7 @@ def test_missing_values_are_dropped_refused_or_a_level() -> None:
     table = an.Table(frame)
     assert (table.n_rows, table.n_dropped, table.dropped.by_column) == (2, 2, {"x": 1, "g": 1})
     assert "2 rows dropped" in repr(table) and "x: 1" in repr(table)
-    with pytest.raises(an.ColumnError, match=r"'x' has no value in 1 of 4 rows.*missing='drop'"):
+    with pytest.raises(an.ColumnError, match=r"'x' is missing in 1 of 4 rows.*missing='drop'"):
         an.Table(frame, missing="error")
     level = an.Table(frame, missing="level")
     assert (level.handle.levels(1), level.handle.codes(1).tolist()) == (["a", "b", "missing"], [0, 2, 1])

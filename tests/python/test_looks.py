@@ -176,7 +176,7 @@ def test_identifiers_are_left_out_with_the_reason_and_repeated_ones_are_found() 
         patient_id=[1000 + 7 * i for i in range(N)], subject=[i // 4 for i in range(N)], income=numbers(0, 99999)
     )
     assert schema["patient_id"].looks_like == schema["subject"].looks_like == "identifier"
-    assert schema["subject"].left_out == "names what the rows are of: 60 values, each in about 4 rows"
+    assert schema["subject"].left_out == "identifies subjects: 60 values, each in about 4 rows"
     assert schema["income"].used
     assert [found.column for found in schema.findings] == ["subject"]
     assert [column.name for column in schema.columns] == ["y", "patient_id", "subject", "income"]

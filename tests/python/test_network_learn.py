@@ -78,7 +78,7 @@ def test_a_hostile_frame_is_learned_from_and_every_choice_told(capsys):
     told = capsys.readouterr().out
     for words in (
         "left out: id is text that differs in every row",
-        "left out: number counts the rows from 0",
+        "left out: number numbers the rows from 0",
         "left out: always is constant ('x')",
         "left out: once is constant (2020-02-01)",
         "left out: nothing has no value in any row",

@@ -54,8 +54,8 @@ def test_every_column_has_a_kind_and_a_reason(values, expected, words) -> None:
     ("values", "words"),
     [
         (["a", "b", "c"], "differs in every row"),
-        ([1, 2, 3, 4], "counts the rows from 1"),
-        ([0, 1, 2, 3], "counts the rows from 0"),
+        ([1, 2, 3, 4], "numbers the rows from 1"),
+        ([0, 1, 2, 3], "numbers the rows from 0"),
         ([5, 5, 5], r"is constant \(5\)"),
         (["x", None, "x"], r"is constant \('x'\)"),
         ([None, None, None], "no value in any row"),

@@ -140,6 +140,17 @@ def test_data_in_a_pipe_are_utf_8_and_as_they_are(there):
     assert [v["name"] for v in json.loads(shown.stdout)["variables"]] == list(HOSTILE)
 
 
+def test_errors_on_a_terminal_fit_its_width(there):
+    ours, theirs = pty.openpty()
+    line = [sys.executable, "-m", "arbornet", "learn", "patients.csv", "--set", "stage=ordinal:I,II,III"]
+    run = subprocess.run(line, stderr=theirs, env={**os.environ, "COLUMNS": "60"}, check=False)
+    os.close(theirs)
+    told = os.read(ours, 1 << 16).decode().splitlines()
+    os.close(ours)
+    assert run.returncode == 1 and "--unseen missing" in " ".join(map(str.strip, told))
+    assert len(told) > 1 and max(map(len, told)) <= 60
+
+
 def test_data_on_a_terminal_are_words(there):
     ours, theirs = pty.openpty()
     subprocess.run([sys.executable, "-m", "arbornet", "sample", "h.json", "-n", "3"], stdout=theirs, check=True)

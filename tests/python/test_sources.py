@@ -31,7 +31,7 @@ READERS = {
 def test_a_device_without_an_end_is_refused(ending, tmp_path):
     link = tmp_path / f"x{ending}"
     link.symlink_to("/dev/zero")
-    with pytest.raises(an.ArbornetError, match="a device, which may have no end"):
+    with pytest.raises(an.ArbornetError, match="a device, not a file, and may never end"):
         READERS[ending](link)
 
 

@@ -1,4 +1,4 @@
-"""Finished runs, in a file with one JSON object a line; what is in it is not run again."""
+"""Finished runs, in a file with one JSON object per line; they are not run again."""
 
 from __future__ import annotations
 
@@ -39,12 +39,12 @@ class Journal:
             file.write(json.dumps(run) + "\n")
 
     def forget(self, learners: Sequence[str]) -> None:
-        """Takes out all runs of some learners, to make them anew."""
+        """Removes all runs of some learners, to run them again."""
         self.runs = {key: run for key, run in self.runs.items() if key[1] not in learners}
         self.path.write_text("".join(json.dumps(run) + "\n" for run in self.runs.values()), encoding="utf-8")
 
     def figures(self, tasks: Iterable[Task], learner: str, name: str) -> list[float]:
-        """What is known of a figure; a run that failed, or a share of nothing, has none."""
+        """The known values of a figure; failed runs and shares of nothing have none."""
         values = [self.runs.get((str(task), learner), {}).get(name) for task in tasks]
         return [float(value) for value in values if value is not None]
 

@@ -1,4 +1,4 @@
-"""Our own learners: how each makes a graph of a table, by the names that the page shows."""
+"""Our own learners: how each learns a graph, by the names on the page."""
 
 from __future__ import annotations
 
@@ -43,7 +43,7 @@ def inside(drawn: Drawn) -> Any:
 
 
 def learners() -> tuple[dict[str, Learner], list[str]]:
-    """What there is in this version of the package, and what there is not."""
+    """The learners that this version of the package has, and those that it lacks."""
     one = an.priors.Binomial(1)
     found: dict[str, Learner] = {
         "exact PCART, 2 parents": exact,

@@ -12,7 +12,7 @@ from true_graphs.tables import FRESH, STYLES, Task
 
 TRUTH = "the true graph"
 HIDDEN = "hidden"
-#: In every picture of all styles, and in the tables: "hidden" is for itself, as most learners see nothing there.
+#: In every picture of all styles, and in the tables: "hidden" is shown alone, as most learners find nothing there.
 TOLD = tuple(style for style in STYLES if style != HIDDEN)
 #: Tones that can be read on white and on black.
 INK = "#808080"
@@ -22,11 +22,11 @@ PEERS = ("pyAgrum", "pgmpy", "pybnesian", "bnlearn")
 
 HEAD = """# Who finds the true graph?
 
-Random networks whose graph is known, the searches of arbornet, and other programs. Written by
-`benches/python/structure.py`, which measures what is missing and writes this page anew.
+The searches of arbornet and other programs, compared on random networks with a known graph. Written by
+`benches/python/structure.py`, which runs what is missing and writes this page again.
 
 **Networks.** {networks} of each style of [`an.simulate.network`](guide/simulate.md#styles), with 20 to 30 variables,
-1.5 arcs a variable, at most 3 parents, 60% of the columns numbers. Fewer rows are the first of more.
+1.5 arcs per variable, at most 3 parents, 60% of the columns numbers. Fewer rows are the first of more.
 
 **Learners.** All on one thread.
 
@@ -35,21 +35,21 @@ Random networks whose graph is known, the searches of arbornet, and other progra
 **Figures.**
 
 * *F1* of the adjacencies.
-* *SHD*: the structural Hamming distance of the two [equivalence classes](guide/glossary.md#equivalence-class). Less is
-  better. After ± is the standard error of the mean.
-* *Arrowheads*: precision is the share of the learned ones that the true class has too; recall the share of the true
-  class's that were learned, among the pairs that the learner joined.
-* *Log density* of a fresh row ({fresh:,} of each network) under trees (`PCART`) that are fitted to the graph: what the
-  graph is worth for prediction. There is none where some graph has more than 6 parents of a variable, or where
-  a program gives a class and no graph.
+* *SHD*: the structural Hamming distance of the two [equivalence classes](guide/glossary.md#equivalence-class). Lower
+  is better. After ± is the standard error of the mean.
+* *Arrowheads*: precision is the share of learned arrowheads that are in the true class; recall the share of
+  arrowheads of the true class that were learned, among adjacent pairs of the learned graph.
+* *Log density* of a new row ({fresh:,} of each network) under trees (`PCART`) fitted to the graph: how well the
+  graph predicts. It is missing where a graph has more than 6 parents of a variable, or where a program returns a class
+  and no graph.
 * *Seconds* of user CPU from table to graph.
 """
 
 NOTES = {
-    "exact PCART": "* Exact PCART: the best network of trees, at most 2 parents a variable, within a minute.",
+    "exact PCART": "* Exact PCART: the best network of trees, at most 2 parents per variable, within a minute.",
     "BOSS": "* BOSS: 11 starts, prior Binomial(1), numbers as normal scores.",
     "PC PCART": "* PC PCART: independent if the Bayes factor of trees is below 2; separating sets of at most 2.",
-    "hybrid": "* Hybrid: `an.search.hybrid` as it comes, with `interactions=True`, and the best trees inside it.",
+    "hybrid": "* Hybrid: `an.search.hybrid` by default, with `interactions=True`, and the best trees within its arcs.",
     "pyAgrum": "* pyAgrum and pgmpy get numbers in 5 bins of equal frequency.",
     "bnlearn": "* bnlearn and pybnesian get the mixed columns and score conditional Gaussian networks.",
 }
@@ -57,21 +57,21 @@ NOTES = {
 FAILS = """
 ## What fails
 
-* **Hidden effects** (style "hidden"). In xor, in slopes that another parent turns, and in waves, parent and child are
-  not correlated. Scores that add up lines or curves cannot see the first two, nor can tests of pairs. Trees can, as
-  they split twice.
-* **Products** of two parents are hard for lines and curves for the same reason, but each parent keeps some effect of
-  its own.
+* **Hidden effects** (style "hidden"). In xor, in slopes whose sign depends on another parent, and in waves, parent and
+  child are uncorrelated. Scores that add up lines or curves cannot find the first two, nor can pairwise tests. Trees
+  can, as they split twice.
+* **Products** of two parents are hard for lines and curves for the same reason, but each parent also has some
+  effect of its own.
 * **Straight lines, for trees.** A tree needs many splits to follow a line, so in the linear and heavy-tailed styles one
-  Gaussian is nearer to the truth, above all in few rows.
-* **Arrowheads of trees.** Trees join the right pairs, but of two directions that no data can tell apart they prefer
-  one, so fewer of their arrowheads are right than of their adjacencies
+  Gaussian is closer to the true graph, above all with few rows.
+* **Arrowheads of trees.** Trees join the right pairs, but of two directions that no data can distinguish they prefer
+  one, so a smaller share of their arrowheads than of their adjacencies is right
   ([why](guide/equivalence.md#arcs-that-may-point-either-way)).
-* **More rows do not always help.** Where a score's models are not those of the table (lines for curves, say), it
-  explains what is left over by further parents, and the more rows, the more of them.
-* **Bins** hide weak effects in few rows.
+* **More rows do not always help.** Where a score's model is wrong for the table (lines for curves, say), it
+  explains the residuals by further parents, and adds more of them with more rows.
+* **Bins** hide weak effects when there are few rows.
 * **These are simulated networks**, and some styles suit some scores by construction (lines suit Gaussians). Take the
-  order of the learners as a hint, and simulate tables like yours.
+  ranking of the learners as a hint, and simulate tables like yours.
 """
 
 
@@ -91,7 +91,7 @@ def write(page: Path, journal: Journal) -> None:
     parts.append(_table(told, sizes, learners, journal, _f1_and_shd))
     parts += ["Arrowheads, precision / recall:\n", _table(told, sizes, learners, journal, _arrowheads)]
     with_truth = [TRUTH, *learners]
-    parts += ["Log density of a fresh row:\n", _table(told, sizes, with_truth, journal, _density)]
+    parts += ["Log density of a new row:\n", _table(told, sizes, with_truth, journal, _density)]
     parts += ["Seconds:\n", _table(told, sizes, learners, journal, _seconds)]
     for n_rows in sizes:
         parts += [f"\n## SHD by style, {n_rows:,} rows\n", _by_style(known, n_rows, learners, journal)]
@@ -186,7 +186,7 @@ def _versions(journal: Journal) -> str:
 
 
 def _drawn(learners: Sequence[str], known: Sequence[Task], journal: Journal) -> dict[str, tuple[str, str]]:
-    """The learners in the pictures, with tone and line: all of ours, of every other program the best."""
+    """The learners in the pictures, with tone and line: all of ours, and the best of every other program."""
     tones = iter(TONES)
     shown = {name: (next(tones, INK), "-") for name in learners if not _is_peer(name)}
     told = [task for task in known if task.style != HIDDEN]
@@ -240,5 +240,6 @@ def _picture(path: Path, page: Path, known: Sequence[Task], learners: Sequence[s
         figure.legend(handles, labels, loc="outside lower center", ncols=4, frameon=False)
         path.parent.mkdir(parents=True, exist_ok=True)
         figure.savefig(path, metadata={"Date": None}, transparent=True)
-    alone = "Solid: arbornet. Dashed: of every other program, its best learner here. Bars: standard errors."
-    return f"\n![SHD over rows, one line a learner, one panel a style]({path.relative_to(page.parent)})\n\n*{alone}*\n"
+    alone = "Solid: arbornet. Dashed: the best learner of every other program. Bars: standard errors."
+    title = "SHD by number of rows, one line per learner, one panel per style"
+    return f"\n![{title}]({path.relative_to(page.parent)})\n\n*{alone}*\n"

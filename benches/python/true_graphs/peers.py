@@ -19,7 +19,7 @@ BNLEARN = ("bnlearn tabu CG-BIC",)
 
 
 class TooSlow(Exception):
-    """A learner did not come to its end in time."""
+    """A learner did not finish in time."""
 
 
 class Refused(Exception):
@@ -27,7 +27,7 @@ class Refused(Exception):
 
 
 class PythonPeers:
-    """The learners of `benches/peers/structure.py` in a process, which is started anew after one that was too slow."""
+    """The learners of `benches/peers/structure.py` in a process, restarted after one that was too slow."""
 
     def __init__(self, python: str, limit: float) -> None:
         self._python = python
@@ -87,7 +87,7 @@ class PythonPeers:
 
 
 class Bnlearn:
-    """The learners of `benches/peers/structure.R`, a process each."""
+    """The learners of `benches/peers/structure.R`, one process each."""
 
     def __init__(self, rscript: str, limit: float) -> None:
         self._rscript = rscript

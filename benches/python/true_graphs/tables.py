@@ -1,4 +1,4 @@
-"""The tables that graphs are learned from: random networks of every style, as many rows of each as wanted."""
+"""The tables that graphs are learned from: random networks of every style, any number of rows of each."""
 
 from __future__ import annotations
 
@@ -14,7 +14,7 @@ import arbornet as an
 
 STYLES = ("nonlinear", "linear", "smooth", "products", "heavy-tails", "mixed", "hidden")
 ROWS = (300, 1000, 5000)
-#: Fresh rows whose density is asked.
+#: New rows whose log density is computed.
 FRESH = 2000
 
 

@@ -16,7 +16,7 @@ from contextlib import redirect_stdout
 from typing import TextIO
 
 from arbornet.cli.advice import in_shell
-from arbornet.cli.out import Words, hang_up, say
+from arbornet.cli.out import Words, hang_up, say, say_wrapped
 from arbornet.cli.parser import parser
 
 
@@ -35,7 +35,7 @@ def main(arguments: Sequence[str] | None = None) -> int:
         logging.getLogger("arbornet").setLevel(logging.DEBUG if options.verbose > 1 else logging.INFO)
     try:
         with warnings.catch_warnings(), redirect_stdout(Words(stream)) as words:
-            warnings.showwarning = lambda message, *_, **__: say(f"note: {in_shell(str(message))}")
+            warnings.showwarning = lambda message, *_, **__: say_wrapped(f"note: {in_shell(str(message))}")
             options.run(options)
             words.flush()
         if words.failure is not None:
@@ -44,7 +44,7 @@ def main(arguments: Sequence[str] | None = None) -> int:
         hang_up(stream)
         return 0
     except (ArbornetError, OSError, ImportError, MemoryError) as error:
-        say(f"arbornet: {in_shell(str(error) or type(error).__name__)}")
+        say_wrapped(f"arbornet: {in_shell(str(error) or type(error).__name__)}")
         _given_up(stream)
         return 1
     except KeyboardInterrupt:

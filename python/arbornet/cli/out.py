@@ -12,6 +12,7 @@ import os
 import sys
 from typing import TextIO
 
+from arbornet.terminal import wrapped
 from arbornet.visible import HIDDEN, visible
 
 ALIKE = str.maketrans(
@@ -116,3 +117,8 @@ def still(text: str) -> str:
 def say(text: str) -> None:
     """Prints a message on standard error."""
     print(encodable(visible(text), sys.stderr.encoding), file=sys.stderr)
+
+
+def say_wrapped(text: str) -> None:
+    """Prints a long message on standard error; wrapped if that is a terminal."""
+    say("\n".join(map(wrapped, visible(text).split("\n"))) if sys.stderr.isatty() else text)

@@ -81,7 +81,7 @@ def text_of(path: str | Path, data: bytes | None = None) -> str:
             data = text
             break
     if len(data) > LARGEST:
-        raise FormatError(f"{path}: more than {LARGEST >> 20:,} MB of text, which no file of this kind has")
+        raise FormatError(f"{path}: more than {LARGEST >> 20:,} MB of text, the limit for files of this kind")
     return _decoded(data, path)
 
 

@@ -1,4 +1,4 @@
-"""What is read: a device has no end and is refused, a pipe is read once, and more than a limit is not taken in."""
+"""Input files: devices, which may never end, and files above a limit are refused; pipes are read once."""
 
 from __future__ import annotations
 
@@ -9,7 +9,7 @@ from pathlib import Path
 from arbornet._core import ArbornetError, FormatError
 
 LARGEST = 4 << 30
-"""Bytes of a file that is read as a whole, at most."""
+"""The largest file that is read as a whole, in bytes."""
 
 _CHUNK = 1 << 20
 
@@ -18,12 +18,12 @@ def is_pipe(path: str | Path) -> bool:
     """Whether a path leads to a pipe, as /dev/stdin and the shell's `<(...)` may, and can be read only once.
 
     Raises:
-        ArbornetError: If it leads to a device or a socket, which may have no end.
-        OSError: If there is nothing.
+        ArbornetError: If it leads to a device or a socket, which may never end.
+        OSError: If it does not exist.
     """
     mode = Path(path).stat().st_mode
     if (stat.S_ISCHR(mode) and not _ends(path)) or stat.S_ISBLK(mode) or stat.S_ISSOCK(mode):
-        raise ArbornetError(f"{path}: this is no file but a device, which may have no end; give a file or a pipe")
+        raise ArbornetError(f"{path}: this is a device, not a file, and may never end; give a file or a pipe")
     return not stat.S_ISREG(mode) and not stat.S_ISDIR(mode)
 
 
@@ -44,7 +44,7 @@ def bytes_of(path: str | Path, most: int = LARGEST) -> bytes:
             chunks.append(chunk)
             length += len(chunk)
     if length > most:
-        raise FormatError(f"{path}: more than {most >> 20:,} MB, which no file of this kind has")
+        raise FormatError(f"{path}: more than {most >> 20:,} MB, the limit for files of this kind")
     return b"".join(chunks)
 
 

@@ -1,7 +1,7 @@
-"""Codes: whole numbers that name things, such as postcodes, occupations, flights, diagnoses.
+"""Codes: whole numbers that stand for things, such as postcodes, occupations, flights, diagnoses.
 
-A name alone makes no code: the values must look like one too. They do if they have gaps, are all of one width, and are
-not round; then, under a code's name, they are levels. Otherwise they stay numbers, with a hint.
+The name alone is not enough: the values must have gaps, or all the same number of digits. Then a column with a code's
+name is categorical. Otherwise it stays numeric, with a hint.
 """
 
 from __future__ import annotations
@@ -15,12 +15,12 @@ FEW_LABELS = 10
 
 
 def is_code(seen: Seen) -> bool:
-    """Whether whole numbers of many values are codes by their name and their pattern."""
+    """Whether whole numbers are codes, by their name and their pattern."""
     return seen.has(CODE) and seen.n_distinct >= 3 and (_one_width(seen.values) or _has_gaps(seen.values))
 
 
 def is_label(seen: Seen) -> bool:
-    """Whether few whole numbers are labels by their name: `status` 0, 1, 2."""
+    """Whether a few distinct whole numbers are labels, by their name: `status` 0, 1, 2."""
     return seen.has(LABEL) and 3 <= seen.n_distinct <= FEW_LABELS
 
 
@@ -35,5 +35,5 @@ def _has_gaps(values: pl.Series) -> bool:
 
 
 def has_leading_zeros(texts: pl.Series) -> bool:
-    """Whether texts of digits only have a zero in front: they are no numbers."""
+    """Whether texts are all digits and some begin with a zero: they are not numbers."""
     return bool(texts.str.contains(r"^\d+$").all()) and bool(texts.str.contains(r"^0\d").any())

@@ -1,8 +1,8 @@
 """Dates and times that a person wrote as text: `03/04/2021`, `4 Mar 2021 15:30`, `2021-03-04T15:30:00Z`, `3:15 pm`.
 
-A form is a format of `strptime`, told by the whole column. Where days and months have one shape, a value above twelve
-decides; where none does, the other date columns of the frame are asked, and if they do not know either the column stays
-text and says so: `schema.with_forms(x="%d/%m/%Y")` decides.
+A form is a `strptime` format, inferred from the whole column. Where day and month could be swapped, a value above
+twelve decides; otherwise the order of the other date columns of the frame is used, and if that is ambiguous too, the
+column stays text, with a hint: `schema.with_forms(x="%d/%m/%Y")` decides.
 """
 
 from __future__ import annotations
@@ -58,7 +58,7 @@ _WORDY = (
 
 @dataclass(frozen=True)
 class Undecided:
-    """Formats that all values have, none of which is the only one."""
+    """Several formats that fit all values."""
 
     forms: tuple[str, ...]
 
@@ -80,7 +80,7 @@ _SHAPE = re.compile(r"[A-Za-z]*,? ?\d{1,4}[-/.: ]|\d{1,2}[A-Za-z]{3}|(?:19|20)\d
 
 
 def class_of(form: str) -> Literal["date", "datetime", "time"]:
-    """What a format tells: a day, a moment, or a time of day."""
+    """What a format describes: a date, a date with time, or a time of day."""
     has_day = any(mark in form for mark in ("%d", "%m", "%Y", "%y", "%B", "%b"))
     has_clock = any(mark in form for mark in ("%H", "%I"))
     return "datetime" if has_day and has_clock else "date" if has_day else "time"
@@ -97,7 +97,7 @@ def zone_of(form: str) -> str | None:
 
 
 def read(values: pl.Series, form: str) -> pl.Series:
-    """The dates, moments or times that texts of a format stand for, null where a text is none."""
+    """The dates, moments or times that texts of a format stand for, null where a text does not fit."""
     texts = values.cast(pl.String).str.strip_chars()
     if "." in form and "%p" in form:
         texts = texts.str.replace_all(".", "", literal=True)
@@ -111,7 +111,7 @@ def read(values: pl.Series, form: str) -> pl.Series:
 
 
 def form_of(values: pl.Series) -> str | Undecided | None:
-    """The format that all of these texts have, those that they may have, or none.
+    """The format of all these texts, the possible ones if several fit, or None.
 
     Args:
         values: The distinct texts of a column, none of them missing.
@@ -124,7 +124,7 @@ def form_of(values: pl.Series) -> str | Undecided | None:
         return None
     if len(fitting) == 1:
         return fitting[0]
-    # Years of two digits come last unless nothing else fits: 01/02/03 is no third of the year 1.
+    # Years of two digits come last unless nothing else fits: 01/02/03 is not in the year 1.
     late = [form for form in fitting if not form.startswith("%y")] or fitting
     same = {tuple(read(values.head(1000), form).to_list()) for form in late}
     return late[0] if len(late) == 1 or len(same) == 1 else Undecided(tuple(late))

@@ -1,10 +1,10 @@
-"""What looks wrong in a table, each with the line that mends it: `schema.findings`.
+"""What looks wrong in a table, each with the line of code that fixes it: `schema.findings`.
 
-Values that stand for a missing one (-9, 999, unknown), levels that differ in case or blanks only, columns that are
-copies of another, mostly missing, or of nearly one value, rows that stand twice, whole numbers that floats do not tell
-apart, texts that are nearly all numbers, dates of an unknown order, rows that belong to one identifier.
+Values that stand for a missing one (-9, 999, unknown), levels that differ only in case or spaces, columns that are
+copies of another, mostly missing, or nearly constant, duplicate rows, whole numbers that floats do not distinguish,
+texts that are nearly all numbers, ambiguous dates, several rows per identifier.
 
-Nothing is changed by a finding. Copies are looked for among the first rows, then proved on all.
+A finding changes nothing. Copies are searched for in the first rows, then checked on all.
 """
 
 from __future__ import annotations
@@ -27,7 +27,7 @@ from arbornet.looks.words import MISSING
 SENTINELS = (-9, -99, -999, -9999, -99999, 99, 999, 9999, 99999, 999999)
 WORDS = tuple(word for word in MISSING if word not in ("*", "NONE", "TBD", "tbd"))
 SPOILT = r"^\d(?:\.\d+)?E\+\d{2,}$"
-"""As a spreadsheet writes a code that it took for a number: `31E243` becomes `3.10E+244`."""
+"""How a spreadsheet rewrites a code that it reads as a number: `31E243` becomes `3.10E+244`."""
 MOST_ROWS = 1_000_000
 """Rows are not compared with each other in larger tables."""
 SAMPLE = 2_000
@@ -40,20 +40,20 @@ class Finding:
     """Something of a table that looks wrong."""
 
     column: str
-    """The column; empty if it is the rows."""
+    """The column; empty if the finding is about rows."""
     what: str
-    """What looks wrong, as a sentence goes on after the column's name."""
+    """What looks wrong, to be read after the column's name."""
     how_many: int
-    """In how many rows, or of how many levels."""
+    """How many rows or levels are affected."""
     mend: str
-    """The line of code that mends it."""
+    """The line of code that fixes it."""
 
     def __str__(self) -> str:
         return f"{self.column!r} {self.what}: {self.mend}" if self.column else f"{self.what}: {self.mend}"
 
 
 def findings_of(raw: Raw, profiles: Sequence[Profile], seen: Sequence[Seen], looks: Sequence[Look]) -> list[Finding]:
-    """What looks wrong, column by column, then what columns and rows have to do with each other."""
+    """What looks wrong: column by column, then copies of columns and duplicate rows."""
     found: list[Finding] = []
     for one, column, look in zip(profiles, seen, looks, strict=True):
         found += _of_column(one, column, look)
@@ -72,11 +72,11 @@ def _of_column(one: Profile, seen: Seen, look: Look) -> Iterator[Finding]:
         told = f"holds words for a missing value in {_rows(look.n_words_for_missing)}, which are read as missing"
         yield Finding(name, told, look.n_words_for_missing, line(name, '"categorical"') + " keeps them as levels")
     if look.looks_like == "identifier" and identifiers.is_repeated(seen) and look.left_out is not None:
-        told = f"has several rows for each of {seen.n_distinct:,} values, which are not independent of each other"
+        told = f"has several rows for each of {seen.n_distinct:,} values; such rows are not independent"
         yield Finding(name, told, seen.n_values, f"df.unique({name!r}) keeps one of each")
     if look.undecided is not None and look.form is None:
         yield Finding(
-            name, "holds dates whose days and months cannot be told apart", seen.n_values, _with_form(look, name)
+            name, "holds dates whose day and month cannot be distinguished", seen.n_values, _with_form(look, name)
         )
     if seen.class_ == "text" and look.form is None and seen.n_values > 0:
         yield from _nearly_numbers(seen)
@@ -84,7 +84,7 @@ def _of_column(one: Profile, seen: Seen, look: Look) -> Iterator[Finding]:
         return
     missing = seen.n_missing + look.n_words_for_missing
     if missing > MOSTLY * seen.n_rows:
-        told = f"has no value in {_rows(missing)} of {seen.n_rows:,}"
+        told = f"is missing in {missing:,} of {_rows(seen.n_rows)}"
         yield Finding(name, told, missing, f"schema.without({name!r})")
     most = max(seen.counts.to_list()) if one.values is not None else 0
     if one.values is not None and seen.n_values >= 100 and most >= NEARLY_ONE * seen.n_values:
@@ -108,7 +108,7 @@ def _rows(n: int) -> str:
 
 
 def _sentinels(seen: Seen) -> Iterator[Finding]:
-    """Numbers such as -9 and 999 that lie further from the rest than the rest is wide."""
+    """Numbers such as -9 and 999 that lie further from the other values than the range of those."""
     values = seen.values
     if len(values) < 4:
         return
@@ -117,7 +117,7 @@ def _sentinels(seen: Seen) -> Iterator[Finding]:
         low, high = (float(values[1]), float(values[-1])) if at == 0 else (float(values[0]), float(values[-2]))
         gap = abs(value - float(values[beside]))
         if value in SENTINELS and times >= 2 and gap > max(high - low, 4):
-            told = f"is {value:.0f} in {_rows(times)}, far from all else ({low:.6g} to {high:.6g})"
+            told = f"is {value:.0f} in {_rows(times)}, far from all other values ({low:.6g} to {high:.6g})"
             yield Finding(seen.name, told, times, f"df.with_columns(pl.col({seen.name!r}).replace({value:.0f}, None))")
 
 
@@ -127,34 +127,32 @@ def _of_texts(seen: Seen) -> Iterator[Finding]:
     unknown = stripped.is_in(list(WORDS))
     if unknown.any() and seen.n_distinct > 2:
         words, times = seen.values.filter(unknown).to_list(), int(seen.counts.filter(unknown).sum())
-        told = f"holds {', '.join(map(repr, words[:3]))} in {_rows(times)}, a level of its own"
-        yield Finding(
-            name, told, times, f"if missing is meant: df.with_columns(pl.col({name!r}).replace({words!r}, None))"
-        )
+        told = f"holds {', '.join(map(repr, words[:3]))} in {_rows(times)}, which may mean missing"
+        yield Finding(name, told, times, f"if so: df.with_columns(pl.col({name!r}).replace({words!r}, None))")
     alike = stripped.str.to_lowercase().str.replace_all(r"\s+", " ")
     n_alike = len(alike) - alike.n_unique()
     if n_alike:
         twice = seen.values.filter(alike.is_duplicated())
         first = twice.filter(alike.filter(alike.is_duplicated()) == alike.filter(alike.is_duplicated())[0]).to_list()
-        told = f"has levels that differ in case or blanks only: {first[0]!r} and {first[1]!r}"
+        told = f"has levels that differ only in case or spaces: {first[0]!r} and {first[1]!r}"
         mend = f"df.with_columns(pl.col({name!r}).str.strip_chars().str.to_lowercase())"
         yield Finding(name, told, n_alike, mend)
 
 
 def _nearly_numbers(seen: Seen) -> Iterator[Finding]:
-    """Texts among numbers and numbers among codes: notes in a measurement, codes that a spreadsheet spoilt."""
+    """A few texts among numbers, and codes that a spreadsheet turned into numbers."""
     name = seen.name
     spoilt = seen.values.filter(seen.values.str.contains(SPOILT))
     if 0 < len(spoilt) <= 0.1 * seen.n_distinct:
         times = int(seen.counts.filter(seen.values.is_in(spoilt.to_list())).sum())
-        told = f"holds {', '.join(map(repr, spoilt.head(3)))}, codes that a spreadsheet took for numbers"
+        told = f"holds {', '.join(map(repr, spoilt.head(3)))}, codes that a spreadsheet turned into numbers"
         yield Finding(name, told, times, f"df.filter(pl.col({name!r}).str.contains('E')) shows the rows")
     if seen.n_distinct > 10:
         numbers = seen.texts.str.strip_chars().cast(pl.Float64, strict=False)
         bad = seen.texts.filter(numbers.is_null())
         if 0 < len(bad) <= 0.1 * seen.n_distinct:
             times = int(seen.counts.filter(seen.values.is_in(bad.to_list())).sum())
-            told = f"holds numbers but for {bad[0]!r}" + (f" and {len(bad) - 1} more texts" if len(bad) > 1 else "")
+            told = f"holds numbers except for {bad[0]!r}" + (f" and {len(bad) - 1} more texts" if len(bad) > 1 else "")
             mend = f"df.with_columns(pl.col({name!r}).cast(pl.Float64, strict=False)) makes them missing"
             yield Finding(name, told, times, mend)
 
@@ -175,7 +173,7 @@ def _column(raw: Raw, at: int, class_: str) -> pl.Series:
 
 
 def _rows_twice(raw: Raw, profiles: Sequence[Profile]) -> Iterator[Finding]:
-    """Rows that stand twice, where that is no chance: some column has many values."""
+    """Duplicate rows, if they are unlikely to be chance: some column has many values."""
     n_rows = raw.frame.n_rows
     many = [one for one in profiles if one.n_distinct is None or one.n_distinct > max(30, n_rows / 10)]
     numbered = any(one.counter or (one.n_distinct == n_rows and one.values is not None) for one in profiles)
@@ -186,12 +184,12 @@ def _rows_twice(raw: Raw, profiles: Sequence[Profile]) -> Iterator[Finding]:
         total = (total * 31 + _column(raw, at, one.class_).hash(seed=at) // 64).rename("")
     again = n_rows - total.n_unique()
     if again:
-        told = f"{_rows(again)} stand{'s' if again == 1 else ''} in the table a second time"
+        told = f"{again:,} duplicate row{'s' if again != 1 else ''}"
         yield Finding("", told, again, "df.unique(maintain_order=True) keeps one of each")
 
 
 def _copies(raw: Raw, seen: Sequence[Seen], looks: Sequence[Look]) -> Iterator[Finding]:
-    """Columns that say what an earlier one says: the same order of numbers, or the same levels under other names."""
+    """Columns that an earlier one determines: strictly monotone numbers, or the same levels under other names."""
     used = [i for i, look in enumerate(looks) if look.left_out is None]
     known: dict[tuple[str, bytes], int] = {}
     told: set[int] = set()
@@ -203,14 +201,14 @@ def _copies(raw: Raw, seen: Sequence[Seen], looks: Sequence[Look]) -> Iterator[F
                 earlier = _column(raw, first, seen[first].class_)
                 if _same(earlier, column, key[0]):
                     told.add(at)
-                    how = "rises and falls with" if key[0] != "levels" else "has the levels of"
+                    how = "is a monotone function of" if key[0] != "levels" else "matches the levels of"
                     name = seen[at].name
-                    what = f"{how} {seen[first].name!r} in every row: one tells the other"
+                    what = f"{how} {seen[first].name!r} in every row: one determines the other"
                     yield Finding(name, what, raw.frame.n_rows, f"schema.without({name!r})")
 
 
 def _keys(head: pl.Series, class_: str) -> Iterator[tuple[str, bytes]]:
-    """What two columns share if one is a function of the other, as far as the first rows tell."""
+    """What two columns share if one is a function of the other, judged by the first rows."""
     if class_ not in ("text", "truth") and head.n_unique() > 10:
         for word, ranks in _ranks(head).items():
             yield word, ranks.to_numpy().tobytes()

@@ -1,4 +1,4 @@
-"""All columns of a frame: each is looked at by itself, then dates of either order ask those that are decided."""
+"""All columns of a frame: first each by itself, then ambiguous dates take the order of the other date columns."""
 
 from __future__ import annotations
 
@@ -18,7 +18,7 @@ from arbornet.looks.tree import decided, is_plausible
 
 
 def looked(raw: Raw, profiles: Sequence[Profile]) -> tuple[list[Seen], list[Look]]:
-    """What the rules saw of every column, and what it looks like.
+    """Every column as the rules see it, and what it looks like.
 
     Raises:
         ColumnError: If a column holds an infinite value.
@@ -41,7 +41,7 @@ def looked(raw: Raw, profiles: Sequence[Profile]) -> tuple[list[Seen], list[Look
 
 
 def _completed(seen: Seen, told: Look) -> Look:
-    """What the tree says where the rules leave open what a column looks like; what it is read as stays."""
+    """What the column looks like by the tree, if no rule decides; its type is unchanged."""
     if not is_open(told, seen):
         return replace(told, because=told.reason)
     marks = Marks(seen)
@@ -62,7 +62,7 @@ WORDED: tuple[Looks, ...] = ("category", "text", "address", "list", "number in t
 
 
 def _taker(raw: Raw, i: int, told: Profile) -> Callable[[], tuple[pl.Series, pl.Series]]:
-    """How the distinct values of a column are had: those that a pass counted, else by counting."""
+    """How to get the distinct values of a column: as already counted, otherwise by counting."""
 
     def take() -> tuple[pl.Series, pl.Series]:
         if told.values is not None:

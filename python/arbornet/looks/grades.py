@@ -1,8 +1,8 @@
-"""Grades: levels with an order that their words tell.
+"""Grades: levels whose words imply an order.
 
 Taken by default where the order is certain: numbered words (`1. < HS Grad`), Roman numerals, months and weekdays by
-name. Known scales of words (low, medium, high; never, sometimes, often; Ex, Gd, TA, Fa, Po) are offered with the line
-to type, as a word may mean something else.
+name. Known scales of words (low, medium, high; never, sometimes, often; Ex, Gd, TA, Fa, Po) are a hint with the line
+of code to use, as a word may mean something else.
 """
 
 from __future__ import annotations
@@ -60,7 +60,7 @@ SCALES: tuple[tuple[str, ...], ...] = (
 
 
 def certain_order(texts: Sequence[str]) -> tuple[list[str], str] | None:
-    """Levels in the order that their own words tell, and what tells it; None if it is not certain."""
+    """Levels in the order that their words imply, and what implies it; None if it is not certain."""
     plain = {text: text.strip().lower().rstrip(".") for text in texts}
     if len(texts) < 3:
         return None
@@ -83,7 +83,7 @@ def certain_order(texts: Sequence[str]) -> tuple[list[str], str] | None:
 
 
 def likely_order(texts: Sequence[str]) -> list[str] | None:
-    """Levels in the order of a known scale of words; None if they are of none."""
+    """Levels in the order of a known scale of words; None if they fit no scale."""
     plain = {text: text.strip().lower() for text in texts}
     if len(texts) < 3:
         return None

@@ -1,7 +1,7 @@
-"""Identifiers: values that name a row or a person and say nothing else.
+"""Identifiers: values that identify a row or a person and carry no other information.
 
-Whole numbers count the rows (any name), differ in nearly every row under an id's name, or each occur about equally
-often under an id's name: then the rows of one `id` are not independent of each other.
+Whole numbers that number the rows (any name), that differ in nearly every row (with an id's name), or that occur about
+equally often (with an id's name): then the rows of one `id` are not independent.
 """
 
 from __future__ import annotations
@@ -11,7 +11,7 @@ from arbornet.looks.words import PERSON
 
 NEARLY_ALL = 0.9
 FEW = 10
-"""So many levels may be groups; more, each about as often, are persons."""
+"""Up to this many levels may be groups; more, about equally frequent, are persons."""
 SMALLEST = 3
 
 
@@ -21,20 +21,20 @@ def why_identifier(seen: Seen) -> str | None:
     if n < SMALLEST or not (seen.has_id_name or seen.has(PERSON)):
         return None
     if seen.has_id_name and distinct >= NEARLY_ALL * n and distinct > FEW:
-        return "names the rows: nearly every row has its own"
+        return "identifies rows: nearly every row has its own value"
     if distinct > FEW and distinct < n and _evenly(seen) and (seen.has_id_name or _is_name_of_persons(seen)):
         often = n / distinct
-        return f"names what the rows are of: {distinct:,} values, each in about {often:.3g} rows"
+        return f"identifies subjects: {distinct:,} values, each in about {often:.3g} rows"
     return None
 
 
 def is_repeated(seen: Seen) -> bool:
-    """Whether rows of one identifier follow each other: they are not independent."""
+    """Whether one identifier has several rows, which are then not independent."""
     return seen.n_distinct < NEARLY_ALL * seen.n_values
 
 
 def _evenly(seen: Seen) -> bool:
-    """Whether each value occurs about as often: all within a factor of two of the middle but for a tenth."""
+    """Whether values are about equally frequent: 90% within a factor of two of the median."""
     middle = seen.counts.median()
     if not isinstance(middle, float | int) or middle < 1 or seen.n_values < 2 * seen.n_distinct * 0.8:
         return False

@@ -1,8 +1,7 @@
-"""What one column looks like: the rules in the order in which they are asked.
+"""What one column looks like: the rules in order.
 
-`infer` has said already what kind the values are by themselves (`arbornet.infer`). Here their text, their counts and
-the name are asked besides; what speaks clearly changes the kind, leaves the column out, or has it read as numbers or
-dates. What does not is told as a hint.
+`arbornet.infer` has already inferred a type from the values alone. Here their text, their counts and the name are used
+too. Clear evidence changes the type, leaves the column out, or reads it as numbers or dates. Weaker evidence is a hint.
 """
 
 from __future__ import annotations
@@ -25,14 +24,14 @@ Looks = Literal[
 assert get_args(Looks) == LOOKS
 
 FEW_TO_BE_NUMBERS = 3
-"""Written numbers are read as numbers from so many different ones on; two are labels."""
+"""The fewest distinct written numbers that are read as numbers; two are labels."""
 FEW_DATES = 5
 _CYCLES = {"month": (1, 12), "hour": (0, 23), "weekday": (0, 7), "dow": (0, 7), "minute": (0, 59)}
 
 
 @dataclass(frozen=True)
 class Look:
-    """What a column looks like, and what it is read as for it."""
+    """What a column looks like, and how it is therefore read."""
 
     looks_like: Looks
     kind: Kind
@@ -41,18 +40,18 @@ class Look:
     form: str | None = None
     """How its texts are written, if they are read as numbers or dates."""
     class_: str | None = None
-    """What they are then."""
+    """What they are read as."""
     hint: str | None = None
-    """The line that changes it, or what else could be done."""
+    """The line of code that changes it, or a column to derive."""
     undecided: dates.Undecided | None = None
-    """Formats of dates between which other columns may decide."""
+    """Possible date formats, if other columns may decide."""
     range_: tuple[float, float] | None = None
     zone: str | None = None
     n_words_for_missing: int = 0
     because: str = ""
     """Why it looks so."""
     by_shape: bool = False
-    """Whether it looks so by its shape alone, so that others may know better."""
+    """Whether it looks so by its shape alone, so that the tree may overrule it."""
 
 
 def line(name: str, kind: str, method: str = "with_types") -> str:
@@ -66,7 +65,7 @@ def _told_form(form: str, example: str) -> str:
 
 
 def look(seen: Seen, base: Inferred, constant: bool, declared: bool) -> Look:
-    """What a column looks like, after what `infer` said of it."""
+    """What a column looks like, given the type that `infer` found."""
     as_text = line(seen.name, '"categorical"')
     if seen.n_values == 0:
         return Look("empty", base.kind, base.reason, base.left_out)
@@ -84,7 +83,7 @@ def look(seen: Seen, base: Inferred, constant: bool, declared: bool) -> Look:
 
 
 def is_open(said: Look, seen: Seen) -> bool:
-    """Whether the rules leave open what a column looks like, though not what it is read as."""
+    """Whether no rule decides what a column looks like; its type is decided."""
     if said.form is not None or said.looks_like in ("empty", "address", "code") or seen.class_ == "truth":
         return False
     if said.looks_like == "identifier":
@@ -101,7 +100,7 @@ def _of_text(seen: Seen, base: Inferred) -> Look:
         return read_as_dates(seen, base, form)
     if isinstance(form, dates.Undecided):
         first, second = form.forms[:2]
-        hint = f"days and months cannot be told apart: {line(seen.name, repr(first), 'with_forms')}, or {second!r}"
+        hint = f"day and month cannot be distinguished: {line(seen.name, repr(first), 'with_forms')}, or {second!r}"
         return replace(_of_levels(seen, base), looks_like="date", undecided=form, hint=hint)
     number = numbers_in_text.form_of(plain)
     if number is not None and len(plain) >= FEW_TO_BE_NUMBERS:
@@ -141,7 +140,7 @@ def _example(seen: Seen) -> str:
 
 
 def _range(values: pl.Series) -> tuple[float, float] | None:
-    """The ends of a column in the numbers that stand for it: days for dates, seconds for times."""
+    """The smallest and largest value as numbers: days for dates, seconds for times."""
     if values.dtype == pl.Date:
         values = values.to_physical()
     elif isinstance(values.dtype, pl.Datetime):
@@ -153,7 +152,7 @@ def _range(values: pl.Series) -> tuple[float, float] | None:
 
 
 def _is_measured(seen: Seen, numbers: pl.Series) -> bool:
-    """Whether plain numbers that came as text are more than levels, and do not name the rows."""
+    """Whether plain numbers stored as text are measurements: not levels, and not identifiers."""
     whole = bool((numbers.round(0) == numbers).all())
     names_rows = whole and (len(seen.texts) >= identifiers.NEARLY_ALL * seen.n_values or seen.has_id_name)
     return len(numbers) > counts.MOST and not names_rows
@@ -181,7 +180,7 @@ def _of_levels(seen: Seen, base: Inferred) -> Look:
         if graded is not None:
             return graded
     if codes.has_leading_zeros(seen.texts) and seen.n_distinct > 2:
-        return Look("code", base.kind, f"digits with zeros in front: codes, {seen.n_distinct:,} of them")
+        return Look("code", base.kind, f"digits with leading zeros: {seen.n_distinct:,} codes")
     clear = shape in ("list", "address") and (told.brackets >= 0.6 or told.addresses >= 0.6)
     hint = texts.advice(shape, seen.name) if clear else None
     return Look(shape if clear else "category", base.kind, base.reason, base.left_out, hint=hint)
@@ -202,7 +201,7 @@ def _graded(seen: Seen, base: Inferred) -> Look | None:
 
 def _hint_of_identifier(seen: Seen) -> str:
     if identifiers.is_repeated(seen):
-        return f"rows of the same {seen.name!r} are not independent of each other"
+        return f"rows with the same {seen.name!r} are not independent"
     return line(seen.name, '"continuous"')
 
 
@@ -220,11 +219,11 @@ def _of_whole(seen: Seen, base: Inferred) -> Look:
         return Look("identifier", base.kind, why, why, hint=_hint_of_identifier(seen))
     often = seen.n_values >= ROWS_PER_LEVEL * seen.n_distinct
     if codes.is_code(seen):
-        told = f"codes: {seen.n_distinct:,} distinct whole numbers under this name"
+        told = f"codes: {seen.n_distinct:,} distinct whole numbers, and the name says codes"
         out = None if often else f"holds codes, {seen.n_distinct:,} different ones in {seen.n_values:,} rows"
         return Look("code", Categorical(), told, out, hint=as_numbers)
     if often and codes.is_label(seen):
-        told = f"{seen.n_distinct} whole numbers under the name of labels"
+        told = f"{seen.n_distinct} distinct whole numbers, and the name says labels"
         return Look("category", Categorical(), told, hint=line(seen.name, '"ordinal"'))
     if often and not isinstance(base.kind, Ordinal) and counts.is_count(values.to_list(), seen.counts.to_list()):
         told = (
@@ -237,7 +236,7 @@ def _of_whole(seen: Seen, base: Inferred) -> Look:
 
 
 def _may_be_days(seen: Seen) -> bool:
-    """Whether whole numbers may be days written as 20210304."""
+    """Whether whole numbers may be dates written as 20210304."""
     low, high = seen.values.min(), seen.values.max()
     if not isinstance(low, int) or not isinstance(high, int) or low < 19_000_101 or high > 21_001_231:
         return False
@@ -247,5 +246,5 @@ def _may_be_days(seen: Seen) -> bool:
 def _cyclic(seen: Seen) -> str | None:
     for word, (low, high) in _CYCLES.items():
         if word in seen.words and low <= seen.values.min() and seen.values.max() <= high:  # type: ignore[operator]
-            return f"cyclic: {line(seen.name, chr(34) + 'ordinal' + chr(34))}, or leave it as it is"
+            return f"cyclic: {line(seen.name, chr(34) + 'ordinal' + chr(34))}, or keep it continuous"
     return None

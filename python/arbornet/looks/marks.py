@@ -1,6 +1,6 @@
-"""The marks of a column: shares, counts and words of the name, each a number that a person can check.
+"""The marks of a column, input of the tree: shares, counts and words of the name, each a number that you can check.
 
-The tree of `tree.json` asks them where no rule of `look` decides; `docs/kinds.md` prints it.
+The tree of `tree.json` is used where no rule of `look` decides; `docs/kinds.md` prints it.
 """
 
 from __future__ import annotations
@@ -78,7 +78,7 @@ _DATE = (
 
 
 class Marks(Mapping[str, float]):
-    """The marks of a column with at least one value; those of its texts are measured once one is asked for."""
+    """The marks of a column with at least one value; those of its texts are computed when first needed."""
 
     def __init__(self, seen: Seen) -> None:
         self._seen = seen

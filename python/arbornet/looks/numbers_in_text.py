@@ -1,9 +1,9 @@
 """Numbers that a person wrote as text: `$1,200`, `10.4%`, `1.234,5`, `12 kg`.
 
-A form is how one number would be written, so that it can be read and typed: `$1,234.5`, `1234.5%`, `1.234,5`,
-`1234.5 kg`. It is told by the whole column, never by a row: `1,234` is a thousand and more unless another value of the
-column has a comma elsewhere. A column has one unit; ranges (`5-10`), versions, ordinals (`1st`) and numbers with a
-leading zero (`007`) have no form.
+A form is an example of how a number is written: `$1,234.5`, `1234.5%`, `1.234,5`, `1234.5 kg`. It is inferred from the
+whole column, never from one row: `1,234` is a thousand and more unless another value of the column has a comma
+elsewhere. A column has one unit; ranges (`5-10`), versions, ordinals (`1st`) and numbers with a leading zero (`007`)
+have no form.
 """
 
 from __future__ import annotations
@@ -108,7 +108,7 @@ def form_of(values: pl.Series) -> NumberForm | None:
 
 
 def read(values: pl.Series, form: NumberForm) -> pl.Series:
-    """The numbers that texts of this form stand for, null where a text is none; plain numbers are read too."""
+    """The numbers that texts of this form stand for, null where a text does not fit; plain numbers are read too."""
     parts = values.str.strip_chars().str.extract_groups(_PARTS).struct.unnest()
     digits, plain = parts["digits"], values.str.strip_chars().cast(pl.Float64, strict=False)
     fits = digits.str.contains(form.digits_pattern()) & _fits(parts["prefix"], form.prefix)
@@ -137,7 +137,7 @@ def _one_prefix(prefixes: pl.Series) -> str | None:
 
 
 def _one_unit(units: pl.Series) -> str | None:
-    """The one unit after all numbers, "" if there is none; None if there are several, or it is no unit."""
+    """The one unit after all numbers, "" if there is none; None if there are several, or it is not a unit."""
     present = units.drop_nulls().str.strip_chars()
     found = sorted(present.unique().to_list(), key=len)
     if not found:
@@ -161,7 +161,7 @@ def _has_leading_zeros(digits: pl.Series) -> bool:
 
 
 def _marks(digits: pl.Series) -> tuple[str, str] | None:
-    """The marks of thousands and of the fraction, told by all values together."""
+    """The marks of thousands and of the fraction, inferred from all values together."""
     plain = digits.str.replace_all(r"[\u{a0}\u{202f}]", " ").str.replace_all("’", "'", literal=True)
     used = {mark for mark in ",.' " if plain.str.contains(mark, literal=True).any()}
     blank = used & {" ", "'"}

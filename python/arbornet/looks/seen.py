@@ -1,4 +1,4 @@
-"""What the rules see of a column: its name, what one pass told, and all its distinct values with their counts."""
+"""A column as the rules see it: its name, its profile, and all its distinct values with their counts."""
 
 from __future__ import annotations
 
@@ -25,7 +25,7 @@ class Seen:
     counter: bool
     """Whether the values number the rows."""
     take: Callable[[], tuple[pl.Series, pl.Series]]
-    """Takes the distinct values and their counts; called once, by the first rule that asks."""
+    """Takes the distinct values and their counts; called once, by the first rule that needs them."""
 
     @cached_property
     def words(self) -> frozenset[str]:
@@ -75,7 +75,7 @@ class Seen:
 
     @property
     def has_id_name(self) -> bool:
-        """Whether the name says that it names rows."""
+        """Whether the name says that it is an identifier."""
         return self.has(ID) or self.name.lower().endswith(("_id", " id", "id_")) or self.name.endswith("ID")
 
     def has(self, known: frozenset[str]) -> bool:

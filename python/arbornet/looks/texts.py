@@ -1,7 +1,7 @@
-"""Texts that are no levels: free text, web addresses, lists of things.
+"""Texts that are not levels: free text, web addresses, lists of items.
 
-More than a hundred levels that are mostly seen once say nothing about other columns as they stand; such a column is
-left out, with what could be made of it: a length, a number of items, the site of an address.
+More than a hundred levels, most of which occur once, carry no information about other columns; such a column is left
+out, with a hint on what to derive from it: a length, a number of items, the site of an address.
 """
 
 from __future__ import annotations
@@ -31,7 +31,7 @@ class Texts:
     """Share of distinct values that are addresses."""
     lists: float
     brackets: float
-    """Share that begin with a square or curly bracket, as programs write lists."""
+    """Share that begin with a square or curly bracket, as lists do in programs."""
     with_digits: float
     with_blanks: float
 
@@ -51,7 +51,7 @@ def texts_of(values: pl.Series) -> Texts:
 
 
 def shape(seen: Seen, told: Texts) -> Shape:
-    """What texts of many levels are."""
+    """What a column of many distinct texts is."""
     if told.addresses >= 0.6:
         return "address"
     if told.brackets >= 0.6 or (told.lists >= 0.6 and told.n_words < 30):
@@ -62,7 +62,7 @@ def shape(seen: Seen, told: Texts) -> Shape:
 
 
 def is_mostly_new(seen: Seen) -> bool:
-    """Whether nearly every row, or most of very many levels, has a text of its own."""
+    """Whether nearly all rows have distinct texts, or there are many levels and most occur once."""
     n, distinct = seen.n_values, seen.n_distinct
     if distinct == n:
         return True
@@ -72,10 +72,10 @@ def is_mostly_new(seen: Seen) -> bool:
 
 
 def advice(shape: Shape, name: str) -> str:
-    """What could be made of such a column, as a line of Polars."""
+    """What to derive from such a column, as a line of Polars."""
     lines = {
-        "text": f"df.with_columns(pl.col({name!r}).str.len_chars()) keeps how long it is",
-        "list": f'df.with_columns(pl.col({name!r}).str.count_matches(",") + 1) keeps how many items it has',
+        "text": f"df.with_columns(pl.col({name!r}).str.len_chars()) keeps its length",
+        "list": f'df.with_columns(pl.col({name!r}).str.count_matches(",") + 1) keeps the number of items',
         "address": f'df.with_columns(pl.col({name!r}).str.extract(r"//([^/]+)")) keeps the site',
     }
     return lines.get(shape, "")

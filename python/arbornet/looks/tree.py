@@ -1,7 +1,7 @@
-"""One tree for what no rule decides: at most eighty leaves over the marks of a column, read from `tree.json`.
+"""The tree for columns that no rule decides: at most eighty leaves, from the marks of a column, stored in `tree.json`.
 
 It was learned from 7,936 columns of public files that people labelled (`benches/python/kinds.py --learn` writes it;
-`docs/kinds.md` prints it with its figures). It says what a column looks like, never what it is read as.
+`docs/kinds.md` prints it with its figures). It decides what a column looks like, never its type.
 """
 
 from __future__ import annotations
@@ -23,7 +23,7 @@ def tree() -> Node:
 
 
 def decided(marks: Mapping[str, float], node: Node | None = None) -> tuple[str, list[str]]:
-    """What the tree says of a column, and the questions that led there, the last ones last."""
+    """What the tree says of a column, and the splits on the path to that leaf, in order."""
     node, asked = tree() if node is None else node, []
     while "is" not in node:
         is_below = marks[node["mark"]] < node["at"]
@@ -33,12 +33,12 @@ def decided(marks: Mapping[str, float], node: Node | None = None) -> tuple[str, 
 
 
 def is_plausible(said: str, marks: Mapping[str, float]) -> bool:
-    """Whether a column may be an identifier: most of its values differ, or its name says so."""
+    """Whether what the tree says is plausible: an identifier has mostly distinct values, or a name that says so."""
     return said != "identifier" or marks["distinct per value"] >= 0.5 or marks["name says id"] == 1.0
 
 
 def question(node: Node, is_below: bool) -> str:
-    """One question with its answer in words: `words >= 4.5`, `name says id`."""
+    """One split with its side in words: `words >= 4.5`, `name says id`."""
     mark, at = node["mark"], node["at"]
     if mark in YES_NO:
         return f"not {mark}" if is_below else str(mark)

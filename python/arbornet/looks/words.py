@@ -1,6 +1,6 @@
 """The words of a column's name, and the words that stand for a missing value.
 
-A name is evidence, never a proof: every rule that asks for a word of the name also asks the values.
+A name is evidence, never proof: every rule that uses a word of the name also uses the values.
 """
 
 from __future__ import annotations
@@ -21,11 +21,11 @@ MISSING = (
     "NONE", "?", "-", "--", "---", ".", "..", "*", "missing", "Missing", "unknown", "Unknown", "UNKNOWN",
     "not available", "Not Available", "(blank)", "nil", "NIL", "TBD", "tbd",
 )  # fmt: skip
-"""Texts that stand for no value in a column of numbers or dates."""
+"""Texts that mean a missing value in a column of numbers or dates."""
 
 
 def words(name: str) -> frozenset[str]:
-    """The words of a name in small letters: `patientID_2` has `patient` and `id`."""
+    """The words of a name in lower case: `patientID_2` has `patient` and `id`."""
     parted = re.sub(r"([a-z0-9])([A-Z])", r"\1 \2", name)
     parted = re.sub(r"([A-Z]+)([A-Z][a-z])", r"\1 \2", parted)
     return frozenset(re.findall(r"[a-z]+", parted.lower()))

@@ -1,7 +1,7 @@
-"""How the values of a column are written, as one text that is kept with the schema: `$1,234.5` or `%d/%m/%Y`.
+"""How the values of a column are written, as a text saved in the schema: `$1,234.5` or `%d/%m/%Y`.
 
-New data are read by the same form as the data that were learned from. A column that holds numbers or dates already is
-taken as it is; a text that is not of the form is an error that names it; words for a missing value are missing.
+New data are read by the same form as the training data. A column that already holds numbers or dates is used as it is;
+a text that does not fit the form is an error that names it; words for a missing value are missing.
 """
 
 from __future__ import annotations
@@ -25,16 +25,16 @@ _NO_LEVEL = 2**32 - 1
 
 
 def check_form(name: str, form: object) -> str:
-    """A form that a person gave.
+    """Checks a form that you gave.
 
     Raises:
-        ParameterError: If it is none.
+        ParameterError: If it is not a form.
     """
     if isinstance(form, str) and (dates.is_form(form) or numbers_in_text.form_of_text(form) is not None):
         return form
     raise ParameterError(
-        f"{name}={form!r}: write how the number 1234.5 looks in this column, as in '$1,234.5' or '1.234,5', "
-        "or a format of dates such as '%d/%m/%Y'"
+        f"{name}={form!r}: write the number 1234.5 as this column would, such as '$1,234.5' or '1.234,5', "
+        "or give a date format such as '%d/%m/%Y'"
     )
 
 
@@ -44,7 +44,7 @@ def class_of(form: str) -> str:
 
 
 def read(values: pl.Series, form: str) -> pl.Series:
-    """The numbers or dates that texts of a form stand for, null where a text is none."""
+    """The numbers or dates that texts of a form stand for, null where a text does not fit."""
     if dates.is_form(form):
         return dates.read(values, form)
     known = numbers_in_text.form_of_text(form)
@@ -56,7 +56,7 @@ def as_read(raw: Raw, columns: Iterable[Column], n_jobs: int = -1) -> Raw:
     """The raw columns with texts read as the numbers or dates that their forms say.
 
     Raises:
-        ColumnError: If a text is not of its column's form.
+        ColumnError: If a text does not fit its column's form.
     """
     wanted = {column.name: column.form for column in columns if column.form is not None and column.used}
     if not wanted:
@@ -87,7 +87,7 @@ def _read_column(raw: Raw, i: int, name: str, form: str) -> pl.Series:
         n_rows = sum(counts[int(each)] for each in bad)
         where = f"first in row {raw.frame.first_row(i, rank)}, in {n_rows:,} row{'s' if n_rows != 1 else ''}"
         if form == PLAIN:
-            told = f"holds text that is no number, {levels[rank]!r} {where}"
+            told = f"holds text that is not a number: {levels[rank]!r}, {where}"
         else:
             told = f"holds {levels[rank]!r}, which is not written as '{form}', {where}"
         raise ColumnError(f"column '{name}' {told}; replace it by nulls, or declare the column categorical")

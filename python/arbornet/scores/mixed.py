@@ -104,11 +104,11 @@ Scale = Literal["normal_scores", "raw", "log", "auto"]
 
 @dataclass(frozen=True, repr=False)
 class BlockGaussian(Tabular):
-    """One Gaussian over blocks of features. As fast as `DegenerateGaussian`, and sees curves; score equivalent.
+    """One Gaussian over blocks of features. As fast as `DegenerateGaussian`, for curves too; score equivalent.
 
     Every column is a block: a number in its scale and Legendre polynomials of its ranks, powers of the normal scores of
-    ordered levels, indicators of categories. A family's score is what it gains over no parents, so without parents it
-    is zero. Under normal scores only the order of a number's values counts: no unit, no logarithm changes anything.
+    ordered levels, indicators of categories. A family's score is its gain over no parents, so without parents it is
+    zero. Normal scores depend only on the order of a number's values: units and logarithms change nothing.
 
     Args:
         degree: the highest polynomial, and the highest power of ordered levels.
@@ -138,7 +138,7 @@ class BlockGaussian(Tabular):
         return {"score": "block_gaussian", "degree": self.degree, "scale": self.scale, **self.priors()}
 
     def prepare(self, table: Any) -> ScoreHandle:
-        """The score prepared for a table; warns of numbers that have no logarithm if these are asked for."""
+        """The score prepared for a table; warns of columns without logarithms if `scale` is "log"."""
         handle = ScoreHandle(getattr(table, "handle", table), self.spec())
         if self.scale == "log":
             scales = feature_scales(handle.table, self.scale)

@@ -50,7 +50,7 @@ def seconds_of(time_limit: float | None) -> float | None:
     """A time limit, checked.
 
     Raises:
-        ParameterError: If it is negative, or no number.
+        ParameterError: If it is negative, or not a number.
     """
     if time_limit is not None and not (isinstance(time_limit, int | float) and time_limit >= 0):
         raise ParameterError(f"time_limit={time_limit!r}: give seconds from 0 up, or None")

@@ -1,4 +1,4 @@
-"""Arcs by several scores, each where it sees best: the search to take where the graph itself is wanted."""
+"""A search that combines several scores: use it if you want the graph itself."""
 
 from __future__ import annotations
 
@@ -21,7 +21,7 @@ from arbornet.search.exact import exact
 from arbornet.search.greedy import Spec, limited
 
 MOST_PARENTS = 3
-"""Of a variable, where a score chooses among the arcs found and no limit is given."""
+"""The most parents of a variable, if a score chooses among the arcs found and no limit is given."""
 WINNERS = {
     "lines": "BlockGaussian(1, 'auto', prior=Binomial(1))",
     "curves": "BlockGaussian(3, 'auto', prior=Binomial(1))",
@@ -44,7 +44,7 @@ def hybrid(
     n_jobs: int = -1,
     progress: bool = False,
 ) -> Found:
-    """A graph whose arcs several scores agree on, and what of it independence directs.
+    """A graph by several scores, and the arcs that independence directs.
 
     Best order score searches with Gaussians over lines and over curves, with the conditional Gaussian, and
     on levels alone with `QNML` each find a graph; all scores and trees together judge which is best. Where curves won,
@@ -53,13 +53,13 @@ def hybrid(
     Args:
         table: a Table.
         score: if given, the network of the highest score inside what was found, by exact search: an arc that
-            independence directs may stand only that way round. This is what `learn(search="hybrid")` does.
-        interactions: also look for arcs that only trees see, such as two columns that tell of a third only together.
+            independence directs keeps its direction. This is what `learn(search="hybrid")` does.
+        interactions: also search for arcs that only trees find, such as two columns that affect a third only jointly.
             Takes several times as long.
-        restarts: so many random orders are begun with after the first, in every search. If left out, 10 or as many as
-            keep it quick: 4 for 100 variables; beyond 400, `fges` searches instead of `boss`.
+        restarts: number of random restarts of every search. If left out, 10, or as many as keep it
+            quick: 4 for 100 variables; beyond 400, `fges` searches instead of `boss`.
         seed: of the random orders.
-        constraints: what the graph must obey.
+        constraints: constraints on the graph.
         max_parents: the most parents of any variable; with a score, 3 if left out.
         time_limit: wall seconds.
         n_jobs: threads; -1 for all cores.
@@ -68,8 +68,9 @@ def hybrid(
     Returns:
         Found, with stopped "finished", "time" or "interrupted", or with a score what `exact` returns, proved among the
         networks inside what was found. Its `cpdag` says what is directed and what is not. `details` has `score` (whose
-        total `score` is), `judged` (what the judges said of each graph), `strengths` (per arc, what that score loses
-        without it, and whether independence directs it), `scales` (how each number was read), `dropped` and `added`.
+        total `score` is), `judged` (what the judges said of each graph), `strengths` (per arc, how much removing
+        it lowers that score, and whether independence directs it), `scales` (how each number was read), `dropped` and
+        `added`.
 
     Raises:
         ArbornetError: if the constraints contradict each other, or the required arcs cannot be scored.
@@ -99,12 +100,12 @@ def hybrid(
 
 @dataclasses.dataclass(frozen=True)
 class Strength:
-    """What is known of an arc."""
+    """The strength of an arc."""
 
     loss: float
-    """What the score loses without the arc, in natural logarithms."""
+    """How much removing the arc lowers the log score."""
     directed: bool
-    """Whether independence (or a constraint) directs it; if not, it may as well point the other way."""
+    """Whether independence (or a constraint) directs it; if not, it may point either way."""
 
 
 def _arcs(
@@ -153,7 +154,7 @@ def _best_inside(
     progress: bool,
     began: float,
 ) -> Found:
-    """The best network of a score whose arcs are those found, in the directions that the class leaves open."""
+    """The best network of a score whose arcs are those found, in directions that the class allows."""
     inside = within(rules, found.cpdag)
     most = MOST_PARENTS if max_parents is None else max_parents
     needed = max((len(required) for required in rules.required), default=0)
@@ -176,7 +177,7 @@ def _best_inside(
 
 
 def within(rules: Rules, cpdag: nx.DiGraph[str]) -> Rules:
-    """Rules that allow no arc but those of a class, in either direction where the class leaves it open."""
+    """Rules that allow only the arcs of an equivalence class, in either direction where it leaves that open."""
     names = list(cpdag)
     position = {name: i for i, name in enumerate(names)}
     allowed = []

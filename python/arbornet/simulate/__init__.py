@@ -1,4 +1,4 @@
-"""Tables simulated from random networks, to see what a method finds where the truth is known."""
+"""Tables simulated from random networks, to test what a method finds when the true graph is known."""
 
 from arbornet.simulate.mixed import BLOWN_UP as BLOWN_UP
 from arbornet.simulate.mixed import Kind as Kind

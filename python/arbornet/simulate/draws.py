@@ -1,8 +1,8 @@
 """Random numbers that are the same for a seed in every version of NumPy, on every machine.
 
-NumPy promises that of the bits of its generators, not of what `Generator` makes of them, so that is done here.
-Functions like the logarithm may differ between machines in their last digit. What comes of the draws is therefore
-`rounded`, to more digits than anyone looks at, before anything is made of it.
+NumPy guarantees this for the raw bits of its generators, not for the distributions of `Generator`, so these are drawn
+here. Functions like the logarithm may differ between machines in their last digit. Drawn values are therefore
+`rounded`, to more digits than anyone needs, before they are used.
 """
 
 from __future__ import annotations
@@ -21,7 +21,7 @@ DIGITS = 6
 
 
 def rounded(values: Reals) -> Reals:
-    """As what is drawn stands in a table; without a negative zero."""
+    """Values rounded as in a table; without negative zeros."""
     kept: Reals = np.round(values, DIGITS) + 0.0
     return kept
 
@@ -38,13 +38,13 @@ class Draws:
         self._bits = np.random.PCG64(np.random.SeedSequence(seed, spawn_key=key))
 
     def uniform(self, *shape: int) -> Reals:
-        """Between 0 and 1, never one of them; the first rows are the same for any number of rows."""
+        """Uniform in the open interval (0, 1); the first rows are the same for any number of rows."""
         raw = np.atleast_1d(np.asarray(self._bits.random_raw(int(np.prod(shape))), np.uint64))
         drawn: Reals = ((raw >> np.uint64(11)).astype(np.float64) + 0.5) * 2.0**-53
         return drawn.reshape(shape)
 
     def normal(self, *shape: int) -> Reals:
-        """Of mean 0 and deviation 1 (Box and Muller 1958)."""
+        """Standard normal (Box and Muller 1958)."""
         pairs = self.uniform(*shape, 2)
         drawn: Reals = np.sqrt(-2 * np.log(pairs[..., 0])) * np.cos(2 * np.pi * pairs[..., 1])
         return drawn
@@ -56,11 +56,11 @@ class Draws:
         return drawn
 
     def poisson(self, rates: Reals) -> Codes:
-        """A count a rate, by inversion."""
+        """One count per rate, by inversion."""
         left = self.uniform(len(rates))
         chance = np.exp(-rates)
         counts = np.zeros(len(rates), np.int64)
-        # Beyond that, the chance of a count is less than a double tells from 0.
+        # Larger counts have probabilities below the precision of a double.
         most = int(rates.max() + 12 * np.sqrt(rates.max()) + 30)
         for count in range(1, most):
             left = left - chance
@@ -80,7 +80,7 @@ class Draws:
         return low + int(self.uniform(1)[0] * (high - low + 1))
 
     def one_of(self, choices: Sequence[T]) -> T:
-        """One of them."""
+        """One of the choices."""
         return choices[self.whole(0, len(choices) - 1)]
 
     def order(self, n: int) -> list[int]:

@@ -1,8 +1,8 @@
-"""Effects of parents on a child: of one parent by its shape, or of a pair that acts together.
+"""Effects of parents on a child: a function of one parent, or an interaction of two.
 
 Every parent is first read as a number of mean 0 and deviation 1 (`Reading`). An effect is a shape of one or two such
-numbers, again of mean 0 and deviation 1, so that effects of any shape weigh alike. Means and deviations are those of
-rows drawn when the network was made, and belong to the network: any other rows are of the same distribution.
+numbers, again of mean 0 and deviation 1, so that effects of all shapes are equally strong. Means and deviations are
+estimated from rows drawn when the network was made, and fixed: all further rows have the same distribution.
 """
 
 from __future__ import annotations
@@ -19,9 +19,9 @@ from arbornet.simulate.draws import Codes, Draws, Reals
 Shape = Literal["linear", "step", "valley", "tanh", "bend", "hill", "wave"]
 Pair = Literal["product", "slope", "xor"]
 Columns = Mapping[str, Any]
-"""By name: numbers as they stand in the table, levels as codes from 0."""
+"""By name: numbers as in the table, levels as codes from 0."""
 
-#: Products are of values no further from the mean, in deviations: one outlier shall not outweigh all other rows.
+#: Products clip their factors at so many deviations, so that one outlier does not dominate all other rows.
 FAR = 3.0
 
 
@@ -48,10 +48,10 @@ class Reading:
 
     Attributes:
         parent: Its name.
-        plus: What is added before the logarithm is taken, as values may be zero; 0 where the value itself is read.
+        plus: What is added before the logarithm is taken, as values may be zero; 0 if no logarithm is taken.
         values: For a category, the number that each level stands for.
-        centre: The mean of what is read.
-        spread: Its deviation.
+        centre: The mean of these numbers.
+        spread: Their standard deviation.
         middle: The median, in deviations.
         sides: For levels, 1 or -1 for each.
     """
@@ -96,7 +96,7 @@ def _read(column: Any, plus: float, values: tuple[float, ...]) -> Reals:
 
 
 def reading(parent: str, kind: str, n_levels: int, columns: Columns, draws: Draws) -> Reading:
-    """A way to read a parent, drawn at random: skewed numbers by value or by logarithm, categories in any order."""
+    """How a parent becomes a number, drawn: skewed numbers as they are or as logarithms, categories in any order."""
     plus = {"log-normal": 1e-6, "count": 1.0}.get(kind, 0.0)
     if plus and draws.sign() < 0:
         plus = 0.0
@@ -112,7 +112,7 @@ def reading(parent: str, kind: str, n_levels: int, columns: Columns, draws: Draw
 
 
 def _halves(codes: Codes, order: list[int]) -> tuple[float, ...]:
-    """Levels on two sides, along an order, so that the sides have about as many rows."""
+    """Levels split in two along an order, so that both sides have about the same number of rows."""
     counts = np.bincount(codes, minlength=len(order))
     by_place = sorted(range(len(order)), key=order.__getitem__)
     below = np.cumsum(counts[by_place])[:-1]
@@ -124,21 +124,21 @@ def _halves(codes: Codes, order: list[int]) -> tuple[float, ...]:
 
 
 def constant(value: Any) -> float:
-    """A network's own number, rounded as what is drawn is."""
+    """A constant of a network, rounded like drawn values."""
     return float(np.round(float(value), 9)) + 0.0
 
 
 @dataclass(frozen=True)
 class Effect:
-    """What one parent, or a pair of parents, does to a child.
+    """The effect of one parent, or a pair of parents, on a child.
 
     Attributes:
         shape: Its shape.
-        readings: The parents, as they are read.
+        readings: The parents, as numbers.
         at: Where along a parent, in deviations from its mean: threshold, bottom of the valley, top of the hill; of a
             product, what is added to each parent.
         centre: Mean of the shape.
-        spread: Its deviation.
+        spread: Its standard deviation.
     """
 
     shape: Shape | Pair
@@ -179,11 +179,11 @@ class Effect:
 
 
 def effect(shape: Shape | Pair, readings: tuple[Reading, ...], columns: Columns, draws: Draws) -> Effect:
-    """An effect of a shape, its place drawn at random, scaled by some rows."""
+    """An effect of a shape, its location drawn at random, scaled on some rows."""
     if len(readings) == 2:
         at = tuple(constant(draws.sign() * draws.between(0.4, 0.8)) for _ in readings)
         return _scaled(Effect(shape, readings, at), columns)
-    # Many rows lie on either side of the place; of levels, it is between two of them.
+    # Many rows lie on either side of the location; for levels, it is between two of them.
     read = np.sort(readings[0].of(columns))
     low = read[int(draws.between(0.3, 0.7) * (len(read) - 1))]
     above = read[read > low]

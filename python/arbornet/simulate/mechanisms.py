@@ -1,14 +1,14 @@
-"""How a variable comes about from its parents: by the sum of their effects, noise, and its kind.
+"""How a variable is generated from its parents: the sum of their effects, noise, and its kind.
 
 The effects of all parents together have mean 0 and deviation 1, whatever their number and shapes. `strength` is the
-ratio of their deviation to that of the noise:
+ratio of their standard deviation to that of the noise:
 
 * "normal": strength * effects + normal noise, scaled to deviation 1.
-* "heavy-tails": the same, the noise Student's t with 3 degrees of freedom (about as wide in the middle).
-* "log-normal": exp of a multiple of what a normal variable would be.
-* "count": Poisson, the logarithm of its rate is linear in the effects.
-* "ordinal": what a normal variable would be, cut into ordered levels.
-* "category": every level has effects of its own, the levels' odds are exponential in them (multinomial logit).
+* "heavy-tails": the same with Student's t noise with 3 degrees of freedom (same interquartile range).
+* "log-normal": exp of a multiple of such a normal variable.
+* "count": Poisson; the logarithm of its rate is linear in the effects.
+* "ordinal": such a normal variable, cut into ordered levels.
+* "category": every level has its own effects; a multinomial logit.
 """
 
 from __future__ import annotations
@@ -29,22 +29,22 @@ LevelKind = Literal["category", "ordinal"]
 GUMBEL = math.pi / math.sqrt(6)
 #: A count's rate is at most this.
 MOST = 500.0
-#: The number of which a log-normal variable is the exp lies at most so many deviations from its mean.
+#: The logarithm of a log-normal variable lies at most so many deviations from its mean.
 FAR = 4.0
-#: Degrees of freedom of heavy tails, and what makes their middle half as wide as that of a normal distribution.
+#: Degrees of freedom of heavy tails, and the factor that gives them the interquartile range of a normal distribution.
 FREEDOM, NARROWED = 3, 0.8818
 
 
 @dataclass(frozen=True)
 class Mechanism:
-    """How one variable comes about.
+    """How one variable is generated.
 
     Attributes:
         kind: What the variable is: "normal", "log-normal", "heavy-tails", "count", "ordinal" or "category".
-        effects: What its parents do; none without parents.
-        strength: Deviation of all effects together, where that of the noise is 1.
-        weights: Weights of the effects: one row, or of a category one for every level.
-        constants: What the kind needs besides: the spread of the logarithm; the logarithm of the mean rate and the
+        effects: Effects of its parents; empty without parents.
+        strength: Standard deviation of all effects together; that of the noise is 1.
+        weights: Weights of the effects: one row, or for a category one per level.
+        constants: Further constants of the kind: the spread of the logarithm; the logarithm of the mean rate and the
             effects' factor; the cuts between ordered levels; the categories' odds.
     """
 
@@ -130,7 +130,7 @@ def _with(plain: Mechanism, constants: Any) -> Mechanism:
 
 
 def _weights(effects: tuple[Effect, ...], columns: Columns, draws: Draws, n_rows: int) -> tuple[float, ...]:
-    """Weights of either sign, none of them small beside the others; all effects together have deviation 1."""
+    """Weights of either sign, none much smaller than the others; all effects together have deviation 1."""
     weights = [draws.sign() * draws.between(0.7, 1.3) for _ in effects]
     total = np.zeros(n_rows)
     for weight, effect in zip(weights, effects, strict=True):
@@ -156,7 +156,7 @@ def _shares(n_levels: int, draws: Draws) -> Reals:
 
 
 def _odds(plain: Mechanism, shares: Reals, columns: Columns, n_rows: int) -> Reals:
-    """Constants with which the levels have the given shares, so that none is rare because others win."""
+    """Constants that give the levels the given shares, so that no level becomes rare."""
     signals = [plain._signal(row, columns, n_rows) * GUMBEL * plain.strength for row in plain.weights]
     utility = np.stack(signals, axis=1)
     odds = np.log(shares)

@@ -61,10 +61,10 @@ def mixed_network(
     Arcs join random pairs along a random order until the average degree is reached, none beyond the maximum degree.
     Every variable is discrete with probability `discrete`, with a random number of levels.
 
-    * "linear": a continuous variable is a linear regression on its continuous parents, another one in every cell of
+    * "linear": a continuous variable is a linear regression on its continuous parents, a separate one in every cell of
       its discrete parents. A discrete one has a random distribution in every cell of its discrete parents and of
       temporary versions of the continuous ones, cut into 2 to 5 bins of equal frequency.
-    * "nonlinear": the regressions have square and cubic terms too, or where values grow out of hand, square and cube
+    * "nonlinear": the regressions have square and cubic terms too, or where values become too large, square and cube
       roots.
     * "lee-hastie": effects add up (Lee and Hastie 2015): a continuous variable is linear in its continuous parents and
       shifted by the levels of the discrete ones, a discrete one a logistic regression on both.
@@ -184,7 +184,7 @@ def _standardised(column: Reals) -> Reals:
 
 
 def _signed(rng: np.random.Generator, low: float, high: float, shape: tuple[int, ...]) -> Reals:
-    """Uniform, away from zero, of either sign."""
+    """Uniform, away from zero, with random sign."""
     sign = np.where(rng.random(shape) < 0.5, -1.0, 1.0)
     return np.asarray(sign * rng.uniform(low, high, shape))
 
@@ -204,7 +204,7 @@ def _drawn(probabilities: Reals, rng: np.random.Generator) -> Codes:
 
 
 class _Cells:
-    """A model of its own in every cell of the discrete parents."""
+    """A separate model in every cell of the discrete parents."""
 
     def __init__(self, rng: np.random.Generator, n_rows: int, nonlinear: bool):
         self._rng = rng

@@ -1,4 +1,4 @@
-"""Random networks with named styles of effects, and as many rows of them as wanted."""
+"""Random networks with named styles of effects, and any number of rows drawn from them."""
 
 from __future__ import annotations
 
@@ -23,7 +23,7 @@ from arbornet.simulate.effects import Effect, effect, reading
 from arbornet.simulate.mechanisms import Mechanism, mechanism
 from arbornet.simulate.styles import Style, style_of
 
-#: Rows from which a network's constants are taken.
+#: Rows from which a network's constants are estimated.
 FITTED = 4000
 #: Streams of random numbers: the graph and its mechanisms, the rows that these are fitted to, `frame`, `sample`.
 STRUCTURE, FITTING, ROWS, FRESH = range(4)
@@ -40,8 +40,8 @@ class SimulatedNetwork(ByContent):
         frame: The rows: numbers with six decimals, counts as integers, categories as letters, ordered levels as
             integers from 1.
         schema: The columns' types, with all levels declared, observed or not.
-        mechanisms: By variable, how it comes about from its parents.
-        seed: The random seed it was made with.
+        mechanisms: By variable, how it is generated from its parents.
+        seed: Its random seed.
     """
 
     dag: nx.DiGraph[str]
@@ -51,10 +51,10 @@ class SimulatedNetwork(ByContent):
     seed: int
 
     def sample(self, n_rows: int, *, seed: int = 0) -> pl.DataFrame:
-        """Fresh rows of the same network, none of them those of `frame`.
+        """New rows of the same network, independent of those of `frame`.
 
         Args:
-            n_rows: Number of rows. Fewer rows of the same seed are the first of them.
+            n_rows: Number of rows. With the same seed, fewer rows are the first of more.
             seed: Random seed of these rows.
 
         Raises:
@@ -93,7 +93,7 @@ def network(
     strength: float = 1.5,
     seed: int = 0,
 ) -> SimulatedNetwork:
-    """A random network of mixed variables whose effects you choose, and rows of it, to try a learner on.
+    """A random network of mixed variables with effects you choose, and rows of it, for testing a learner.
 
     Arcs join random pairs along a random order. A variable is the sum of its parents' effects and noise; the styles say
     what effects and what variables there are:
@@ -101,24 +101,24 @@ def network(
     * "linear": straight lines, normal noise.
     * "nonlinear": thresholds, valleys, smooth steps; normal and log-normal numbers and counts.
     * "smooth": curves that add up: smooth steps, bends, hills.
-    * "products": of two parents, the product acts; a single one is linear.
+    * "products": of two parents, their product; a single parent is linear.
     * "heavy-tails": straight lines and smooth steps; noise with outliers (t with 3 degrees of freedom), log-normals.
     * "mixed": all of these within one network.
-    * "hidden": xor, changing slopes and waves: parents that are not correlated with their child.
+    * "hidden": xor, changing slopes and waves: parents uncorrelated with their child.
 
-    In every style the other variables are categories (multinomial logit) and ordered levels (a number that is cut), and
-    a category that acts alone has an effect for each level.
+    In every style the other variables are categories (multinomial logit) and ordered levels (a number cut into bins),
+    and a single category as parent has an effect for each level.
 
     Args:
         n_variables: Number of variables, named X1, X2, ...
-        n_rows: Number of rows in `frame`. Fewer rows of the same network are the first of them.
+        n_rows: Number of rows in `frame`. Fewer rows of a network are the first of more.
         style: One of the names above, or a `Style` of your own.
         arcs_per_node: Arcs per variable.
         max_parents: The most parents of a variable.
         numbers: Share of the variables that are numbers.
-        levels: Fewest and most levels of the others; ordered ones have at least 3, where they may.
-        strength: Deviation of the parents' effects in all, as a multiple of the noise's: at 1, half of a normal
-            variable's variance comes from its parents, at 1.5, two thirds; at 0, nothing.
+        levels: Fewest and most levels of the others; ordered ones have at least 3 if allowed.
+        strength: Standard deviation of all parents' effects together, as a multiple of the noise's: at 1, half of a
+            normal variable's variance comes from its parents, at 1.5, two thirds; at 0, nothing.
         seed: Random seed of network and rows: the same seed, the same bytes, in every version and on every machine.
 
     Raises:
@@ -170,7 +170,7 @@ def _effects(
         effects.append(effect(draws.one_of(style.pairs), (first, second), columns, draws))
         readings = rest
     for one in readings:
-        # The levels of a category have an effect each, as there is no order that a shape could follow; nor have two.
+        # Each level of a category has its own effect, as a shape needs an order; likewise with two levels.
         shaped = made[one.parent].kind != "category" and made[one.parent].n_levels != 2
         effects.append(effect(draws.one_of(style.effects) if shaped else "linear", (one,), columns, draws))
     return tuple(effects)
@@ -204,7 +204,7 @@ def _schema(frame: pl.DataFrame, mechanisms: dict[str, Mechanism]) -> Schema:
         else:
             kinds[name] = Ordinal(range(1, made.n_levels + 1)) if made.kind == "ordinal" else Continuous()
     with warnings.catch_warnings():
-        # A column of which only one level occurred is used all the same.
+        # A column in which only one level occurred is still used.
         warnings.simplefilter("ignore", LeftOutWarning)
         return infer_schema(frame).with_types(kinds)
 
@@ -225,7 +225,7 @@ def _levels(levels: Any) -> tuple[int, int]:
 
 
 def _graph(n: int, arcs_per_node: Any, max_parents: int, draws: Draws) -> tuple[list[int], list[list[int]]]:
-    """A random order, and everyone's parents before them in it."""
+    """A random order, and parents of each variable from before it in that order."""
     n_arcs = round(real("arcs_per_node", arcs_per_node) * n)
     most = sum(min(place, max_parents) for place in range(n))
     if not 0 <= n_arcs <= most:
@@ -235,7 +235,7 @@ def _graph(n: int, arcs_per_node: Any, max_parents: int, draws: Draws) -> tuple[
         )
     afford(f"drawing a graph of {n:,} variables", 100.0 * most, "ask for fewer variables or parents")
     order = draws.order(n)
-    # So many parents each: one more for somebody who may have one more, until all arcs are given.
+    # Numbers of parents: arcs go to random variables that may still have more.
     room = [min(place, max_parents) for place in range(n)]
     chances = [place for place, free in enumerate(room) for _ in range(free)]
     counts = [0] * n

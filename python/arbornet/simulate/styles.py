@@ -13,21 +13,21 @@ from arbornet.simulate.mechanisms import LevelKind, NumberKind
 
 @dataclass(frozen=True)
 class Style:
-    """What a random network is made of. A word that is given twice is drawn twice as often.
+    """What a random network is made of. A word given twice is drawn twice as often.
 
     Args:
         effects: Shapes of the effects of one parent: "linear"; "step", at a threshold; "valley", a V; "tanh", a smooth
-            step; "bend", flat and then rising; "hill", a bell; "wave", a sine of several periods. The levels of a
-            category have an effect each, of no shape.
+            step; "bend", flat and then rising; "hill", a bell; "wave", a sine of several periods. Each level of a
+            category has its own effect, without a shape.
         numbers: Kinds of the numbers: "normal", "log-normal", "heavy-tails", "count".
         levels: Kinds of the other variables: "category", "ordinal".
-        pairs: How two parents act together: "product"; "slope", where one turns the sign of the other's effect; "xor",
-            where neither has an effect of its own. Drawn for variables with two parents or more; a third parent then
-            has an effect of its own.
+        pairs: How two parents act together: "product"; "slope", where one changes the sign of the other's effect;
+            "xor", where neither has an effect of its own. Drawn for variables with two parents or more; a third parent
+            then has an effect of its own.
         share: With `pairs`, the share of the variables with two parents or more that have one.
 
     Raises:
-        ParameterError: If a word is unknown, or there is none.
+        ParameterError: If a word is unknown or missing.
 
     Example:
         >>> an.simulate.network(10, 500, style=an.simulate.Style(("valley",), numbers=("normal", "count")))
@@ -72,11 +72,11 @@ STYLES: dict[str, Style] = {
     ),
     "hidden": Style(("wave",), pairs=("xor", "slope")),
 }
-"""The named styles. In "hidden", no parent is correlated with its child, not even by a curve of few bends."""
+"""The named styles. In "hidden", no parent is correlated with its child, not even by a simple curve."""
 
 
 def style_of(given: str | Style) -> Style:
-    """The style meant by a name or a style."""
+    """The style of a name; a style is returned as it is."""
     if isinstance(given, Style):
         return given
     if not isinstance(given, str) or given not in STYLES:
