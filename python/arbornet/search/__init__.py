@@ -10,6 +10,7 @@ from arbornet.search.equivalence import boss, fges, grasp
 from arbornet.search.exact import exact
 from arbornet.search.greedy import hill_climb
 from arbornet.search.k_best import KBest, k_best
+from arbornet.search.registry import Search, registered, searches
 from arbornet.search.trees import chow_liu, tan
 
 __all__ = [
@@ -20,6 +21,7 @@ __all__ = [
     "FoundGraphs",
     "Incumbent",
     "KBest",
+    "Search",
     "Stopped",
     "anytime",
     "boss",
@@ -32,9 +34,11 @@ __all__ = [
     "hill_climb",
     "k_best",
     "pc",
+    "registered",
+    "searches",
     "tan",
 ]
 
 
 def __dir__() -> list[str]:
-    return sorted(__all__)
+    return sorted({*__all__, *searches()})

@@ -67,3 +67,8 @@ mod tests;
 #[cfg(doctest)]
 #[doc = include_str!("../../../docs/contributing-score.md")]
 pub struct WorkedExample;
+
+/// So does that of a new search.
+#[cfg(doctest)]
+#[doc = include_str!("../../../docs/contributing-search.md")]
+pub struct WorkedSearch;

@@ -9,6 +9,7 @@ use std::time::{Duration, Instant};
 
 use super::{ChildScore, Fit, LocalScore};
 use crate::control::Halt;
+use crate::decision_graph::Prepared as DecisionGraphs;
 use crate::error::{Error, Result};
 use crate::independence::Tested;
 use crate::model::LocalModel;
@@ -112,5 +113,9 @@ impl LocalScore for Limited {
 
     fn equivalent(&self) -> bool {
         self.score.equivalent()
+    }
+
+    fn decision_graphs(&self) -> Option<&DecisionGraphs> {
+        self.score.decision_graphs()
     }
 }

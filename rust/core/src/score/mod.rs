@@ -15,6 +15,7 @@ pub mod pcart;
 pub mod registry;
 
 use crate::control::Halt;
+use crate::decision_graph::Prepared as DecisionGraphs;
 use crate::error::{Error, Result};
 use crate::independence::{Tested, likelihood};
 use crate::model::LocalModel;
@@ -65,6 +66,11 @@ pub trait LocalScore: Send + Sync {
     /// True if graphs that mean the same (Markov equivalent ones) always score alike, whatever the data.
     fn equivalent(&self) -> bool {
         false
+    }
+
+    /// The decision graphs it grows, of the score that does: their search needs more than scores.
+    fn decision_graphs(&self) -> Option<&DecisionGraphs> {
+        None
     }
 
     /// Tests whether `x` and `y` are independent given others: by the likelihood ratios of both directions, or by their
