@@ -6,11 +6,12 @@ meets a singular matrix. All numbers are half of what Tetrad prints.
 
 from __future__ import annotations
 
+from collections.abc import Mapping
 from dataclasses import dataclass
-from typing import Any, Literal
+from typing import Any, ClassVar, Literal
 
 from arbornet._core import ParameterError
-from arbornet.scores.base import truth, whole
+from arbornet.scores.base import LogProbability, truth, whole
 from arbornet.scores.tables import Tabular
 
 MOST_DEGREE = 20
@@ -64,6 +65,9 @@ class ConditionalGaussian(Mixed):
         >>> score = an.ConditionalGaussian(discretise=True, prior=an.priors.Binomial(1))
     """
 
+    named: ClassVar[Mapping[str, str]] = {"score": "conditional_gaussian"}
+    log_probability: ClassVar[LogProbability] = "approximate"
+
     discretise: bool = False
     bins: int = 3
     exact: bool = False
@@ -91,6 +95,9 @@ class DegenerateGaussian(Mixed):
         prior: a prior over parent sets, one of `an.priors`.
     """
 
+    named: ClassVar[Mapping[str, str]] = {"score": "degenerate_gaussian"}
+    log_probability: ClassVar[LogProbability] = "approximate"
+
     def document(self) -> dict[str, Any]:
         """Name and parameters as the core reads them."""
         return {"score": "degenerate_gaussian", **self.common()}
@@ -108,6 +115,9 @@ class BasisFunctions(Mixed):
     Raises:
         ParameterError: If a parameter is outside its range.
     """
+
+    named: ClassVar[Mapping[str, str]] = {"score": "basis_functions"}
+    log_probability: ClassVar[LogProbability] = "approximate"
 
     degree: int = 3
 
@@ -133,6 +143,9 @@ class MixedPolynomial(Mixed):
         ParameterError: If a parameter is outside its range.
     """
 
+    named: ClassVar[Mapping[str, str]] = {"score": "mixed_polynomial"}
+    log_probability: ClassVar[LogProbability] = "approximate"
+
     degree: int | Literal["log"] = 1
 
     def __post_init__(self) -> None:
@@ -157,6 +170,9 @@ class LogisticRegression(Mixed):
         ParameterError: If a parameter is outside its range.
     """
 
+    named: ClassVar[Mapping[str, str]] = {"score": "logistic_regression"}
+    log_probability: ClassVar[LogProbability] = "approximate"
+
     degree: int | Literal["log"] = 1
 
     def __post_init__(self) -> None:
@@ -180,6 +196,9 @@ class Multinomial(Mixed):
     Raises:
         ParameterError: If a parameter is outside its range.
     """
+
+    named: ClassVar[Mapping[str, str]] = {"score": "multinomial"}
+    log_probability: ClassVar[LogProbability] = "approximate"
 
     bins: int = 3
 

@@ -7,7 +7,8 @@ use std::sync::Arc;
 use std::sync::atomic::{AtomicU64, Ordering};
 use std::time::{Duration, Instant};
 
-use super::{ChildScore, Fit, LocalScore};
+use super::cost::Cost;
+use super::{ChildScore, Fit, LocalScore, Tables};
 use crate::control::Halt;
 use crate::decision_graph::Prepared as DecisionGraphs;
 use crate::error::{Error, Result};
@@ -109,6 +110,14 @@ impl LocalScore for Limited {
 
     fn test_until(&self, x: Var, y: Var, given: &[Var], halt: &Halt) -> Result<Tested> {
         self.score.test_until(x, y, given, halt)
+    }
+
+    fn cost(&self) -> Cost {
+        self.score.cost()
+    }
+
+    fn tables(&self) -> Tables {
+        self.score.tables()
     }
 
     fn equivalent(&self) -> bool {

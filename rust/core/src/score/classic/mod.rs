@@ -20,7 +20,7 @@ use rustc_hash::FxHashMap;
 use smallvec::SmallVec;
 
 use super::kept::Kept;
-use super::{ChildScore, Fit, LocalScore};
+use super::{ChildScore, Fit, LocalScore, Tables};
 use crate::counts::Counter;
 use crate::counts::bitmaps::Bitmaps;
 use crate::error::Result;
@@ -78,6 +78,11 @@ pub trait CountScore: Send + Sync {
     /// What is added to every count when the model predicts, for `r` levels and `q` configurations.
     fn pseudo_count(&self, r: usize, q: f64) -> f64;
 
+    /// Whether the score itself adds something to the counts, or is one of maximum likelihood.
+    fn tables(&self) -> Tables {
+        Tables::Counted
+    }
+
     /// True if Markov equivalent graphs always score alike, graph prior aside.
     fn equivalent(&self) -> bool;
 }
@@ -120,6 +125,10 @@ impl<C: CountScore> LocalScore for Prepared<C> {
 
     fn model(&self, child: Var, parents: &[Var]) -> Result<LocalModel> {
         counted_model(&self.table, child, parents, |r, q| self.rule.pseudo_count(r, q))
+    }
+
+    fn tables(&self) -> Tables {
+        self.rule.tables()
     }
 
     fn equivalent(&self) -> bool {

@@ -8,7 +8,8 @@ use std::sync::Arc;
 use super::counted_model;
 use crate::error::{Error, Result};
 use crate::model::LocalModel;
-use crate::score::{ChildScore, LocalScore};
+use crate::score::cost::Cost;
+use crate::score::{ChildScore, LocalScore, Tables};
 use crate::table::{Table, Var};
 
 /// What is added to the count of each level in each configuration of the parents.
@@ -58,6 +59,14 @@ impl LocalScore for Smoothed {
 
     fn check(&self, child: Var, parents: &[Var]) -> Result<()> {
         self.score.check(child, parents)
+    }
+
+    fn cost(&self) -> Cost {
+        self.score.cost()
+    }
+
+    fn tables(&self) -> Tables {
+        self.score.tables()
     }
 
     fn equivalent(&self) -> bool {
