@@ -48,7 +48,7 @@ class Parameters(Choice):
     named: ClassVar[Mapping[str, str]] = {}
     """What its JSON says that no other class says, for a score that others know something of by its text alone."""
     log_probability: ClassVar[LogProbability] = "none"
-    """Whether it is the log probability of the data (but for the prior of a model's shape), or near it as the BIC is."""
+    """Whether it is the log probability of the data, but for the prior of a model's shape, or near it as the BIC is."""
 
     def spec(self) -> str:
         """The JSON form; the same text for the same score."""
