@@ -114,11 +114,13 @@ impl Found {
     }
 
     /// With counters.
+    #[must_use]
     pub fn counted<const N: usize>(self, counts: [(&'static str, u64); N]) -> Self {
         counts.into_iter().fold(self, |found, (name, n)| found.with(name, Detail::Count(n)))
     }
 
     /// With a detail.
+    #[must_use]
     pub fn with(mut self, name: &'static str, detail: Detail) -> Self {
         self.details.insert(name, detail);
         self
