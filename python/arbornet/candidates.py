@@ -16,6 +16,7 @@ import numpy as np
 from arbornet import notebook
 from arbornet._core import CandidatesHandle, ColumnError, FormatError, ParameterError
 from arbornet.io import jkl
+from arbornet.io.sources import bytes_of, is_pipe
 from arbornet.io.tables import write_by
 from arbornet.prepare import shortened
 from arbornet.terminal import brief
@@ -127,6 +128,12 @@ class Candidates:
         handle = self.handle.reweighed(json.dumps(prior.document()), most, self.pruned)
         return replace(self, handle=handle, score=_under(prior, self.score))
 
+    @property
+    def known(self) -> list[str]:
+        """What is known of the scoring, by name: the score, the most parents, the constraints ..."""
+        told = {key: value for key, value in vars(self).items() if key not in ("handle", "seconds", "pruned")}
+        return [key for key, value in told.items() if value] + ([] if self.pruned else ["pruned"])
+
     def save(self, path: str | PathLike[str]) -> None:
         """Writes a file: ``.parquet`` keeps everything exactly; ``.jkl`` (``.jkl.gz``, ``.jkl.xz``) is for other tools.
 
@@ -158,9 +165,13 @@ class Candidates:
             OSError: if it cannot be read.
         """
         path = Path(path)
-        with path.open("rb") as file:
-            start = file.read(4)
-        made = _from_parquet(path) if start == b"PAR1" else Candidates(jkl.read(path))
+        if is_pipe(path):  # which is read once
+            data = bytes_of(path)
+            made = Candidates(jkl.read(path, data))
+        else:
+            with path.open("rb") as file:
+                start = file.read(4)
+            made = _from_parquet(path) if start == b"PAR1" else Candidates(jkl.read(path))
         return made if pruned is None else replace(made, pruned=bool(pruned))
 
     def __iter__(self) -> Iterator[str]:
@@ -292,6 +303,19 @@ def _damaged(about: dict[str, Any]) -> str | None:
         if key not in _BESIDE or not (unknown or _BESIDE[key](told)):
             return key
     return None
+
+
+def holds_candidates(path: Path) -> bool:
+    """Whether a file is a Parquet file that ``Candidates.save`` wrote."""
+    import polars as pl
+
+    if path.suffix.lower() != ".parquet" or not path.is_file():
+        return False
+    try:
+        with path.open("rb") as file:
+            return "arbornet" in pl.read_parquet_metadata(file)
+    except (pl.exceptions.PolarsError, pl.exceptions.PanicException, OSError):
+        return False  # whoever reads it says why
 
 
 def _from_parquet(path: Path) -> Candidates:

@@ -129,6 +129,12 @@ def _unseen_text(frame: RawFrame, i: int, column: Column, unknown: list[int]) ->
 
 def _check_can_have_levels(column: Column, seen: Profile) -> None:
     check_finite(column.name, seen)
+    if seen.alike is not None:
+        a, b = seen.alike
+        raise ColumnError(
+            f"column '{column.name}' holds {a} and {b}, which are one number in 64 bits, so one level; "
+            "turn the column into text"
+        )
     low, high = seen.range_ or (0.0, 0.0)
     # Few distinct values are known exactly, and are none if they do not fit; the ends of the range are rounded.
     if seen.class_ == "integer" and seen.values is None and not -(2.0**63) <= low <= high < 2.0**63:

@@ -9,7 +9,9 @@ from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
 from arbornet._core import ArbornetError
+from arbornet.io.sources import is_pipe
 from arbornet.parallel import left_behind
+from arbornet.visible import visible
 
 if TYPE_CHECKING:
     import polars as pl
@@ -38,7 +40,7 @@ def read(path: str | Path, null_values: Sequence[str] = NULLS, **options: Any) -
             nothing but dates or moments written 2021-03-04 or 2021-03-04 15:30 are read as such.
 
     Raises:
-        ArbornetError: If the ending is not known, or the file is not what its ending says.
+        ArbornetError: If the ending is not known, the file is not what its ending says, or it is a device.
         FileNotFoundError: If there is no such file.
 
     Example:
@@ -48,7 +50,8 @@ def read(path: str | Path, null_values: Sequence[str] = NULLS, **options: Any) -
 
     path = Path(path)
     if not path.exists():
-        raise FileNotFoundError(f"there is no file {path}")
+        raise FileNotFoundError(f"there is no file {visible(str(path))}")
+    is_pipe(path)  # refuses what may have no end
     place = path.absolute()  # which starts with no ~ and no scheme, as Polars would read them
     endings = [ending.lower() for ending in path.suffixes]
     packed = bool(endings) and endings[-1] in PACKED

@@ -50,6 +50,8 @@ class Profile:
     counter: bool
     merged: tuple[str, str] | None
     """Two different whole numbers (or times in nanoseconds) that are one float, where that matters."""
+    alike: tuple[str, str] | None
+    """Two different decimals that are one float: as levels they would be one."""
     n_rows: int
 
     @property
@@ -108,7 +110,7 @@ def check_told_apart(name: str, seen: Profile) -> None:
 
 def _merged(seen: Profile) -> str:
     a, b = seen.merged or ("", "")
-    nanoseconds = " nanoseconds" if seen.class_ != "integer" else ""
+    nanoseconds = " nanoseconds" if seen.class_ not in ("integer", "number") else ""
     return f"holds {a} and {b}{nanoseconds}, which are one number in 64 bits"
 
 

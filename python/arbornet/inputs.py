@@ -91,12 +91,14 @@ def _plain(value: Any) -> Any:
 def schema_of(columns: Columns, is_frame: bool, given: Schema | None = None) -> Schema:
     """The types of columns: as given, or inferred from a frame; the floats of an array are continuous.
 
+    A schema may have more columns than these: that of a whole table, with its label, will do.
+
     Columns without information (constant, without values, or numbering the rows) are left out without a warning.
     """
     if not isinstance(given, Schema | None):
         raise ParameterError(f"schema={given!r}: give what infer_schema returns, or nothing")
     if given is not None:
-        return given.without(*(name for name in given.names if name not in columns))
+        return Schema(tuple(column for column in given.columns if column.name in columns))
     with warnings.catch_warnings():
         warnings.simplefilter("ignore", LeftOutWarning)
         if is_frame:

@@ -10,6 +10,7 @@ import math
 from collections.abc import Iterable
 from dataclasses import dataclass
 from itertools import pairwise
+from numbers import Integral
 from typing import Literal, TypeAlias
 
 from arbornet._core import ParameterError
@@ -78,8 +79,8 @@ class Categorical:
     def __init__(
         self, levels: Iterable[Level] | None = None, *, max_levels: int | None = None, other: str = "other"
     ) -> None:
-        if max_levels is not None and max_levels < 2:
-            raise ParameterError(f"max_levels={max_levels}: at least 2 levels must remain")
+        if max_levels is not None and (not isinstance(max_levels, Integral) or max_levels < 2):
+            raise ParameterError(f"max_levels={max_levels!r}: at least 2 levels must remain")
         if max_levels is not None and levels is not None:
             raise ParameterError(f"max_levels={max_levels}: levels are merged by their counts; do not declare them too")
         object.__setattr__(self, "levels", _levels(levels))
@@ -138,8 +139,8 @@ class Binned:
     def __post_init__(self) -> None:
         if self.cuts is not None:
             object.__setattr__(self, "cuts", _cuts(self.cuts))
-        if not 2 <= self.k <= MOST_BINS:
-            raise ParameterError(f"k={self.k}: give at least 2 bins, and at most {MOST_BINS:,}")
+        if not isinstance(self.k, Integral) or not 2 <= self.k <= MOST_BINS:
+            raise ParameterError(f"k={self.k!r}: give at least 2 bins, and at most {MOST_BINS:,}")
         if self.by not in ("frequency", "width"):
             raise ParameterError(f"by={self.by!r}: bins are made by 'frequency' or by 'width'")
 

@@ -5,6 +5,8 @@ from __future__ import annotations
 import os
 from pathlib import Path
 
+from arbornet.visible import visible
+
 try:
     import resource
 except ImportError:  # Windows
@@ -39,7 +41,7 @@ def afford(what: str, needed: float, advice: str) -> None:
     """
     free = free_memory()
     if needed > free:
-        raise MemoryError(f"{what} needs about {needed:,.0f} bytes, and {free:,.0f} are free; {advice}")
+        raise MemoryError(f"{visible(what)} needs about {needed:,.0f} bytes, and {free:,.0f} are free; {advice}")
 
 
 def _taken() -> float:

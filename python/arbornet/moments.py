@@ -62,6 +62,11 @@ def threshold(x: float, class_: str) -> str:
     return told(math.ceil(x) if class_ == "date" else x, class_)
 
 
+def last(x: float, class_: str) -> str:
+    """The end of a bin, which is in it: for dates the last day at or below it."""
+    return told(math.floor(x) if class_ == "date" else x, class_)
+
+
 def number(value: Any) -> Any:
     """The number that stands for a date, moment, time of day or span of time; anything else as it is."""
     if isinstance(value, dt.datetime):

@@ -15,9 +15,11 @@ from itertools import pairwise
 from pathlib import Path
 from typing import TYPE_CHECKING, Any, Literal
 
+from arbornet import moments
 from arbornet._core import ArbornetError, ColumnError, FormatError, ParameterError
 from arbornet.frames import Raw, read_frame
 from arbornet.infer import MOST_LEVELS, Profile, check_finite, infer, profile
+from arbornet.io.sources import bytes_of
 from arbornet.io.whole import write_whole
 from arbornet.kinds import Binned, Categorical, Continuous, Kind, KindLike, Level, Ordinal, kind_of
 from arbornet.levels import as_own_levels
@@ -66,12 +68,15 @@ class Column:
     """The level they share."""
     missing_level: str | None = None
     """The level that stands for a missing value, if one does."""
+    dated: bool = False
+    """Of a column with bins: they are named by dates or times, and not by the numbers behind them."""
 
     @property
     def levels(self) -> tuple[Level, ...] | None:
         """All levels by code, None for a continuous column or before they are known."""
         if isinstance(self.kind, Binned):
-            return None if self.cuts is None else bin_names(self.cuts)
+            class_ = moments.zoned(self.class_, self.zone) if self.dated else None
+            return None if self.cuts is None else bin_names(self.cuts, class_)
         return None if isinstance(self.kind, Continuous) else self.kind.levels
 
     @property
@@ -90,14 +95,19 @@ class Column:
         return f"Column({column_text(self)})"
 
 
-def bin_names(cuts: tuple[float, ...]) -> tuple[str, ...]:
-    """Names of the bins between cuts: "<= 2", "2 to 5", "> 5"; with as many digits as tell them apart."""
+def bin_names(cuts: tuple[float, ...], class_: str | None = None) -> tuple[str, ...]:
+    """Names of the bins between cuts: "<= 2", "2 to 5", "> 5"; with as many digits as tell them apart.
+
+    Of a class of dates or times, the cuts are told as such: "<= 2021-03-04".
+    """
     if not cuts:
         return ("all",)
-    for digits in range(4, 18):
-        ends = [f"{cut:.{digits}g}" for cut in cuts]
-        if len(set(ends)) == len(ends):
-            break
+    ends = [] if class_ is None else [moments.last(cut, class_) for cut in cuts]
+    if class_ is None or len(set(ends)) < len(cuts):
+        for digits in range(4, 18):
+            ends = [f"{cut:.{digits}g}" for cut in cuts]
+            if len(set(ends)) == len(ends):
+                break
     middle = [f"{low} to {high}" for low, high in pairwise(ends)]
     return (f"<= {ends[0]}", *middle, f"> {ends[-1]}")
 
@@ -229,7 +239,7 @@ class Schema:
             FormatError: If the file holds something else.
         """
         try:
-            told = json.loads(Path(path).read_text(encoding="utf-8"))
+            told = json.loads(bytes_of(path).decode("utf-8"))
         except (ValueError, RecursionError) as error:
             raise FormatError(f"{path} is not JSON: {error}") from error
         return cls.from_dict(told)
@@ -337,9 +347,10 @@ def _declare(column: Column, kind: Kind) -> Column:
         "merged": (),
         "other": None,
         "missing_level": None,
+        "dated": False,
     }
     if isinstance(kind, Binned):
-        unknown["cuts"] = kind.cuts
+        unknown |= {"cuts": kind.cuts, "dated": column.class_ in moments.CLASSES}
     return replace(column, kind=kind, reason=reason, left_out=None, **unknown)
 
 
@@ -354,7 +365,7 @@ _KINDS: dict[str, type[Kind]] = {
 def _column_to_dict(column: Column) -> dict[str, Any]:
     own = {key: value for key, value in column.__dict__.items() if key != "kind"}
     # A column of one bin has no cuts, which is not the same as not knowing them.
-    told = {key: value for key, value in own.items() if value is not None and (key != "merged" or value)}
+    told = {key: value for key, value in own.items() if value is not None and (key not in ("merged", "dated") or value)}
     word = "binned" if isinstance(column.kind, Binned) else column.word
     settings = {key: value for key, value in column.kind.__dict__.items() if value is not None}
     return {"name": told.pop("name"), "kind": {"is": word, **settings}, **told}

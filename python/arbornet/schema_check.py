@@ -56,6 +56,7 @@ ENTRIES: Mapping[str, Callable[[Any], bool]] = {
     "merged": _levels,
     "other": _text,
     "missing_level": _text,
+    "dated": lambda told: isinstance(told, bool),
 }
 OPTIONAL = ("left_out", "zone", "unit", "range_", "observed", "scale", "cuts", "ranked", "other", "missing_level")
 

@@ -18,7 +18,7 @@ from arbornet.features import Selection, selected
 from arbornet.planning import affordable
 from arbornet.prepare import checked_limit, prepared, step1
 from arbornet.progress import Tell, shown
-from arbornet.scores.base import real
+from arbornet.scores.base import real, whole
 
 if TYPE_CHECKING:
     from distributed import Client
@@ -81,7 +81,7 @@ def score_parents(
         >>> candidates.child("stage").head()
     """
     began = time.perf_counter()
-    limit = _memory() if memory_limit is None else memory_limit
+    limit = _memory() if memory_limit is None else whole("memory_limit", memory_limit, 1, 2**63 - 1)
     handle = prepared(table, score)
     rules = resolved(constraints, handle.table.names)
     if parents is not None:

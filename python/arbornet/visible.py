@@ -1,7 +1,8 @@
 """Printed texts in which nothing acts on the terminal: control characters are shown as escapes.
 
 Names and levels come from tables, and a table may hold anything: colours and cursor movements of a terminal, or marks
-that turn the direction of what follows. Names themselves are kept as they are; only what is shown of them changes.
+that turn the direction of what follows. Names themselves are kept as they are; only what is shown of them changes. The
+texts of our errors, whoever raises them, are made visible here.
 """
 
 from __future__ import annotations
@@ -10,6 +11,8 @@ import math
 import re
 
 import numpy as np
+
+from arbornet._core import ArbornetError
 
 HIDDEN = re.compile("[\x00-\x09\x0b-\x1f\x7f-\x9f\u061c\u200e\u200f\u2028-\u202e\u2066-\u2069\ud800-\udfff]")
 """Control characters other than the line break, marks of direction, and halves of characters."""
@@ -43,3 +46,10 @@ def written(value: object) -> str:
 def visible_name(name: object) -> str:
     """The same in one line: a name within a text of several."""
     return visible(str(name)).replace("\n", "\\n")
+
+
+def _text(error: BaseException) -> str:
+    return visible(BaseException.__str__(error))
+
+
+ArbornetError.__str__ = _text  # type: ignore[method-assign]

@@ -175,7 +175,7 @@ fn a_table_that_the_network_does_not_know_is_refused_by_name() {
         |levels: &[&str]| Kind::Categorical { levels: levels.iter().map(|l| Level::Text((*l).into())).collect() };
     let codes = || Column::Codes(Codes::pack(&[0, 1], 2));
     let error = refused(Variable { name: "z".into(), kind: levels(&["0", "1"]) }, codes());
-    assert!(error.contains("'z' is no variable of the prior network") && error.contains("'v0'"), "{error}");
+    assert!(error.contains("'z' is not a variable of the prior network") && error.contains("'v0'"), "{error}");
     let error = refused(Variable { name: "v0".into(), kind: levels(&["0", "x"]) }, codes());
     assert!(error.contains("'v0' has the level 'x'"), "{error}");
     let kind = Kind::Continuous { scale: Affine::IDENTITY };

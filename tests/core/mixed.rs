@@ -320,3 +320,29 @@ fn a_cell_of_too_few_rows_borrows_the_variance_of_all() {
     let score = prepared(r#"{"score":"mixed_polynomial"}"#, &table).score(0, &[1]).unwrap();
     assert!((score - expected).abs() < 1e-9, "{score} {expected}");
 }
+
+#[test]
+fn a_family_under_way_when_a_stop_is_due_has_no_score_and_no_model() {
+    let mut random = Xoshiro256PlusPlus::seed_from_u64(7);
+    let (variables, columns): (Vec<_>, Vec<_>) = (0..6)
+        .map(|v| {
+            let codes: Vec<u32> = (0..200).map(|_| random.random_range(0..3)).collect();
+            let reals = codes.iter().map(|&c| f64::from(c) + random.random::<f64>()).collect();
+            if v % 2 == 0 { levels(&format!("l{v}"), 3, &codes) } else { number(&format!("x{v}"), reals) }
+        })
+        .unzip();
+    let table = Arc::new(Table::new(variables, columns).unwrap());
+    for spec in EQUIVALENT.into_iter().chain(OTHERS) {
+        let score = prepared(spec, &table);
+        for child in 0..2 {
+            let control = arbornet_core::Control::default();
+            let mut scratch = score.child(child).unwrap();
+            scratch.heed(&control.halt());
+            assert!(scratch.score(&[2, 3]).is_ok());
+            control.stop();
+            let stopped = Err(arbornet_core::Error::Interrupted);
+            assert_eq!(scratch.score(&[2, 3, 4, 5]), stopped, "{spec} {child}");
+            assert!(score.model_until(child, &[2, 3, 4, 5], &control.halt()).is_err(), "{spec} {child}");
+        }
+    }
+}

@@ -534,3 +534,13 @@ fn a_file_that_is_no_network_is_refused() {
         assert!(Network::from_json(&json.to_string()).is_err(), "{json}");
     }
 }
+
+#[test]
+fn what_is_handed_out_of_a_network_or_a_table_holds_no_copy_of_the_variables() {
+    let text = "network x {}\nvariable a { type discrete [ 2 ] { u, v }; }\nprobability ( a ) { table 0.5, 0.5; }\n";
+    let network = arbornet_core::bif::read(text, "x.bif").expect("a network");
+    assert!(std::sync::Arc::ptr_eq(&network.shared_variables(), &network.shared_variables()));
+    let table = network.empty_table().expect("a table");
+    assert!(std::sync::Arc::ptr_eq(&table.shared_variables(), &table.shared_variables()));
+    assert_eq!(*network.shared_variables(), *table.variables());
+}

@@ -356,7 +356,7 @@ fn a_checkpoint_of_something_else_is_refused_with_the_reason() {
     let mut rules: Vec<ParentRule> = none.clone().into();
     rules[0].max_parents = 1;
     let told = refused(&Manifest::new(&score.table, "toy", 2, &Constraints::new(rules).unwrap(), &step));
-    assert!(told.contains("constraints are others"), "{told}");
+    assert!(told.contains("constraints are different"), "{told}");
 
     let mut columns: Vec<Column> = (0..4).map(|v| score.table.column(v).clone()).collect();
     columns[2] = Column::Reals(vec![0.5, 1.25]);

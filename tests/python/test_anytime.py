@@ -1,5 +1,6 @@
 import itertools
 import lzma
+import math
 import os
 import subprocess
 import sys
@@ -151,3 +152,16 @@ def test_wrong_parameters_are_refused():
             an.search.anytime(random_candidates(3, 3), **wrong)
     with pytest.raises(an.ParameterError, match="candidates"):
         an.search.anytime({"a": 1})
+
+
+@pytest.mark.parametrize("power", [-80, -40, 40, 80])
+def test_scores_of_any_size_are_searched_alike(power):
+    plain = random_candidates(12, 30)
+    lists = []
+    for v in range(len(plain.names)):
+        scores, offsets, members = plain.child(v)
+        sets = [members[a:b].tolist() for a, b in itertools.pairwise(offsets)]
+        lists.append([(math.ldexp(float(score), power), own) for score, own in zip(scores, sets, strict=True)])
+    scaled = _core.CandidatesHandle.from_lists(plain.names, lists)
+    found, expected = an.search.anytime(scaled, rounds=30), an.search.anytime(plain, rounds=30)
+    assert math.ldexp(found.score, -power) == pytest.approx(expected.score, rel=1e-12)

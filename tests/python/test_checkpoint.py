@@ -164,12 +164,12 @@ def test_a_checkpoint_of_something_else_is_refused_with_the_reason(tmp_path):
     refused("has 60 rows, not 59", changed(table, columns=[c[:-1] for c in columns]))
     refused("columns are 'v0', 'v1', 'v2', 'v3', not 'v0', 'w'", changed(table, names=["v0", "w", "v2", "v3"]))
     levels = [[0, 1, 2], [0, 1, 3], [0, 1, 2], [0, 1, 2]]
-    refused("'v1' is of another kind or has other levels", changed(table, levels=levels))
-    refused("'v0' is of another kind", changed(table, kinds=["ordinal"] + ["categorical"] * 3))
+    refused("'v1' has another type or other levels", changed(table, levels=levels))
+    refused("'v0' has another type", changed(table, kinds=["ordinal"] + ["categorical"] * 3))
     refused("its score is", score=AIC())
     refused("its score is", score=an.CustomScore(lambda *_: 0.0))
     refused("max_parents is 2, not 3", max_parents=3)
-    refused("constraints are others", constraints=an.Constraints(roots=["v0"]))
+    refused("constraints are different", constraints=an.Constraints(roots=["v0"]))
 
 
 def test_a_custom_score_under_another_name_is_another_score(tmp_path):

@@ -155,6 +155,26 @@ def test_candidates_are_planned_written_and_converted(there, capsys):
     assert an.Candidates.load("c.jkl").n_kept == an.Candidates.load("c.parquet").n_kept == told["n_kept"]
 
 
+def test_converted_candidates_keep_what_is_known_of_them(there, capsys):
+    said(capsys, "score", "patients.csv", "--max-parents", "1", "-o", "c.parquet", "--quiet")
+    said(capsys, "convert", "c.parquet", "d.parquet")
+    first, second = (an.Candidates.load(name) for name in ("c.parquet", "d.parquet"))
+    assert first == second and vars(first) | {"handle": None} == vars(second) | {"handle": None}
+    assert second.score is not None and second.table is not None and second.max_parents == 1
+    told = said(capsys, "convert", "d.parquet", "c.jkl").err
+    assert "not kept" in told and "score" in told and "max_parents" in told
+    said(capsys, "convert", "c.jkl", "e.parquet")
+    assert an.Candidates.load("e.parquet") == first
+
+
+def test_sets_that_a_subset_beats_are_kept_on_request(there, capsys):
+    for name, more in (("pruned.parquet", ()), ("all.parquet", ("--no-prune",))):
+        said(capsys, "score", "patients.csv", "--max-parents", "1", "-o", name, "--quiet", *more)
+    pruned, every = (an.Candidates.load(name) for name in ("pruned.parquet", "all.parquet"))
+    assert (pruned.pruned, every.pruned) == (True, False)
+    assert every.n_kept == every.n_sets == pruned.n_sets > pruned.n_kept
+
+
 def test_learning_obeys_the_arcs_it_is_told(there, capsys):
     out = said(
         capsys, "learn", "patients.csv", "--max-parents", "2", "--quiet", "--json",

@@ -2,6 +2,7 @@ import math
 import pickle
 import threading
 
+import networkx as nx
 import pytest
 
 import arbornet as an
@@ -95,3 +96,27 @@ def test_calls_come_from_several_threads_at_once():
         return 0.0
 
     an.score_parents(chain(2, 10), an.CustomScore(meet), max_parents=0, n_jobs=2)
+
+
+def failing(table, child, parents) -> float:
+    if parents:
+        raise ZeroDivisionError("no division")
+    return -1.0
+
+
+CAUSED = {
+    "hill_climb": lambda table, score: an.search.hill_climb(table, score),
+    "chow_liu": lambda table, score: an.search.chow_liu(table, score),
+    "fges": lambda table, score: an.search.fges(table, score),
+    "boss": lambda table, score: an.search.boss(table, score),
+    "score_parents": lambda table, score: an.score_parents(table, score, 1),
+    "arc_scores": lambda table, score: an.fit(table, nx.DiGraph([("a", "b")]), score),
+}
+
+
+@pytest.mark.parametrize("call", CAUSED)
+def test_what_a_python_score_raised_is_the_cause_wherever_it_is_asked(call):
+    table = an.Table({"a": list("xyxyyx") * 5, "b": list("uvuvvv") * 5})
+    with pytest.raises(an.FamilyError, match="ZeroDivisionError") as told:
+        CAUSED[call](table, an.CustomScore(failing, model=an.BDeu()))
+    assert isinstance(told.value.__cause__, ZeroDivisionError)

@@ -220,7 +220,7 @@ def test_a_search_may_start_from_a_graph(name):
     best = an.search.boss(data, an.BIC(), restarts=5)
     again = getattr(an.search, name)(data, an.BIC(), start=best.dag)
     assert again.score >= best.score - 1e-6
-    with pytest.raises(an.ArbornetError, match="start breaks the constraints"):
+    with pytest.raises(an.ArbornetError, match="starting graph breaks the constraints"):
         rules = an.Constraints(forbidden=list(best.dag.edges))
         getattr(an.search, name)(data, an.BIC(), start=best.dag, constraints=rules)
     with pytest.raises(an.ParameterError, match="start: its variables"):

@@ -1,5 +1,6 @@
 import itertools
 import math
+import os
 import random
 import subprocess
 import sys
@@ -175,9 +176,46 @@ def test_the_bound_holds_whenever_the_time_is_up(seconds: float) -> None:
 def test_little_memory_keeps_the_answer_or_says_so() -> None:
     found = exact(INSTANCES / "autos_bic.jkl", memory_limit="3 MB")
     assert found.stopped == "proven"
-    found = exact(INSTANCES / "soybean_bic.jkl", memory_limit="200 kB", time_limit=10)
+    found = exact(INSTANCES / "soybean_bic.jkl", memory_limit="700 kB", time_limit=10)
     assert found.stopped == "memory"
     assert found.score <= -3122.06379938 + 1e-6 <= found.bound
+
+
+def test_parent_sets_that_do_not_fit_into_the_memory_are_refused_with_what_they_need() -> None:
+    handle = an.io.jkl.read(INSTANCES / "soybean_bic.jkl")
+    needed = an._core.search_needs(handle)
+    with pytest.raises(
+        MemoryError, match=rf"searching {handle.n_sets:,} parent sets needs at least 640 kB, and memory_limit"
+    ):
+        exact(handle, memory_limit=needed - 1)
+    assert exact(handle, memory_limit=needed, time_limit=5).stopped == "memory"
+
+
+#: The rise of what the process has in memory, where a candidate file is read before.
+RISE = """
+import sys
+import arbornet as an
+def status(name):
+    lines = open("/proc/self/status").read().splitlines()
+    return next(1024 * int(line.split()[1]) for line in lines if line.startswith(name))
+tiny = an._core.CandidatesHandle.from_lists(["a", "b"], [[(0.0, [])], [(-1.0, []), (-0.5, [0])]])
+an.search.exact(tiny)
+handle = an.io.jkl.read(sys.argv[1])
+open("/proc/self/clear_refs", "w").write("5")
+before = status("VmRSS")
+found = an.search.exact(handle, time_limit=6, memory_limit=float(sys.argv[2]))
+assert found.bound >= found.score, found
+print(status("VmHWM") - before)
+"""
+
+
+@pytest.mark.skipif(not os.access("/proc/self/clear_refs", os.W_OK), reason="no /proc")
+@pytest.mark.parametrize(("name", "limit"), [("wdbc_bic.jkl", 4e6), ("wdbc_bic.jkl", 1e7), ("kdd.test.jkl.xz", 3e7)])
+def test_the_parent_sets_and_the_linear_programs_count_as_memory(name: str, limit: float) -> None:
+    command = [sys.executable, "-c", RISE, str(INSTANCES / name), str(limit)]
+    done = subprocess.run(command, capture_output=True, text=True, check=False)
+    assert done.returncode == 0, done.stderr
+    assert float(done.stdout) < 1.3 * limit + 2e6
 
 
 #: 40 variables that all depend on one another; the address space ends a quarter of a gigabyte above what is allowed.
@@ -296,7 +334,8 @@ def test_halves_end_where_their_room_ends_with_a_bound_that_holds() -> None:
     root.ascend(1, 1, None)
     root.relax((3000, 600, 100, 0, 10), 1e-6, None)
 
-    def divide(part: SearchComponent, to_the_end: bool) -> None:
+    def divide(part: SearchComponent, to_the_end: bool, held: float) -> None:
+        assert held > 0
         assert not to_the_end
         part.relax((3000, 600, 100, 0, 10), 1e-6, None)
 
@@ -315,7 +354,7 @@ def test_what_was_not_looked_at_keeps_the_bound_of_its_part() -> None:
     before = root.bound
     assert before < root.cost
 
-    def stops_once_it_has_proved_the_first_half(half: SearchComponent, to_the_end: bool) -> str:
+    def stops_once_it_has_proved_the_first_half(half: SearchComponent, to_the_end: bool, held: float) -> str:
         assert half.cost is not None
         half.prove(half.cost)
         return "time"
@@ -351,11 +390,11 @@ def test_a_stop_among_the_halves_keeps_a_bound_that_holds(monkeypatch: pytest.Mo
     def stopped(how: BranchAndBound, budget: Budget, slack: int) -> Callable[[SearchComponent, bool], str | None]:
         attempt = branch_and_bound_attempt(how, budget, slack)
 
-        def until_the_second(part: SearchComponent, to_the_end: bool) -> str | None:
+        def until_the_second(part: SearchComponent, to_the_end: bool, held: float) -> str | None:
             begun.append(part)
             if len(begun) == 2:
                 raise KeyboardInterrupt
-            return attempt(part, to_the_end)
+            return attempt(part, to_the_end, held)
 
         return until_the_second
 

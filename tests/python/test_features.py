@@ -68,7 +68,7 @@ def test_a_child_out_of_time_keeps_its_small_sets():
     base = table()
     limited = an.score_parents(base, an.MARS(), "auto", parents="forest", n_candidates=5, child_time_limit=0.0)
     assert limited.n_skipped == len(base.names) * 31
-    assert "spent on smaller sets" in limited.skipped[0].reason
+    assert "spent on smaller parent sets" in limited.skipped[0].reason
     assert all(limited.child(name)["parents"].to_list() == [[]] for name in base.names)
 
 

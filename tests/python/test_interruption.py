@@ -12,6 +12,7 @@ import sys
 import time
 from collections.abc import Callable
 
+import networkx as nx
 import numpy as np
 import polars as pl
 import pyarrow as pa
@@ -287,3 +288,41 @@ except KeyboardInterrupt:
 def test_a_process_ends_cleanly_while_an_interrupted_score_is_still_in_python():
     done = subprocess.run([sys.executable, "-c", LEFT_BEHIND], capture_output=True, text=True, check=False, timeout=60)
     assert (done.returncode, done.stdout, done.stderr) == (0, "interrupted\n", "")
+
+
+@pytest.fixture(scope="module")
+def wide() -> an.Table:
+    """A child of 40 levels under 24 numbers, and two columns of 400 levels: each family takes over a minute."""
+    rng = np.random.default_rng(0)
+    columns = {f"x{i}": rng.normal(size=30_000) for i in range(24)}
+    columns |= {"y": rng.integers(0, 40, 30_000).astype(str)}
+    columns |= {f"l{i}": rng.integers(0, 400, 30_000).astype(str) for i in range(2)}
+    kinds = dict.fromkeys(["y", "l0", "l1"], "categorical")
+    return an.Table(columns, an.infer_schema(columns).with_types(kinds))
+
+
+WIDE = {
+    "numbers": (an.LogisticRegression(), [f"x{i}" for i in range(24)], "y"),
+    "powers": (an.MixedPolynomial(degree=20), [f"x{i}" for i in range(24)], "y"),
+    "levels": (an.BasisFunctions(), ["l0", "l1"], "x0"),
+    "indicators": (an.DegenerateGaussian(), ["l0", "l1"], "x0"),
+}
+
+
+@pytest.mark.parametrize(
+    ("name", "call"),
+    [
+        *((name, call) for name in ("numbers", "powers", "levels") for call in ("fit", "hill_climb", "local_model")),
+        ("indicators", "fit"),  # its scores take no second
+    ],
+)
+def test_ctrl_c_ends_a_regression_within_one_wide_family(name, call, wide):
+    score, parents, child = WIDE[name]
+    graph = nx.DiGraph([(parent, child) for parent in parents])
+    graph.add_nodes_from(wide.names)
+    calls = {
+        "fit": lambda: an.fit(wide, graph, score, arc_scores=False),
+        "hill_climb": lambda: searches.hill_climb(wide, score, start=graph),
+        "local_model": lambda: an.local_model(wide, child, parents, score),
+    }
+    assert interrupted(calls[call]) < PROMPT

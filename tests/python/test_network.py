@@ -283,7 +283,7 @@ def test_parents_and_children_make_a_markov_blanket():
         (lambda net: net.predict(pl.DataFrame({"other": [1]}), "cause"), "no column of the frame"),
         (lambda net: net.predict(pl.DataFrame({"middle": ["perhaps"]}), "cause"), "'perhaps'"),
         (lambda net: net.predict_interval(discrete_frame(2), "grade"), "has levels"),
-        (lambda net: net.query("cause", given={"cause": True}), "and given"),
+        (lambda net: net.query("cause", given={"cause": True}), "both a target and given"),
         (lambda net: net.query("cause", given={"middle": "yes"}, do={"middle": "no"}), "in given and in do"),
         (lambda net: net.query("cause", given={"middle": None}), "not known"),
         (lambda net: net.query({"cause": True, "grade": ...}), "mix"),

@@ -183,7 +183,8 @@ def test_bde_refuses_what_it_cannot_use(table: TableHandle, prior_network: an.Ba
         an.BDe(3)  # type: ignore[arg-type]
     with pytest.raises(an.ParameterError, match="ess=0"):
         an.BDe(prior_network, 0)
-    with pytest.raises(an.ColumnError, match="column 'w' is no variable of the prior network; it knows 'x', 'y', 'z'"):
+    told = "column 'w' is not a variable of the prior network; its variables are 'x', 'y', 'z'"
+    with pytest.raises(an.ColumnError, match=told):
         an.local_score(an.Table({"w": list("abab")}), "w", [], an.BDe(prior_network))
 
 

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import re
 
+import networkx as nx
 import pytest
 
 import arbornet as an
@@ -41,3 +42,32 @@ def test_a_warning_about_a_column_acts_on_nothing():
     with pytest.warns(an.LeftOutWarning) as warned:
         an.infer_schema({RED: [1, 1, 1], "b": [1.5, 2.5, 3.5]})
     assert not ACTS.search(str(warned[0].message)) and r"\x1b[31mred" in str(warned[0].message)
+
+
+def test_errors_act_on_nothing_whoever_raises_them(tmp_path):
+    hostile = "\x1b[31mred\u202e"
+    graph = nx.DiGraph([("a", "b")])
+    net = an.fit(an.Table({"a": ["u", "v"] * 9, "b": ["u", "u", "v"] * 6}), graph, an.BDeu())
+
+    def calls():
+        yield lambda: an.infer_schema({hostile: [float("inf"), 1.5, 2.5]})
+        yield lambda: an.Table({hostile: [1.0, None]}, missing="refuse")
+        yield lambda: net.query(hostile)
+        yield lambda: net.query("a", given={"b": hostile})
+        yield lambda: net.predict({"b": [hostile]}, "a", unseen="error")
+        yield lambda: an.read(tmp_path / f"{hostile}.csv")
+        yield lambda: an.load(tmp_path / hostile)
+        yield lambda: an.read_bif(tmp_path / hostile)
+        yield lambda: an.local_score(an.Table({hostile: [1.5, 2.5, 4.0], "b": [3.0, 1.5, 2.0]}), hostile, [], an.BDeu())
+        yield lambda: an.Binned(by=hostile)  # type: ignore[arg-type]
+        yield lambda: an.score_parents(
+            an.Table({hostile: ["u", "v"] * 9, "b": ["u", "u", "v"] * 6}), an.BDeu(), 1, memory_limit=1
+        )
+
+    for call in calls():
+        with pytest.raises((an.ArbornetError, OSError, MemoryError)) as raised:
+            call()
+        assert not ACTS.search(str(raised.value).replace("\n", "")), str(raised.value)
+    with pytest.raises(an.ColumnError) as raised:
+        raise an.ColumnError(f"column '{hostile}'")
+    assert str(raised.value) == r"column '\x1b[31mred\u202e'" and raised.value.args == (f"column '{hostile}'",)

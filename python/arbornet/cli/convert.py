@@ -11,7 +11,7 @@ HELP = "convert a network, candidates or a table to another format"
 ABOUT = """\
 Converts a file; the endings of both names say from what to what:
   networks    .json .bif .xmlbif .net  to the same, or .dot, .graphml
-  candidates  .jkl .jkl.gz .parquet    to the same
+  candidates  .jkl .jkl.gz .parquet    to the same; only .parquet keeps all
   tables      .csv .parquet .arrow ... to the same"""
 EXAMPLES = """\
 examples:
@@ -41,20 +41,24 @@ def options(command: argparse.ArgumentParser) -> None:
 def run(asked: Options) -> None:
     """Runs the command."""
     import arbornet as an
+    from arbornet.candidates import holds_candidates
     from arbornet.cli import files
     from arbornet.cli.outputs import Output, tried
     from arbornet.io.networks import READERS
 
     source, target = Path(asked.source), Path(asked.target)
     kind = "table"
-    if ".jkl" in (*source.suffixes, *target.suffixes):
+    if ".jkl" in (*source.suffixes, *target.suffixes) or holds_candidates(source):
         kind = "candidates"
     elif Path(source.name.lower().removesuffix(".gz")).suffix in READERS:
         kind = "network"
     tried([Output("TO", asked.target, kind)])
     if kind == "candidates":
-        an.Candidates.load(source).save(target)
+        found = an.Candidates.load(source)
+        found.save(target)
         files.wrote(target)
+        if target.suffix != ".parquet" and (lost := found.known):
+            files.say(f"not kept, as .jkl has no place for it: {', '.join(lost)}; .parquet keeps it")
     elif kind == "network":
         files.write_network(files.read_network(asked.source), target, asked.bins)
         files.wrote(target)

@@ -38,6 +38,12 @@ def options(command: argparse.ArgumentParser) -> None:
     command.add_argument(
         "--checkpoint", metavar="DIRECTORY", help="keep scores in this folder, and continue from it next time"
     )
+    command.add_argument(
+        "--no-prune",
+        dest="prune",
+        action="store_false",
+        help="also keep sets that a subset beats: for arcs required in a later search, or the k best of all networks",
+    )
     command.add_argument("--plan", action="store_true", help="print how many sets there are and how long, and stop")
     command.add_argument("--child", metavar="NAME", help="print one score: the child")
     command.add_argument(
@@ -92,6 +98,7 @@ def run(asked: Options) -> None:
         parents=chosen,
         n_candidates=asked.n_candidates,
         child_time_limit=asked.child_time_limit,
+        prune=asked.prune,
     )
     if asked.output:
         found.save(asked.output)

@@ -9,7 +9,7 @@ import networkx as nx
 import numpy as np
 import polars as pl
 
-from arbornet._core import ParameterError, TableHandle
+from arbornet._core import TableHandle
 from arbornet.evaluate.methods import Method
 from arbornet.evaluate.plots import stacked
 from arbornet.graphs import cpdag
@@ -72,8 +72,7 @@ def arc_strength(
         >>> strengths = an.evaluate.arc_strength(df, n_bootstrap=200)
         >>> net = net.with_strengths(strengths)
     """
-    if not isinstance(n_bootstrap, int) or n_bootstrap < 1:
-        raise ParameterError(f"n_bootstrap={n_bootstrap!r}: must be at least 1")
+    n_bootstrap = whole("n_bootstrap", n_bootstrap, 1, 10**9)
     seed = whole("seed", seed, 0, 2**64 - 1)
     table = frame if isinstance(frame, Table) else Table(frame, schema=schema, n_jobs=n_jobs)
     score = PCART() if score is None else score

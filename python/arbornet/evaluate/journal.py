@@ -13,6 +13,7 @@ from pathlib import Path
 from typing import Any, TypeVar
 
 from arbornet._core import FormatError
+from arbornet.io.sources import is_pipe
 from arbornet.parallel import side_by_side
 from arbornet.progress import shown
 
@@ -64,6 +65,8 @@ class Journal:
         if path.exists() and not path.is_file():
             raise FormatError(f"{path} is not a regular file and cannot keep results; name another")
         first = json.dumps(about, sort_keys=True)
+        if path.exists() and is_pipe(path):
+            raise FormatError(f"{path}: this is a pipe; results are kept in a file")
         if path.exists() and not self._cut_at_once(first):
             self._read(about, n_jobs)
         else:

@@ -12,7 +12,8 @@ import numpy as np
 from numpy.typing import NDArray
 
 from arbornet._core import ArbornetError, ColumnError, NetworkHandle
-from arbornet.schema import bin_names
+from arbornet.moments import CLASSES, zoned
+from arbornet.schema import Column, bin_names
 from arbornet.scores.base import whole
 
 if TYPE_CHECKING:
@@ -55,10 +56,18 @@ def _cuts(net: BayesNet, var: int, bins: Bins, what: str) -> list[float]:
     return sorted(set(values.tolist()))
 
 
+def _class(column: Column) -> str | None:
+    return zoned(column.class_, column.zone) if column.class_ in CLASSES else None
+
+
 def _variable(net: BayesNet, var: int, cuts: list[float]) -> dict[str, Any]:
     levels = net.handle.levels(var)
     if levels is None:
-        return {"name": net.names[var], "kind": "ordinal", "levels": list(bin_names(tuple(cuts)))}
+        return {
+            "name": net.names[var],
+            "kind": "ordinal",
+            "levels": list(bin_names(tuple(cuts), _class(net.schema[net.names[var]]))),
+        }
     return {"name": net.names[var], "kind": net.handle.kind(var), "levels": levels}
 
 

@@ -24,6 +24,7 @@ from numpy.typing import NDArray
 
 from arbornet._core import ArbornetError, FormatError, NetworkHandle
 from arbornet.io.bins import MOST_NUMBERS, Bins, binned, cells
+from arbornet.io.sources import bytes_of
 from arbornet.table import Table
 
 if TYPE_CHECKING:
@@ -51,15 +52,19 @@ class Family:
     rows: NDArray[np.float64]
 
 
-def text_of(path: str | Path) -> str:
+def text_of(path: str | Path, data: bytes | None = None) -> str:
     """The text of a file, which may be packed by gzip or xz (told by its first bytes, not its name).
+
+    Args:
+        path: The file.
+        data: Its bytes, if they were read already.
 
     Raises:
         FormatError: If it is not UTF-8 text, or has more than a gigabyte of it; if it is packed and unpacks to more
             than 100 times its size, beyond 8 MB.
         OSError: If the file cannot be read.
     """
-    data = Path(path).read_bytes()
+    data = bytes_of(path, LARGEST) if data is None else data
     for magic, opened in PACKED.items():
         if data.startswith(magic):
             most = min(LARGEST, max(ALWAYS, UNPACKED * len(data)))

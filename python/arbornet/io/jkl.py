@@ -14,14 +14,18 @@ from arbornet.io.whole import write_whole
 log = logging.getLogger("arbornet")
 
 
-def read(path: str | Path) -> CandidatesHandle:
+def read(path: str | Path, data: bytes | None = None) -> CandidatesHandle:
     """Reads a .jkl file, compressed or not (told by its first bytes, not its name).
+
+    Args:
+        path: The file.
+        data: Its bytes, if they were read already.
 
     Raises:
         FormatError: With file and line, where the text is not of the format.
         OSError: If the file cannot be read.
     """
-    text = text_of(path)
+    text = text_of(path, data)
     handle = CandidatesHandle.from_jkl(text, str(path))
     if not text.endswith("\n"):
         # The last word of the last set may be the half of one: "v1" of "v12".

@@ -14,6 +14,7 @@ from typing import TYPE_CHECKING, Any
 from arbornet._core import ArbornetError, FormatError, NetworkHandle, __version__
 from arbornet.io.origin import from_dict as origin_from_dict
 from arbornet.io.origin import to_dict as origin_to_dict
+from arbornet.io.sources import bytes_of
 from arbornet.io.whole import write_whole
 from arbornet.schema import Schema
 
@@ -62,7 +63,7 @@ def load(path: str | Path) -> BayesNet:
         >>> assert an.load("net.json") == net
     """
     try:
-        text = Path(path).read_text(encoding="utf-8")
+        text = bytes_of(path).decode("utf-8")
     except UnicodeDecodeError as error:
         raise FormatError(f"{path}, byte {error.start}: not UTF-8 text, so not a network") from error
     return from_text(text, str(path))

@@ -7,9 +7,9 @@ import time
 from typing import Any
 
 from arbornet import _core
-from arbornet._core import ArbornetError, CandidatesHandle, ParameterError
+from arbornet._core import ArbornetError, CandidatesHandle
 from arbornet.constraints import Constraints, resolved
-from arbornet.search.base import Found, Incumbent, Stopped, dag_from_parents, total_of
+from arbornet.search.base import SEEDS, Found, Incumbent, Stopped, count, dag_from_parents, total_of
 from arbornet.search.branch_and_bound import BranchAndBound
 from arbornet.search.budget import Budget, seconds_of
 from arbornet.search.certificate import ClusterCertificate, certified
@@ -76,8 +76,8 @@ def anytime(
     handle = obeying(candidates, None if constraints is None and max_parents is None else spec)
     if rounds is None and time_limit is None:
         rounds = ROUNDS
-    if rounds is not None and (not isinstance(rounds, int) or rounds < 1):
-        raise ParameterError(f"rounds={rounds!r}: give at least one")
+    rounds = None if rounds is None else count("rounds", rounds, 1)
+    chains, window, seed = count("chains", chains, 1), count("window", window, 1), count("seed", seed, most=SEEDS)
     # A tenth of the time for the bound.
     given = seconds_of(time_limit)
     searching = None if given is None else 0.9 * given

@@ -7,18 +7,39 @@ import math
 from collections.abc import Iterable, Sequence
 from dataclasses import dataclass, field
 from functools import reduce
-from operator import add
+from operator import add, index
 from typing import TYPE_CHECKING, Any, Literal, NamedTuple, Protocol
 
 import networkx as nx
 
+from arbornet._core import ParameterError
 from arbornet.alike import ByContent
 from arbornet.graphs import cpdag
 
 if TYPE_CHECKING:
     from pathlib import Path
 
+SEEDS = 2**64 - 1
+"""The largest random seed."""
+
 Stopped = Literal["proven", "time", "memory", "interrupted", "finished"]
+
+
+def count(name: str, value: Any, least: int = 0, most: int = 2**63 - 1) -> int:
+    """A whole number within what the core counts with.
+
+    Raises:
+        ParameterError: If it is not.
+    """
+    try:
+        number = least - 1 if isinstance(value, bool) else index(value)
+    except TypeError:
+        number = least - 1
+    if number > most:
+        raise ParameterError(f"{name}={value!r}: give an integer from {least} to {most}")
+    if number < least:
+        raise ParameterError(f"{name}={value!r}: give an integer from {least} up")
+    return number
 
 
 class Incumbent(NamedTuple):

@@ -23,6 +23,10 @@ if TYPE_CHECKING:
     from arbornet.search.halves import Attempt
 
 
+#: Bytes of a state that was just opened, about.
+STATE = 100
+
+
 @dataclass(frozen=True)
 class BranchAndBound:
     """How a component is searched.
@@ -83,7 +87,7 @@ def solve(
     Args:
         component: the component; an incumbent it has is kept.
         how: the strategy.
-        budget: time and memory.
+        budget: time, and the bytes for this component, with what it holds already.
         slack: a gap that may be left.
         note: called whenever cost or bound may have changed.
 
@@ -96,33 +100,38 @@ def solve(
         return cost is not None and component.bound >= cost - slack
 
     component.tolerate(slack)
-    size, steps = component.program_size(budget.bytes)
-    fits = size < budget.bytes
+
+    def program() -> tuple[bool, float, float]:
+        """Whether the dynamic program fits beside what is held, its steps, and the bytes it may take."""
+        room = max(0.0, budget.bytes - component.held)
+        size, steps = component.program_size(room)
+        return size < room, steps, room
+
+    fits, steps, room = program()
     # A dual ascent looks at every set many times: with very many sets the program comes first.
     many = component.n_sets * how.looks
-    if many <= how.small:
+    if many <= how.small and component.held + component.ascent_needs() <= budget.bytes:
         component.ascend(2, 1, budget.left)
         if done():
             note()
             return "proven", "cluster bound"
     if fits and steps < max(how.small, many):
-        component.program(budget.bytes, budget.left)
+        component.program(room, budget.left)
         note()
     if done():
         return "proven", "subset dynamic programming"
     sharpen(component, how.cuts, budget, done, note)
     if done():
         return "proven", "cluster bound"
-    size, steps = component.program_size(budget.bytes)
-    fits = size < budget.bytes
+    fits, steps, room = program()
     if fits and steps < how.affordable and not budget.over:
-        component.program(budget.bytes, budget.left)
+        component.program(room, budget.left)
         note()
         return ("proven" if done() else "time"), "subset dynamic programming"
     states = how.patience * steps / (how.state + how.looks_state * component.n_sets)
 
     def program_next(expanded: int) -> bool:
-        return fits and expanded > states and _in_time(component, how, budget)
+        return fits and expanded > states and _in_time(component, how, budget, room)
 
     ended = _search(component, how, budget, done, note, lambda e: program_next(e) or e > how.states)
     if ended is not None:
@@ -132,7 +141,7 @@ def solve(
         if done():
             return "proven", "cluster bound"
         return search_halves(component, slack, budget.bytes, _attempt(how, budget, slack), note), "halves"
-    component.program(budget.bytes, budget.left)
+    component.program(room, budget.left)
     note()
     return ("proven" if done() else "time"), "subset dynamic programming"
 
@@ -146,6 +155,8 @@ def _search(
     enough: Callable[[int], bool],
 ) -> Stopped | None:
     """Expands states; None, and the search is given up, once so many are enough."""
+    if component.held + component.open_needs() > budget.bytes:
+        return "memory"
     if how.beam and not budget.over:
         before = component.cost
         component.beam(how.beam, 0, budget.left)
@@ -162,8 +173,11 @@ def _search(
         if done():
             return "proven"
     depth = -1
+    # A batch may open a successor for every variable of each of its states.
+    batch = int(min(how.batch, max(32, budget.bytes / 16 / (STATE * len(component.vars)))))
     while not budget.over:
-        expanded, *_, held = component.progress
+        expanded, *_ = component.progress
+        held = component.held
         if enough(expanded):
             component.close()
             return None
@@ -171,7 +185,7 @@ def _search(
             component.settle()
             return "memory"
         cost = component.cost
-        more = component.expand(how.batch, held > how.shallow * budget.bytes, budget.left)
+        more = component.expand(batch, held > how.shallow * budget.bytes, budget.left)
         if more is False:
             note()
             return "proven"
@@ -190,7 +204,9 @@ def _attempt(how: BranchAndBound, budget: Budget, slack: int) -> Attempt:
     """What is tried with a part before it is divided: some rounds of the linear program, some states."""
     cuts = replace(how.hard, window=how.part_window)
 
-    def attempt(part: SearchComponent, to_the_end: bool) -> Stopped | None:
+    def attempt(part: SearchComponent, to_the_end: bool, held: float) -> Stopped | None:
+        own = budget.less(held)
+
         def done() -> bool:
             assert part.cost is not None
             return part.bound >= part.cost - slack
@@ -199,11 +215,11 @@ def _attempt(how: BranchAndBound, budget: Budget, slack: int) -> Attempt:
             pass
 
         part.fix()
-        tighten(part, cuts, budget, done, note)
+        tighten(part, cuts, own, done, note)
         if done():
             return "proven"
         states = math.inf if to_the_end else how.part_looks / max(1, part.n_sets)
-        ended = _search(part, replace(how, beam=0), budget, done, note, lambda e: e > states)
+        ended = _search(part, replace(how, beam=0), own, done, note, lambda e: e > states)
         part.close()
         return ended
 
@@ -216,6 +232,6 @@ def _pattern(n: int, how: BranchAndBound, budget: Budget) -> int:
     return next((k for k in sizes if 2.0**k * (8 * math.ceil(n / k) + 2 * k) <= budget.bytes / 8), 0)
 
 
-def _in_time(component: SearchComponent, how: BranchAndBound, budget: Budget) -> bool:
-    left, (_, steps) = budget.left, component.program_size(budget.bytes)
+def _in_time(component: SearchComponent, how: BranchAndBound, budget: Budget, room: float) -> bool:
+    left, (_, steps) = budget.left, component.program_size(room)
     return left is None or steps < left * how.pace

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import time
+from copy import copy
 
 from arbornet._core import ParameterError
 from arbornet.memory import free_memory
@@ -22,6 +23,12 @@ class Budget:
         self._began = time.perf_counter()
         self._limit = seconds_of(time_limit)
         self.bytes = 0.8 * free_memory() if memory_limit is None else in_bytes(memory_limit)
+
+    def less(self, held: float) -> Budget:
+        """The same deadline, with so many bytes fewer, which others hold."""
+        rest = copy(self)
+        rest.bytes = max(0.0, self.bytes - held)
+        return rest
 
     @property
     def seconds(self) -> float:
@@ -66,3 +73,16 @@ def in_bytes(memory: float | str) -> float:
     if not size > 0:
         raise ParameterError(f"memory_limit={memory!r}: give bytes, or text such as '4 GB'")
     return size
+
+
+def size_text(size: float) -> str:
+    """A number of bytes as a person reads it.
+
+    Example:
+        >>> size_text(1_530_000)
+        '1.5 MB'
+    """
+    for unit, name in ((1e9, "GB"), (1e6, "MB"), (1e3, "kB")):
+        if size >= unit:
+            return f"{size / unit:.2g} {name}" if size < 10 * unit else f"{size / unit:,.0f} {name}"
+    return f"{size:.0f} bytes"

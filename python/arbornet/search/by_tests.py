@@ -14,7 +14,7 @@ from arbornet.graphs import class_graph
 from arbornet.notices import ArbornetWarning
 from arbornet.prepare import prepared, table_handle
 from arbornet.scores import ConditionalGaussian
-from arbornet.search.base import Found, dag_from_parents, total_of
+from arbornet.search.base import Found, count, dag_from_parents, total_of
 from arbornet.search.greedy import Spec, limited
 from arbornet.search.registry import registered, run
 
@@ -130,8 +130,7 @@ def _judged(
     began = time.perf_counter()
     if not isinstance(alpha, int | float) or not 0 < alpha < 1:
         raise ParameterError(f"alpha={alpha!r}: give a probability between 0 and 1")
-    if max_given is not None and (isinstance(max_given, bool) or not isinstance(max_given, int) or max_given < 0):
-        raise ParameterError(f"max_given={max_given!r}: give an integer from 0 up, or None")
+    max_given = None if max_given is None else count("max_given", max_given)
     names = table_handle(table).names
     rules = limited(resolved(constraints, names), max_parents)
     score = ConditionalGaussian() if score is None else score

@@ -51,7 +51,8 @@ def sharpen(
 ) -> None:
     """Finds an incumbent and raises the bound until progress is too slow, or `done` says it is enough."""
     component.improve(how.patience, 1, budget.left)
-    component.ascend(how.ascents, 1, budget.left)
+    if component.held + component.ascent_needs() <= budget.bytes:
+        component.ascend(how.ascents, 1, budget.left)
     component.fix()
     note()
     tighten(component, how, budget, done, note)
@@ -60,7 +61,7 @@ def sharpen(
 def tighten(
     component: SearchComponent, how: Cuts, budget: Budget, done: Callable[[], bool], note: Callable[[], None]
 ) -> None:
-    """Raises the bound by rounds of the linear program until progress is too slow, or `done` says it is enough."""
+    """Raises the bound by rounds of the linear program until they are too slow or too large, or `done` is true."""
     gaps: list[int] = []
     for _ in range(how.rounds):
         if done() or budget.over:
@@ -70,9 +71,10 @@ def tighten(
         gaps.append(cost - component.bound)
         if len(gaps) > how.window and gaps[-1] > (1 - how.progress) * gaps[-1 - how.window]:
             return
-        _, _, priced, found = component.relax(
-            (how.columns, how.clusters, how.new, how.block, how.scarce), how.tolerance, budget.left
-        )
+        limits = (how.columns, how.clusters, how.new, how.block, how.scarce)
+        if component.held + component.relax_needs(limits) > budget.bytes:
+            return
+        _, _, priced, found = component.relax(limits, how.tolerance, budget.left)
         component.fix()
         note()
         if not priced and not found:

@@ -8,12 +8,11 @@ from functools import cached_property
 from typing import TYPE_CHECKING, Any
 
 from arbornet import moments
-from arbornet._core import ParameterError
 from arbornet.constraints import Constraints, resolved
 from arbornet.models import LocalModel
 from arbornet.prepare import prepared
 from arbornet.scores import DecisionGraph
-from arbornet.search.base import Found, Stopped, dag_from_parents, total_of
+from arbornet.search.base import Found, Stopped, count, dag_from_parents, total_of
 from arbornet.search.greedy import limited
 from arbornet.search.registry import registered, run
 
@@ -98,8 +97,6 @@ def decision_graphs(
     handle = prepared(table, score)
     names = handle.table.names
     rules = limited(resolved(constraints, names), max_parents)
-    if max_steps is not None and (isinstance(max_steps, bool) or not isinstance(max_steps, int) or max_steps < 0):
-        raise ParameterError(f"max_steps={max_steps!r}: give an integer from 0 up, or None")
     found = run(
         "joint",
         handle,
@@ -108,7 +105,7 @@ def decision_graphs(
         time_limit=time_limit,
         n_jobs=n_jobs,
         progress=progress,
-        max_steps=max_steps,
+        max_steps=None if max_steps is None else count("max_steps", max_steps),
         drop_unused=drop_unused,
     )
     network = found.network

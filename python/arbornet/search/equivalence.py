@@ -6,11 +6,10 @@ import math
 import time
 from typing import TYPE_CHECKING, Any
 
-from arbornet._core import ParameterError
 from arbornet.constraints import Constraints, resolved
 from arbornet.graphs import class_graph
 from arbornet.prepare import prepared
-from arbornet.search.base import Found, dag_from_parents, total_of
+from arbornet.search.base import SEEDS, Found, count, dag_from_parents, total_of
 from arbornet.search.greedy import Spec, limited, parents_by
 from arbornet.search.registry import registered, run
 
@@ -104,7 +103,7 @@ def boss(
     Example:
         >>> an.search.boss(table, an.BIC(), time_limit=60).dag.edges
     """
-    how = {"restarts": _count("restarts", restarts), "seed": _count("seed", seed)}
+    how = {"restarts": count("restarts", restarts), "seed": count("seed", seed, most=SEEDS)}
     return _searched("boss", table, score, how, start, constraints, max_parents, time_limit, n_jobs, progress)
 
 
@@ -152,18 +151,12 @@ def grasp(
         >>> an.search.grasp(table, an.BIC()).score
     """
     how = {
-        "depth": _count("depth", depth, 1),
-        "uncovered": _count("uncovered", uncovered),
-        "restarts": _count("restarts", restarts),
-        "seed": _count("seed", seed),
+        "depth": count("depth", depth, 1),
+        "uncovered": count("uncovered", uncovered),
+        "restarts": count("restarts", restarts),
+        "seed": count("seed", seed, most=SEEDS),
     }
     return _searched("grasp", table, score, how, start, constraints, max_parents, time_limit, n_jobs, progress)
-
-
-def _count(name: str, value: Any, least: int = 0) -> int:
-    if isinstance(value, bool) or not isinstance(value, int) or value < least:
-        raise ParameterError(f"{name}={value!r}: give an integer from {least} up")
-    return value
 
 
 def _searched(

@@ -9,9 +9,9 @@ from arbornet import _core
 from arbornet._core import ArbornetError, CandidatesHandle, ParameterError, SearchComponent
 from arbornet.constraints import Constraints, resolved
 from arbornet.progress import shown
-from arbornet.search.base import Found, Incumbent, Stopped, dag_from_parents, total_of
+from arbornet.search.base import Found, Incumbent, Stopped, count, dag_from_parents, total_of
 from arbornet.search.branch_and_bound import BranchAndBound, solve
-from arbornet.search.budget import Budget
+from arbornet.search.budget import Budget, size_text
 from arbornet.search.certificate import certified
 from arbornet.search.registry import registered
 from arbornet.search.source import handle_of, known, obeying
@@ -74,9 +74,9 @@ def exact(
     Args:
         candidates: Candidates, or the path of a .jkl file (.gz and .xz too).
         time_limit: wall seconds.
-        memory_limit: bytes, or text such as "4 GB", that states and tables of the search may take; the default is four
-            fifths of what is free. The search's own copy of the parent sets and its relaxations come on top: 25 MB were
-            measured for 15,000 sets, 60 MB for 150,000.
+        memory_limit: bytes, or text such as "4 GB", that the search may take: its own copy of the parent sets, cuts and
+            linear programs, states and tables. The default is four fifths of what is free. A step that would not fit
+            is left out, or the search stops with its upper bound.
         gap: stop once the bound is no more than this above the score.
         constraints: constraints on the graph.
         k: how many graphs; more than one gives them by falling score, as k_best does.
@@ -90,6 +90,7 @@ def exact(
     Raises:
         ArbornetError: if no graph can be built from the sets, the constraints leave none, or they require an arc that
             was not required when the candidates were scored, and sets with it may be missing.
+        MemoryError: if not even the parent sets fit into the memory limit; it says how much they need.
 
     Example:
         >>> found = an.search.exact("asia.jkl", time_limit=60)
@@ -97,8 +98,7 @@ def exact(
     """
     if not isinstance(gap, int | float) or not gap >= 0:
         raise ParameterError(f"gap={gap!r}: give a score difference from 0 up")
-    if isinstance(k, bool) or not isinstance(k, int) or k < 1:
-        raise ParameterError(f"k={k!r}: give how many graphs, from 1 up")
+    k = count("k", k, 1, 2**62)
     budget = Budget(time_limit, memory_limit)
     candidates = known(candidates)
     names = handle_of(candidates).names
@@ -139,6 +139,7 @@ class Search:
         self.handle = handle
         self.rules = rules
         self.budget = budget
+        self._refuse_too_many()
         self.components = _core.search_components(handle, n_jobs)
         self.bests = handle.bests
         self.base = exact_sum(self.bests)
@@ -165,10 +166,14 @@ class Search:
         try:
             self._start()
             left = Fraction(min(self.gap, 2.0**1000))
+            held = sum(component.held for component in self.components)
             for component in sorted(self.components, key=lambda c: (len(c.vars), c.vars)):
                 grain = Fraction(2) ** -component.exponent
                 slack = max(0, min(int(left / grain) - _astray(component), 2**60))
-                ended, tier = solve(component, how, self.budget, slack, self.note)
+                held -= component.held
+                ended, tier = solve(component, how, self.budget.less(held), slack, self.note)
+                component.finish()
+                held += component.held
                 assert component.cost is not None
                 left -= (component.cost - component.bound + _astray(component)) * grain
                 tiers.append(tier)
@@ -230,6 +235,14 @@ class Search:
         for component in self.components:
             component.improve(0, 0, self.budget.left)
         self.note()
+
+    def _refuse_too_many(self) -> None:
+        needed = _core.search_needs(self.handle)
+        if needed > self.budget.bytes:
+            raise MemoryError(
+                f"searching {self.handle.n_sets:,} parent sets needs at least {size_text(needed)}, and memory_limit is "
+                f"{size_text(self.budget.bytes)}; raise it, lower max_parents, or use search.hill_climb"
+            )
 
     def _refuse_deadlock(self) -> None:
         for component in self.components:

@@ -12,7 +12,7 @@ from arbornet import _core
 from arbornet._core import ParameterError
 from arbornet.constraints import Constraints, Rules, resolved
 from arbornet.prepare import prepared
-from arbornet.search.base import Found, Stopped, dag_from_parents, total_of
+from arbornet.search.base import SEEDS, Found, Stopped, count, dag_from_parents, total_of
 from arbornet.search.registry import registered, run
 from arbornet.search.source import obeying
 
@@ -90,12 +90,12 @@ def hill_climb(
         time_limit=time_limit,
         n_jobs=n_jobs,
         progress=progress,
-        tabu=tabu,
-        patience=patience,
-        restarts=restarts,
-        perturb=perturb,
-        max_moves=max_moves,
-        seed=seed,
+        tabu=count("tabu", tabu),
+        patience=count("patience", patience),
+        restarts=count("restarts", restarts),
+        perturb=count("perturb", perturb),
+        max_moves=None if max_moves is None else count("max_moves", max_moves),
+        seed=count("seed", seed, most=SEEDS),
     )
     scores, total = found.scores, total_of(found.scores)
     # No graph can have more than the best set of every variable.
@@ -112,8 +112,8 @@ def limited(rules: Rules, max_parents: int | None) -> Rules:
     """The rules with one more limit on every child's parents."""
     if max_parents is None:
         return rules
-    if isinstance(max_parents, bool) or not isinstance(max_parents, int) or max_parents < 0:
-        raise ParameterError(f"max_parents={max_parents!r}: give an integer from 0 up, or None")
+    # No limit is what any limit beyond the number of variables is.
+    max_parents = count("max_parents", max_parents, most=10**100)
     for name, required in zip(rules.names, rules.required, strict=True):
         if len(required) > max_parents:
             raise ParameterError(f"max_parents={max_parents}: '{name}' has {len(required)} required parents")

@@ -9,7 +9,6 @@ is next.
 from __future__ import annotations
 
 import heapq
-import math
 from typing import TYPE_CHECKING
 
 if TYPE_CHECKING:
@@ -18,12 +17,8 @@ if TYPE_CHECKING:
     from arbornet._core import SearchComponent
     from arbornet.search.base import Stopped
 
-    # A part, and whether to work until it is done.
-    Attempt = Callable[[SearchComponent, bool], Stopped | None]
-
-
-#: Bytes that a part holds for each of its parent sets and each 64 variables, and for its cuts, about.
-PER_SET, PER_PART = 100, 100_000
+    # A part, whether to work until it is done, and how many bytes the other parts hold.
+    Attempt = Callable[[SearchComponent, bool, float], Stopped | None]
 
 
 def search_halves(
@@ -34,7 +29,7 @@ def search_halves(
     Args:
         root: the component; it learns what its parts find and prove.
         slack: a gap that may be left.
-        room: bytes that the parts may take.
+        room: bytes that the root and the parts may take.
         attempt: works on a part, if told so to the end, and says how that ended; None if it should be divided.
         note: called whenever the root may have learnt something.
 
@@ -43,8 +38,8 @@ def search_halves(
     """
     parts = [(root.bound, 0, root, 0.0)]
     made = 0
-    held = 0.0
-    words = math.ceil(len(root.vars) / 64)
+    # The root may drop nothing: its sets are what the certificate is told by.
+    held = float(root.held)
 
     def best() -> int:
         assert root.cost is not None
@@ -57,9 +52,9 @@ def search_halves(
         note()
         if bound >= best() - slack:
             return "proven"
-        # A half keeps the sets that it was made with.
-        size = PER_PART + PER_SET * words * part.n_sets
-        if held + 2 * size > room:
+        # A half starts with the sets and the cuts of its part, which is then given up.
+        whole = float(part.held)
+        if held + (3 if part is not root else 2) * whole > room:
             return "memory"
         halves = part.split()
         # Where no two variables could be each other's parents there is little left to order.
@@ -68,13 +63,13 @@ def search_halves(
             half = todo.pop()
             half.learn(best(), root.order or [], 0)
             before = half.progress[0]
-            ended = attempt(half, halves is None)
+            ended = attempt(half, halves is None, held + sum(other.held for other in todo))
             assert half.cost is not None
             root.learn(half.cost, half.order or [], half.progress[0] - before)
             if ended is None:
                 made += 1
-                heapq.heappush(parts, (max(bound, half.bound), made, half, size))
-                held += size
+                heapq.heappush(parts, (max(bound, half.bound), made, half, float(half.held)))
+                held += half.held
             elif ended != "proven":
                 # What was not looked at keeps the bound of the part.
                 left = [bound] if todo else [max(bound, half.bound)]

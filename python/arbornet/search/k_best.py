@@ -15,7 +15,7 @@ from arbornet import _core, notebook
 from arbornet._core import CandidatesHandle, ParameterError
 from arbornet.constraints import Constraints, resolved
 from arbornet.progress import shown
-from arbornet.search.base import Found, Stopped, dag_from_parents, total_of
+from arbornet.search.base import Found, Stopped, count, dag_from_parents, total_of
 from arbornet.search.branch_and_bound import BranchAndBound
 from arbornet.search.budget import Budget
 from arbornet.search.exact import NoGraphError, Search
@@ -166,8 +166,7 @@ def k_best(
     budget = Budget(time_limit, memory_limit)
     candidates = known(candidates)
     names, pruned = handle_of(candidates).names, getattr(candidates, "pruned", True)
-    if isinstance(k, bool) or not isinstance(k, int) or k < 1:
-        raise ParameterError(f"k={k!r}: give how many graphs, from 1 up")
+    k = count("k", k, 1, 2**62)
     within = math.inf if margin is None else margin
     if not isinstance(within, int | float) or not within >= 0:
         raise ParameterError(f"margin={margin!r}: give a score difference from 0 up")

@@ -9,6 +9,7 @@
 pub mod bitmaps;
 
 use self::bitmaps::{BitCounter, Bitmaps};
+use crate::control::Halt;
 use crate::error::Result;
 use crate::table::{Codes, Table, Var};
 
@@ -20,6 +21,7 @@ pub struct Counter<'t> {
     depth: usize,
     cells: Vec<u32>,
     bits: Option<BitCounter<'t>>,
+    halt: Halt,
 }
 
 /// The joint codes of the set's first members, row by row.
@@ -38,12 +40,17 @@ const LANED_CELLS: usize = 1024;
 impl<'t> Counter<'t> {
     /// For a table; `advice` tells what a user can do about a continuous column.
     pub fn new(table: &'t Table, advice: &'static str) -> Self {
-        Self { table, advice, prefixes: Vec::new(), depth: 0, cells: Vec::new(), bits: None }
+        Self { table, advice, prefixes: Vec::new(), depth: 0, cells: Vec::new(), bits: None, halt: Halt::default() }
     }
 
     /// As `new`, with the table's bit maps for sets of few cells.
     pub fn with_bitmaps(table: &'t Table, advice: &'static str, bitmaps: &'t Bitmaps) -> Self {
         Self { bits: Some(BitCounter::new(table, bitmaps)), ..Self::new(table, advice) }
+    }
+
+    /// From now on, counting ends with `Error::Interrupted` soon after this is due.
+    pub fn heed(&mut self, halt: &Halt) {
+        self.halt = halt.clone();
     }
 
     /// The largest number of cells that is counted without looking which of them occur.
@@ -58,7 +65,7 @@ impl<'t> Counter<'t> {
     /// Counts by configuration in lexicographic order of the ascending `set`; cells that do not occur may be left out.
     ///
     /// # Errors
-    /// If a member is continuous.
+    /// If a member is continuous, or interrupted.
     pub fn count(&mut self, set: &[Var]) -> Result<&[u32]> {
         let Some((&last, first)) = set.split_last() else {
             self.cells.clear();
@@ -71,6 +78,7 @@ impl<'t> Counter<'t> {
             return Ok(&self.cells);
         }
         self.descend(first)?;
+        self.halt.check()?;
         let levels = self.levels(last);
         let limit = self.dense_limit();
         let prefix = self.prefixes[..self.depth].last().map_or((&[][..], 1), |p| (&p.codes[..], p.n_codes));
@@ -88,6 +96,7 @@ impl<'t> Counter<'t> {
         let same = members.iter().zip(kept).take_while(|(m, p)| **m == p.var).count();
         self.depth = same;
         for &var in &members[same..] {
+            self.halt.check()?;
             let column = self.table.codes(var, self.advice)?;
             let (levels, limit) = (self.levels(var), self.dense_limit());
             if self.prefixes.len() == self.depth {
@@ -249,6 +258,18 @@ mod tests {
                 + sets.iter().filter(|s| !s.contains(&4) && s.len() == 3 && (!s.contains(&2) || s.contains(&3))
                     && !(s.contains(&1) && s.contains(&2) && s.contains(&0))).count());
         }
+    }
+
+    #[test]
+    fn counting_ends_once_a_stop_is_due() {
+        let columns: Vec<Vec<u32>> = (0..3).map(|v| (0..500).map(|row| (row * (v + 7)) % 300).collect()).collect();
+        let table = table(&columns, &[300; 3]);
+        let mut counter = Counter::new(&table, "");
+        let control = crate::control::Control::default();
+        counter.heed(&control.halt());
+        assert!(counter.count(&[0, 1, 2]).is_ok());
+        control.stop();
+        assert_eq!(counter.count(&[0, 1, 2]), Err(crate::error::Error::Interrupted));
     }
 
     #[test]

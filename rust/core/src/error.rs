@@ -1,4 +1,4 @@
-//! Everything that can go wrong through no fault of ours, with the name, the value and the way out.
+//! Everything that can go wrong through no fault of ours, with the name, the value and what to do.
 
 use thiserror::Error;
 
@@ -8,7 +8,7 @@ pub type Result<T> = std::result::Result<T, Error>;
 /// A mistake in what was given. Our own mistakes are panics.
 #[derive(Clone, Debug, Error, PartialEq)]
 pub enum Error {
-    /// A column cannot be used as asked.
+    /// A column cannot be used in this way.
     #[error("column '{column}' {problem}; {advice}")]
     Column {
         /// The column's name.
@@ -99,7 +99,7 @@ pub enum Error {
 }
 
 impl Error {
-    /// A column that cannot be used as asked.
+    /// A column that cannot be used in this way.
     pub fn column(column: impl Into<String>, problem: impl Into<String>, advice: impl Into<String>) -> Self {
         Self::Column { column: column.into(), problem: problem.into(), advice: advice.into() }
     }

@@ -111,7 +111,7 @@ impl<'a> Reader<'a> {
             }
         }
         self.line += 1;
-        Err(self.error(format!("the file ends where {expected} should come")))
+        Err(self.error(format!("the file ends where {expected} is expected")))
     }
 
     fn error(&self, problem: String) -> Error {

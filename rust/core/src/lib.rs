@@ -1,4 +1,4 @@
-//! Bayesian networks with a small readable model under every node, learned from mixed tables.
+//! Bayesian networks with a small readable model for every variable, learned from mixed tables.
 //!
 //! The road goes one way, and the modules stand in its order:
 //!

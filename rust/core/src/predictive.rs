@@ -163,7 +163,11 @@ impl Predictive {
                     && location.abs() <= 1e150
             }
         };
-        if sound { Ok(()) } else { Err(Error::Shape(format!("no distribution of '{}': {self:?}", variable.name))) }
+        if sound {
+            Ok(())
+        } else {
+            Err(Error::Shape(format!("'{}' has a distribution that is not one: {self:?}", variable.name)))
+        }
     }
     /// Number of free parameters.
     pub fn n_parameters(&self) -> usize {

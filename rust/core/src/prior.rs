@@ -3,6 +3,8 @@
 //! A prior sees how many variables there are, how many of them are parents, and how many free parameters the family
 //! has. With no parents to choose from every prior says the same of every set.
 
+use std::fmt;
+
 use serde::{Deserialize, Serialize};
 
 use crate::error::{Error, Result};
@@ -42,6 +44,19 @@ pub enum GraphPrior {
         /// Above 0, at most 1.
         kappa: f64,
     },
+}
+
+/// As the Python package names it.
+impl fmt::Display for GraphPrior {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        match self {
+            Self::Uniform => write!(f, "priors.Uniform()"),
+            Self::ParentCount => write!(f, "priors.ParentCount()"),
+            Self::Binomial { expected_parents } => write!(f, "priors.Binomial(expected_parents={expected_parents:?})"),
+            Self::Ebic { gamma } => write!(f, "priors.EBIC(gamma={gamma:?})"),
+            Self::Parameters { kappa } => write!(f, "priors.Parameters(kappa={kappa:?})"),
+        }
+    }
 }
 
 impl GraphPrior {

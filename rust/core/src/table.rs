@@ -16,7 +16,7 @@ pub type Var = usize;
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
 #[serde(untagged)]
 pub enum Level {
-    /// A truth value.
+    /// A boolean.
     Bool(bool),
     /// An integer.
     Int(i64),
@@ -184,7 +184,8 @@ impl Column {
 /// Complete data of named variables: what scores are computed from.
 #[derive(Clone, Debug, PartialEq)]
 pub struct Table {
-    variables: Vec<Variable>,
+    /// Shared with every model that is handed out.
+    variables: Arc<[Variable]>,
     columns: Vec<Column>,
     n_rows: usize,
 }
@@ -233,7 +234,7 @@ impl Table {
                 _ => return Err(Error::column(&**name, "holds values of another kind", "make kind and values agree")),
             }
         }
-        Ok(Self { variables, columns, n_rows })
+        Ok(Self { variables: variables.into(), columns, n_rows })
     }
 
     /// Number of rows.
@@ -244,6 +245,11 @@ impl Table {
     /// Number of variables.
     pub fn n_vars(&self) -> usize {
         self.variables.len()
+    }
+
+    /// All variables, to be held by others without a copy.
+    pub fn shared_variables(&self) -> Arc<[Variable]> {
+        self.variables.clone()
     }
 
     /// All variables in column order.

@@ -86,7 +86,7 @@ impl LocalScore for Shared {
                 child: self.0.table.name(child).to_owned(),
                 parents: self.0.names(parents),
                 problem: "a custom score has no models of its own".to_owned(),
-                advice: "say whose to fit: CustomScore(f, model=PCART())".to_owned(),
+                advice: "name a score whose models to fit: CustomScore(f, model=PCART())".to_owned(),
             });
         };
         model.model(child, parents)

@@ -2,7 +2,7 @@
 
 use arbornet_core::control::Budget;
 use arbornet_core::dag::exact::cut::MOST_MEMBERS;
-use arbornet_core::dag::exact::engine::{self, Component, Limits, MOST_VARIABLES, Priced};
+use arbornet_core::dag::exact::engine::{self, Component, Limits, MOST_VARIABLES, Priced, Step};
 use arbornet_core::dag::exact::problem::{Loose, NEVER};
 use arbornet_core::dag::exact::restrict::{Scored, restricted};
 
@@ -11,14 +11,14 @@ use pyo3::prelude::*;
 
 use crate::candidates::CandidatesHandle;
 use crate::errors::CoreError;
-use crate::jobs;
+use crate::jobs::{self, Jobs};
 use crate::searches::time_limit;
 
 /// One component of the exact search; costs are integers, `2^exponent` of them make one unit of score.
 #[pyclass(module = "arbornet._core")]
 pub struct SearchComponent {
     engine: Box<dyn Component>,
-    threads: isize,
+    threads: Jobs,
 }
 
 impl SearchComponent {
@@ -199,6 +199,34 @@ impl SearchComponent {
         self.engine.progress()
     }
 
+    /// About how many bytes it holds.
+    #[getter]
+    fn held(&self) -> usize {
+        self.engine.held()
+    }
+
+    /// About how many bytes a dual ascent takes beside.
+    fn ascent_needs(&self) -> usize {
+        self.engine.needed(Step::Ascent)
+    }
+
+    /// About how many bytes a round of the linear program takes beside.
+    fn relax_needs(&self, limits: (usize, usize, usize, usize, usize)) -> usize {
+        let (columns, clusters, new, block, scarce) = limits;
+        self.engine.needed(Step::Round(Limits { columns, clusters, new, block, scarce, tolerance: 0.0 }))
+    }
+
+    /// About how many bytes the order search takes when it is opened.
+    fn open_needs(&self) -> usize {
+        self.engine.needed(Step::Opening)
+    }
+
+    /// Gives all up that only a search needs; the incumbent, the bound and its certificate are kept.
+    fn finish(&mut self, py: Python<'_>) {
+        let engine = &mut self.engine;
+        py.detach(|| engine.finish());
+    }
+
     /// The bound that cuts and prices prove with all sets in play, and these.
     fn certificate(&self) -> (i64, Vec<Priced>) {
         self.engine.certificate()
@@ -207,7 +235,7 @@ impl SearchComponent {
 
 /// The components of a search, upstream first.
 #[pyfunction]
-fn search_components(py: Python<'_>, candidates: &CandidatesHandle, n_jobs: isize) -> PyResult<Vec<SearchComponent>> {
+fn search_components(py: Python<'_>, candidates: &CandidatesHandle, n_jobs: Jobs) -> PyResult<Vec<SearchComponent>> {
     jobs::threads(n_jobs)?;
     let split = || {
         let parts = Loose::from_candidates(&candidates.inner)?.split();
@@ -219,10 +247,17 @@ fn search_components(py: Python<'_>, candidates: &CandidatesHandle, n_jobs: isiz
             );
             return Err(Error::Shape(text));
         }
-        Ok(parts.iter().map(engine::component).collect::<Vec<_>>())
+        // One after the other gives its lists up.
+        Ok(parts.into_iter().map(|part| engine::component(&part)).collect::<Vec<_>>())
     };
     let engines: Vec<_> = py.detach(split).map_err(CoreError)?;
     Ok(engines.into_iter().map(|engine| SearchComponent { engine, threads: n_jobs }).collect())
+}
+
+/// About how many bytes the components of a search take at first.
+#[pyfunction]
+fn search_needs(candidates: &CandidatesHandle) -> usize {
+    engine::first_bytes(candidates.inner.n_vars(), candidates.inner.n_sets())
 }
 
 /// Along an order, the best candidate set of each variable within those before it: parents and scores by variable.
@@ -263,6 +298,7 @@ fn restrict(
 pub fn register(module: &Bound<'_, PyModule>) -> PyResult<()> {
     module.add_class::<SearchComponent>()?;
     module.add_function(wrap_pyfunction!(search_components, module)?)?;
+    module.add_function(wrap_pyfunction!(search_needs, module)?)?;
     module.add_function(wrap_pyfunction!(best_along, module)?)?;
     module.add_function(wrap_pyfunction!(restrict, module)?)
 }

@@ -8,7 +8,7 @@ use pyo3::prelude::*;
 
 use crate::errors::CoreError;
 use crate::handles::TableHandle;
-use crate::jobs::{pool, watched_or_left};
+use crate::jobs::{Jobs, pool, watched_or_left};
 
 /// Per child, the variables that may be its parents (all others without a list), best first, and their importance.
 #[pyfunction]
@@ -25,7 +25,7 @@ fn rank_parents(
     share: f64,
     min_leaf: Option<usize>,
     seed: u64,
-    n_jobs: isize,
+    n_jobs: Jobs,
     tell: Option<&Bound<'_, PyAny>>,
 ) -> PyResult<Vec<(Vec<Var>, Vec<f64>)>> {
     let importance = match importance {

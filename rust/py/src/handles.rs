@@ -31,7 +31,7 @@ pub fn level_from_python(column: &str, value: &Bound<'_, PyAny>) -> PyResult<Lev
         return Ok(Level::Text(text.to_cow()?.as_ref().into()));
     }
     let problem = format!("has the level {} of type {}", value.repr()?, value.get_type().name()?);
-    Err(CoreError(Error::column(column, problem, "levels are texts, integers, numbers or truth values")).into())
+    Err(CoreError(Error::column(column, problem, "levels are texts, integers, numbers or booleans")).into())
 }
 
 /// A level as the Python value it came from.

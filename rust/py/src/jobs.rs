@@ -173,12 +173,34 @@ fn await_calls(py: Python<'_>, importer: u32) -> PyResult<()> {
     Ok(())
 }
 
+/// What a user gives for `n_jobs`: whatever is no whole number that fits is refused by this name.
+#[derive(Clone, Copy)]
+pub struct Jobs(isize);
+
+impl Jobs {
+    /// The thread that asks.
+    pub const ONE: Self = Self(1);
+    /// All cores.
+    pub const ALL: Self = Self(-1);
+}
+
+impl<'py> FromPyObject<'_, 'py> for Jobs {
+    type Error = PyErr;
+
+    fn extract(given: Borrowed<'_, 'py, PyAny>) -> PyResult<Self> {
+        given.extract().map(Self).map_err(|_| {
+            let value = given.repr().map_or_else(|_| String::new(), |text| text.to_string());
+            CoreError(Error::parameter("n_jobs", &value, "give a whole number of threads, or -1 for all cores")).into()
+        })
+    }
+}
+
 /// More threads than so many for each core are never started: they would only cost memory, and results are the same.
 const MOST_PER_CORE: usize = 4;
 
 /// The number of threads that `n_jobs` asks for: as it stands, but at most so many per core, or from -1 downwards all
 /// cores, all but one, ...
-pub fn threads(n_jobs: isize) -> Result<usize, CoreError> {
+pub fn threads(Jobs(n_jobs): Jobs) -> Result<usize, CoreError> {
     let cores = std::thread::available_parallelism().map_or(1, usize::from);
     match n_jobs {
         0 => Err(CoreError(Error::parameter("n_jobs", &0, "give a number of threads, or -1 for all cores"))),
@@ -189,7 +211,7 @@ pub fn threads(n_jobs: isize) -> Result<usize, CoreError> {
 
 /// The number of threads that `n_jobs` asks for.
 #[pyfunction(name = "threads")]
-fn threads_of(n_jobs: isize) -> PyResult<usize> {
+fn threads_of(n_jobs: Jobs) -> PyResult<usize> {
     Ok(threads(n_jobs)?)
 }
 
@@ -201,7 +223,7 @@ pub fn register(module: &Bound<'_, PyModule>) -> PyResult<()> {
 }
 
 /// A pool of `n_jobs` threads for one call, gone when it is dropped, so that a fork finds no threads of ours.
-pub fn pool(n_jobs: isize) -> Result<rayon::ThreadPool, CoreError> {
+pub fn pool(n_jobs: Jobs) -> Result<rayon::ThreadPool, CoreError> {
     let built = rayon::ThreadPoolBuilder::new().num_threads(threads(n_jobs)?).build();
-    built.map_err(|e| CoreError(Error::parameter("n_jobs", &n_jobs, format!("threads cannot be started: {e}"))))
+    built.map_err(|e| CoreError(Error::parameter("n_jobs", &n_jobs.0, format!("threads cannot be started: {e}"))))
 }

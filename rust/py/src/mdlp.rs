@@ -6,7 +6,7 @@ use pyo3::prelude::*;
 use rayon::prelude::*;
 
 use crate::errors::CoreError;
-use crate::jobs;
+use crate::jobs::{self, Jobs};
 
 /// The cuts of each column, ascending; NaN is left out, and a value equal to a cut lies below it.
 #[pyfunction]
@@ -16,12 +16,12 @@ fn mdlp_cuts(
     columns: Vec<PyReadonlyArray1<'_, f64>>,
     classes: PyReadonlyArray1<'_, u32>,
     n_classes: usize,
-    n_jobs: isize,
+    n_jobs: Jobs,
 ) -> PyResult<Vec<Vec<f64>>> {
     let columns: Vec<Vec<f64>> = columns.iter().map(|column| column.as_array().to_vec()).collect();
     let classes = classes.as_array().to_vec();
     if let Some(code) = classes.iter().find(|&&code| code as usize >= n_classes) {
-        return Err(CoreError(arbornet_core::Error::parameter("classes", code, "is no code of a class")).into());
+        return Err(CoreError(arbornet_core::Error::parameter("classes", code, "is not the code of a class")).into());
     }
     let (pool, control) = (jobs::pool(n_jobs)?, Control::default());
     let cut = |column: &Vec<f64>| mdlp::cuts(column, &classes, n_classes);

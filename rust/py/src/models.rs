@@ -13,7 +13,7 @@ use crate::handles::level_from_python;
 use crate::jobs::watched_or_left;
 use crate::scores::ScoreHandle;
 
-/// A fitted local model, with the variables it speaks of. Immutable.
+/// A fitted local model, with its variables. Immutable.
 #[pyclass(frozen, module = "arbornet._core")]
 pub struct ModelHandle {
     pub variables: Arc<[Variable]>,
@@ -22,7 +22,7 @@ pub struct ModelHandle {
 
 const FORMAT: &str = "arbornet local model";
 
-/// What is saved: the model, and those variables by position that it speaks of.
+/// What is saved: the model, and its variables by position.
 #[derive(Serialize, Deserialize)]
 #[serde(deny_unknown_fields)]
 struct Saved {
@@ -38,12 +38,13 @@ const MOST_VARIABLES: usize = 1 << 24;
 impl Saved {
     fn opened(self) -> Result<ModelHandle, Error> {
         if self.format != FORMAT || self.version != 1 {
-            let problem = format!("this is '{}', version {}, not '{FORMAT}', version 1", self.format, self.version);
+            let problem =
+                format!("it is '{}', version {}, where '{FORMAT}', version 1, is expected", self.format, self.version);
             return Err(Error::Shape(problem));
         }
         let n_vars = self.variables.iter().map(|(var, _)| var + 1).max().unwrap_or(0);
         if n_vars > MOST_VARIABLES {
-            return Err(Error::Shape(format!("variable {} is beyond any table", n_vars - 1)));
+            return Err(Error::Shape(format!("variable {} is beyond the largest table", n_vars - 1)));
         }
         let nobody = Variable { name: "".into(), kind: Kind::Continuous { scale: Affine::IDENTITY } };
         let mut variables = vec![nobody; n_vars];
@@ -148,15 +149,15 @@ fn json(value: &impl Serialize) -> String {
 #[pymethods]
 #[allow(clippy::needless_pass_by_value)] // the shapes pyo3 extracts
 impl ModelHandle {
-    /// The model that a score speaks of.
+    /// The model of a score.
     #[staticmethod]
     fn fit(py: Python<'_>, score: &ScoreHandle, child: usize, parents: Vec<usize>) -> PyResult<Self> {
         let parents = score.family(child, &parents)?;
         let (fitted, control) = (score.score.clone(), Control::default());
         let halt = control.halt();
         let model = watched_or_left(py, &control, None, move || fitted.model_until(child, &parents, &halt))?;
-        let model = model.map_err(CoreError)?;
-        Ok(Self { variables: score.table.variables().into(), model })
+        let model = model.map_err(|error| score.raise(py, error))?;
+        Ok(Self { variables: score.table.shared_variables(), model })
     }
 
     /// Reads the JSON form; origin names it in errors.
@@ -167,7 +168,7 @@ impl ModelHandle {
         Ok(saved.opened().map_err(|e| format(1, e.to_string()))?)
     }
 
-    /// The JSON form: the model, and the variables it speaks of.
+    /// The JSON form: the model, and its variables.
     fn to_json(&self) -> String {
         let mut family: Vec<Var> = self.model.parents().to_vec();
         family.push(self.model.child());
@@ -279,7 +280,7 @@ impl ModelHandle {
         format!("ModelHandle({} given [{}])", self.child(), self.parents().join(", "))
     }
 
-    /// Whether the models and the variables they speak of are the same, whatever table they came from.
+    /// Whether the models and their variables are the same, whatever table they came from.
     fn __eq__(&self, other: &Self) -> bool {
         self.to_json() == other.to_json()
     }

@@ -11,7 +11,7 @@ use pyo3::types::PyList;
 
 use crate::errors::CoreError;
 use crate::handles::{TableHandle, level_to_python};
-use crate::jobs::{pool, watched, watched_or_left};
+use crate::jobs::{Jobs, pool, watched, watched_or_left};
 use crate::models::ModelHandle;
 use crate::scores::ScoreHandle;
 
@@ -95,7 +95,7 @@ impl NetworkHandle {
     fn ask<T: Send>(
         &self,
         py: Python<'_>,
-        n_jobs: isize,
+        n_jobs: Jobs,
         question: impl FnOnce(&Network, &Control) -> arbornet_core::Result<T> + Send,
     ) -> PyResult<T> {
         let control = Control::default();
@@ -108,14 +108,14 @@ impl NetworkHandle {
 #[pymethods]
 #[allow(clippy::needless_pass_by_value)] // the shapes pyo3 extracts
 impl NetworkHandle {
-    /// Fits the model of a score under every node; `parents` holds the positions of each variable's parents.
+    /// Fits the model of a score for every variable; `parents` holds the positions of each variable's parents.
     #[staticmethod]
-    fn fit(py: Python<'_>, score: &ScoreHandle, parents: Vec<Vec<usize>>, n_jobs: isize) -> PyResult<Self> {
+    fn fit(py: Python<'_>, score: &ScoreHandle, parents: Vec<Vec<usize>>, n_jobs: Jobs) -> PyResult<Self> {
         let control = Control::default();
         let pool = pool(n_jobs)?;
-        let score = score.score.clone();
-        let network = watched(py, &control, None, || pool.install(|| Network::fit(&*score, &parents, &control)))?;
-        Ok(Self(Arc::new(network.map_err(CoreError)?)))
+        let of = score.score.clone();
+        let network = watched(py, &control, None, || pool.install(|| Network::fit(&*of, &parents, &control)))?;
+        Ok(Self(Arc::new(network.map_err(|error| score.raise(py, error))?)))
     }
 
     /// Of every variable its family's score and, per parent in ascending order, what is lost without that parent.
@@ -124,13 +124,13 @@ impl NetworkHandle {
         py: Python<'_>,
         score: &ScoreHandle,
         parents: Vec<Vec<usize>>,
-        n_jobs: isize,
+        n_jobs: Jobs,
     ) -> PyResult<Vec<(f64, Vec<f64>)>> {
         let control = Control::default();
         let pool = pool(n_jobs)?;
-        let score = score.score.clone();
-        let scores = watched(py, &control, None, || pool.install(|| contributions(&*score, &parents, &control)))?;
-        Ok(scores.map_err(CoreError)?)
+        let of = score.score.clone();
+        let scores = watched(py, &control, None, || pool.install(|| contributions(&*of, &parents, &control)))?;
+        scores.map_err(|error| score.raise(py, error))
     }
 
     /// Reads the JSON form; origin names it in errors.
@@ -213,7 +213,7 @@ impl NetworkHandle {
     /// One local model.
     fn model(&self, var: usize) -> PyResult<ModelHandle> {
         let model = self.0.model(self.checked(var)?).clone();
-        Ok(ModelHandle { variables: self.0.variables().into(), model })
+        Ok(ModelHandle { variables: self.0.shared_variables(), model })
     }
 
     /// Number of free parameters of one local model.
@@ -221,14 +221,14 @@ impl NetworkHandle {
         Ok(self.0.model(self.checked(var)?).n_parameters())
     }
 
-    /// Log density of each row, missing values integrated out.
+    /// Log density of each row, missing values marginalised.
     fn log_likelihood<'py>(
         &self,
         py: Python<'py>,
         columns: Vec<Option<Bound<'py, PyAny>>>,
         n_rows: usize,
         how_to: (String, usize, u64),
-        n_jobs: isize,
+        n_jobs: Jobs,
     ) -> PyResult<(Reals<'py>, How)> {
         let rows = self.rows(&columns, n_rows)?;
         let settings = settings((&how_to.0, how_to.1, how_to.2))?;
@@ -242,7 +242,7 @@ impl NetworkHandle {
         py: Python<'py>,
         columns: Vec<Option<Bound<'py, PyAny>>>,
         n_rows: usize,
-        n_jobs: isize,
+        n_jobs: Jobs,
     ) -> PyResult<Vec<Reals<'py>>> {
         let rows = self.rows(&columns, n_rows)?;
         let columns = self.ask(py, n_jobs, |net, control| net.log_densities(&rows, control))?;
@@ -259,7 +259,7 @@ impl NetworkHandle {
         set: Vec<usize>,
         target: usize,
         how_to: (String, usize, u64),
-        n_jobs: isize,
+        n_jobs: Jobs,
     ) -> PyResult<(Reals<'py>, How)> {
         let rows = self.rows(&columns, n_rows)?;
         self.checked(target)?;
@@ -281,7 +281,7 @@ impl NetworkHandle {
         target: usize,
         probabilities: Vec<f64>,
         how_to: (String, usize, u64),
-        n_jobs: isize,
+        n_jobs: Jobs,
     ) -> PyResult<(Reals<'py>, How)> {
         let rows = self.limited(self.rows(&columns, n_rows)?, limits)?;
         self.checked(target)?;
@@ -306,7 +306,7 @@ impl NetworkHandle {
         let known = self.limited(self.known(&known)?, limits)?;
         set.iter().chain(targets.iter().map(|t| &t.0)).try_for_each(|&v| self.checked(v).map(|_| ()))?;
         let settings = settings((&how_to.0, how_to.1, how_to.2))?;
-        let (net, pool) = (self.0.clone(), pool(1)?);
+        let (net, pool) = (self.0.clone(), pool(Jobs::ONE)?);
         let work = move || pool.install(|| net.joint(&known, &set, &targets, &settings));
         let answer = watched_or_left(py, &Control::default(), None, work)?.map_err(CoreError)?;
         Ok((answer.probabilities.into_pyarray(py), how(answer.sampled)))
@@ -322,7 +322,7 @@ impl NetworkHandle {
         limits: Limits,
         set: Vec<usize>,
         how_to: (String, usize, u64),
-        n_jobs: isize,
+        n_jobs: Jobs,
     ) -> PyResult<(Vec<Bound<'py, PyAny>>, How)> {
         let known = self.limited(self.known(&known)?, limits)?;
         set.iter().try_for_each(|&v| self.checked(v).map(|_| ()))?;

@@ -139,7 +139,7 @@ impl ScoreHandle {
         Ok(self.score.check(child, &parents).map_err(CoreError)?)
     }
 
-    /// True if graphs that mean the same always score alike.
+    /// True if all members of an equivalence class always score alike.
     #[getter]
     fn equivalent(&self) -> bool {
         self.score.equivalent()

@@ -12,7 +12,7 @@ use pyo3::prelude::*;
 
 use crate::candidates::CandidatesHandle;
 use crate::errors::CoreError;
-use crate::jobs;
+use crate::jobs::{self, Jobs};
 use crate::network::NetworkHandle;
 use crate::scores::ScoreHandle;
 use crate::tests::Called;
@@ -70,7 +70,7 @@ enum Given<'py> {
 
 /// Runs a search, named with its parameters as JSON, over candidates, a score, or a test of x and y given others.
 #[pyfunction]
-#[pyo3(signature = (spec, source, constraints, start = None, time_limit = None, n_jobs = -1, tell = None))]
+#[pyo3(signature = (spec, source, constraints, start = None, time_limit = None, n_jobs = Jobs::ALL, tell = None))]
 #[allow(clippy::too_many_arguments, clippy::needless_pass_by_value)] // what every search is given
 fn search(
     py: Python<'_>,
@@ -79,7 +79,7 @@ fn search(
     constraints: &str,
     start: Option<Vec<Vec<usize>>>,
     time_limit: Option<f64>,
-    n_jobs: isize,
+    n_jobs: Jobs,
     tell: Option<Bound<'_, PyAny>>,
 ) -> PyResult<SearchResult> {
     let spec = SearchSpec::parse(spec).map_err(CoreError)?;

@@ -13,7 +13,7 @@ use pyo3::types::PyBytes;
 use crate::candidates::CandidatesHandle;
 use crate::errors::CoreError;
 use crate::handles::TableHandle;
-use crate::jobs::{pool, watched_or_left};
+use crate::jobs::{Jobs, pool, watched_or_left};
 use crate::scores::ScoreHandle;
 
 /// A block as Python passes it on: child, size, start, length.
@@ -115,7 +115,7 @@ impl Step1 {
     fn run(
         &self,
         py: Python<'_>,
-        n_jobs: isize,
+        n_jobs: Jobs,
         checkpoint: Option<PathBuf>,
         tell: Option<&Bound<'_, PyAny>>,
     ) -> PyResult<Result1> {
@@ -243,7 +243,7 @@ impl Step1Run {
             if let Some(journal) = &mut state.journal {
                 journal.append(&record)?;
             }
-            let ledger = state.ledger.as_mut().ok_or_else(|| Error::Shape("the run is over".to_owned()))?;
+            let ledger = state.ledger.as_mut().ok_or_else(|| Error::Shape("the run has ended".to_owned()))?;
             ledger.accept(record, &self.control)
         })
         .map_err(|error| self.step.get().score.get().raise(py, error))
@@ -255,7 +255,7 @@ impl Step1Run {
         self.control.progress()
     }
 
-    /// What came out; the run is over then.
+    /// What came out; the run has ended then.
     fn finish(&self) -> PyResult<Result1> {
         let mut state = self.state.lock().unwrap_or_else(PoisonError::into_inner);
         let ledger = state.ledger.take().ok_or_else(over)?;
@@ -264,7 +264,7 @@ impl Step1Run {
 }
 
 fn over() -> CoreError {
-    CoreError(Error::Shape("the run is over".to_owned()))
+    CoreError(Error::Shape("the run has ended".to_owned()))
 }
 
 /// A short name for a table's content: names, kinds and values.

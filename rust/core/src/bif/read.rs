@@ -108,13 +108,13 @@ impl<'a> Tokens<'a> {
         if found == Token::Mark(mark) {
             return Ok(());
         }
-        self.wrong(format!("'{}' is missing, there is {}", char::from(mark), shown(&found)))
+        self.wrong(format!("expected '{}', found {}", char::from(mark), shown(&found)))
     }
 
     fn word(&mut self, what: &str) -> Result<Cow<'a, str>> {
         match self.next()? {
             Token::Word(word) => Ok(word),
-            other => self.wrong(format!("{what} is missing, there is {}", shown(&other))),
+            other => self.wrong(format!("expected {what}, found {}", shown(&other))),
         }
     }
 
@@ -126,7 +126,7 @@ impl<'a> Tokens<'a> {
                 Token::Word(word) => words.push(word),
                 Token::Mark(b',') => {}
                 Token::Mark(mark) if mark == close => return Ok(words),
-                other => return self.wrong(format!("'{}' is missing, there is {}", char::from(close), shown(&other))),
+                other => return self.wrong(format!("expected '{}', found {}", char::from(close), shown(&other))),
             }
         }
     }
@@ -142,7 +142,7 @@ impl<'a> Tokens<'a> {
                 },
                 Token::Mark(b',') => {}
                 Token::Mark(b';') => return Ok(numbers),
-                other => return self.wrong(format!("';' is missing, there is {}", shown(&other))),
+                other => return self.wrong(format!("expected ';', found {}", shown(&other))),
             }
         }
     }
@@ -184,7 +184,7 @@ pub fn read(text: &str, origin: &str) -> Result<Network> {
             Token::Word(word) if word == "network" => skip_network(&mut tokens)?,
             Token::Word(word) if word == "variable" => file.variable(&mut tokens)?,
             Token::Word(word) if word == "probability" => file.probability(&mut tokens)?,
-            other => return tokens.wrong(format!("expected 'variable' or 'probability', there is {}", shown(&other))),
+            other => return tokens.wrong(format!("expected 'variable' or 'probability', found {}", shown(&other))),
         }
     }
     let models = file.models.into_iter().zip(&file.variables);
@@ -199,14 +199,14 @@ fn skip_network(tokens: &mut Tokens<'_>) -> Result<()> {
         match tokens.next()? {
             Token::Mark(b'{') => break,
             Token::Word(_) => {}
-            other => return tokens.wrong(format!("'{{' is missing, there is {}", shown(&other))),
+            other => return tokens.wrong(format!("expected '{{', found {}", shown(&other))),
         }
     }
     loop {
         match tokens.next()? {
             Token::Mark(b'}') => return Ok(()),
             Token::Word(word) if word == "property" => tokens.skip_property()?,
-            other => return tokens.wrong(format!("'}}' is missing, there is {}", shown(&other))),
+            other => return tokens.wrong(format!("expected '}}', found {}", shown(&other))),
         }
     }
 }
@@ -245,7 +245,7 @@ impl File {
                     }
                     levels = Some(listed);
                 }
-                other => return tokens.wrong(format!("'}}' is missing, there is {}", shown(&other))),
+                other => return tokens.wrong(format!("expected '}}', found {}", shown(&other))),
             }
         }
         let Some(levels) = levels else { return tokens.wrong(format!("'{name}' has no type")) };
@@ -268,7 +268,7 @@ impl File {
 
     fn position(&self, tokens: &Tokens<'_>, name: &str) -> Result<Var> {
         let known = self.positions.get(name).copied();
-        known.map_or_else(|| tokens.wrong(format!("there is no variable '{name}' above")), Ok)
+        known.map_or_else(|| tokens.wrong(format!("the variable '{name}' is not declared above")), Ok)
     }
 
     fn probability(&mut self, tokens: &mut Tokens<'_>) -> Result<()> {
@@ -278,14 +278,14 @@ impl File {
         let given = match tokens.next()? {
             Token::Mark(b')') => Vec::new(),
             Token::Mark(b'|') => tokens.words(b')')?,
-            other => return tokens.wrong(format!("')' is missing, there is {}", shown(&other))),
+            other => return tokens.wrong(format!("expected ')', found {}", shown(&other))),
         };
         let parents = given.iter().map(|p| self.position(tokens, p)).collect::<Result<Vec<Var>>>()?;
         // The model lists its parents in ascending order; `places[i]` is where the file's i-th parent goes.
         let mut sorted = parents.clone();
         sorted.sort_unstable();
         if sorted.windows(2).any(|w| w[0] == w[1]) || sorted.contains(&child) {
-            return tokens.wrong(format!("'{name}' has a parent twice, or itself"));
+            return tokens.wrong(format!("'{name}' has a parent twice, or is its own parent"));
         }
         if self.models[child].is_some() {
             return tokens.wrong(format!("the probabilities of '{name}' are given twice"));
@@ -326,13 +326,13 @@ impl File {
                     for ((level, &parent), &place) in levels.iter().zip(&parents).zip(&places) {
                         let Some(&code) = self.codes[parent].get(level.as_ref()) else {
                             let name = &self.variables[parent].name;
-                            return tokens.wrong(format!("'{level}' is no level of '{name}'"));
+                            return tokens.wrong(format!("'{level}' is not a level of '{name}'"));
                         };
                         codes[place] = code;
                     }
                     cells.push(cell(codes, distribution(tokens, &name, k)?));
                 }
-                other => return tokens.wrong(format!("'}}' is missing, there is {}", shown(&other))),
+                other => return tokens.wrong(format!("expected '}}', found {}", shown(&other))),
             }
         }
         cells.sort_by(|a, b| a.codes.cmp(&b.codes));

@@ -30,7 +30,7 @@ pub fn write(network: &Network) -> Result<String> {
                 what: format!("the table of '{}'", variable.name),
                 needed_mb: (rows * variable.n_levels().unwrap_or(1) as f64 * 8.0 / 1e6) as u64,
                 limit_mb: (MOST_ROWS * 8.0 / 1e6) as u64,
-                advice: "save the network as JSON, which keeps its trees".to_owned(),
+                advice: "save the network as JSON, which keeps its models".to_owned(),
             });
         }
         let names: Vec<String> = parents.iter().map(|&p| quoted(&variables[p].name)).collect();
@@ -67,7 +67,7 @@ fn levels(variable: &Variable) -> Result<Vec<String>> {
             Ok(levels.iter().map(|level| quoted(&level.to_string())).collect())
         }
         Kind::Continuous { .. } => {
-            let advice = "give bins= for it, or save the network as JSON";
+            let advice = "give bins=..., or save the network as JSON";
             Err(Error::column(&*variable.name, "is continuous, and BIF holds levels only", advice))
         }
     }

@@ -220,7 +220,7 @@ impl<'a> Stored<'a> {
             .collect();
         if let Some(v) = permitted.iter().position(Vec::is_empty) {
             let name = &candidates.names()[v];
-            let advice = "give the constraints to score_parents too, or loosen them";
+            let advice = "give the same constraints to score_parents, or relax them";
             return Err(Error::Shape(format!("no candidate parent set of '{name}' obeys the constraints; {advice}")));
         }
         Ok(Self { candidates, permitted })
@@ -275,8 +275,8 @@ impl Families for Stored<'_> {
             if left.len() == before {
                 let names: Vec<_> = left.iter().map(|&v| format!("'{}'", self.candidates.names()[v])).collect();
                 let names = names.join(", ");
-                let advice = "keep the empty set among the candidates, or loosen the constraints";
-                return Err(Error::Shape(format!("every choice of sets for {names} closes a cycle; {advice}")));
+                let advice = "keep the empty set among the candidates, or relax the constraints";
+                return Err(Error::Shape(format!("every choice of parent sets for {names} closes a cycle; {advice}")));
             }
         }
         Ok(dag)

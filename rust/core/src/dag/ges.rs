@@ -107,7 +107,7 @@ impl Fges {
 pub(super) fn checked(start: Option<&Dag>, scored: &Scored<'_>, knowledge: &Knowledge<'_>) -> Result<Dag> {
     let start = start.map_or_else(|| knowledge.required_arcs(), Dag::clone);
     if !knowledge.permits(&start) {
-        return Err(Error::Shape("the start breaks the constraints".to_owned()));
+        return Err(Error::Shape("the starting graph breaks the constraints".to_owned()));
     }
     for v in 0..start.n_vars() {
         scored.family(v, &start.family(v))?;

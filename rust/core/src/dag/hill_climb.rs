@@ -96,7 +96,9 @@ impl HillClimb {
         let start = start.map_or_else(|| families.start(), |dag| Ok(dag.clone()))?;
         let mut at = Position::new(families, &start)?;
         if at.scores.contains(&f64::NEG_INFINITY) {
-            return Err(Error::Shape("the start breaks the constraints, or has sets without a score".to_owned()));
+            return Err(Error::Shape(
+                "the starting graph breaks the constraints, or has parent sets without a score".to_owned(),
+            ));
         }
         let mut best = Climbed { dag: at.dag.clone(), scores: at.scores.clone(), n_moves: 0, stop: None };
         let outcome = self.climb_all(&mut at, &mut best, budget);

@@ -1,4 +1,4 @@
-//! The combined search of figure 5: the graph over the variables and the decision graph under every node grow together.
+//! The combined search of figure 5: the graph over the variables and the decision graph of every variable grow together.
 //!
 //! Every node starts as a single leaf with its required parents. In each step every operator of every node is considered,
 //! with all non-descendants as possible parents, and the best is applied; a split on a new parent adds its arc. An

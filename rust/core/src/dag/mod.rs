@@ -32,7 +32,7 @@ searches! {
     grasp::Grasp,
     /// Hill climbing.
     hill_climb::HillClimb,
-    /// A graph and the decision graphs under its nodes.
+    /// A graph and the decision graphs of its variables.
     joint::Joint,
     /// PC and conservative PC.
     pc::Pc,

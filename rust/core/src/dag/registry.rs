@@ -79,7 +79,7 @@ pub struct Found {
     pub bound: f64,
     /// The equivalence class, of searches over classes.
     pub class: Option<Pdag>,
-    /// The models under the nodes, of a search that grows them.
+    /// The models of the variables, of a search that grows them.
     pub models: Option<Vec<LocalModel>>,
     /// Why it ended early, if it did.
     pub stop: Option<Stop>,

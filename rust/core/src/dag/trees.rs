@@ -68,7 +68,7 @@ impl TreeSearch {
         let row = |&v: &Var| -> Result<Vec<f64>> {
             let (base, parents) = families.family(v, &alone)?;
             if base == f64::NEG_INFINITY || parents != alone {
-                let advice = "a tree can leave arcs out, but not promise them";
+                let advice = "a tree search can forbid arcs, but not require them";
                 return Err(Error::Shape(format!("the constraints do not let variable {v} be a root; {advice}")));
             }
             let with = families.toggled(v, &alone)?;

@@ -39,7 +39,7 @@ impl Beliefs {
                 return Err(missing("is continuous in the prior network".to_owned()));
             };
             if let Some(extra) = theirs.iter().find(|theirs| !levels.iter().any(|level| same(level, theirs))) {
-                return Err(missing(format!("has not the level {extra} of the prior network")));
+                return Err(missing(format!("lacks the level {extra} of the prior network")));
             }
             let known = |level: &_| theirs.iter().position(|theirs| same(level, theirs));
             let of = levels.iter().map(|level| {

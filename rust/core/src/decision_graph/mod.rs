@@ -1,5 +1,5 @@
 //! Decision graphs (Chickering, Heckerman and Meek 1997): decision trees whose leaves may be merged, so that any
-//! partition of the parents' configurations can stand under a node.
+//! partition of the parents' configurations can be the model of a variable.
 //!
 //! A leaf scores the Dirichlet marginal likelihood of its counts ([`prior`]); a graph scores the sum over its leaves. Three
 //! operators change the leaves: the complete split, the binary split and the merge ([`splits`], [`merges`]). Greedy search
@@ -53,7 +53,7 @@ impl TryFrom<String> for Operators {
     fn try_from(text: String) -> Result<Self> {
         let bad = |problem: &str| Err(Error::parameter("operators", &text, problem));
         if let Some(odd) = text.chars().find(|c| !"CBM".contains(*c)) {
-            return bad(&format!("'{odd}' is no operator: use C (complete split), B (binary split), M (merge)"));
+            return bad(&format!("'{odd}' is not an operator: use C (complete split), B (binary split), M (merge)"));
         }
         let holds = |c| text.contains(c);
         if !holds('C') && !holds('B') {

@@ -1,4 +1,4 @@
-//! The tests that scores speak of: likelihood ratios and Bayes factors.
+//! The tests of scores: likelihood ratios and Bayes factors.
 //!
 //! A score with a likelihood tests `x` and `y` given `Z` by `2 (l(x | y, Z) - l(x | Z))` against a chi-squared
 //! distribution of as many degrees of freedom as the arc adds parameters (Andrews, Ramsey and Cooper 2018, section 5.3).
@@ -44,7 +44,7 @@ pub fn chi_squared_tail(x: f64, df: f64) -> f64 {
     checked_gamma_ur(df / 2.0, x / 2.0).map_or(1.0, |p| p.clamp(0.0, 1.0))
 }
 
-/// The test that a prepared score speaks of.
+/// The test of a prepared score.
 pub struct ScoreTest(pub Arc<dyn LocalScore>);
 
 impl IndependenceTest for ScoreTest {

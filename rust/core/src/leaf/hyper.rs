@@ -72,7 +72,7 @@ impl LeafPriors {
         for (name, parameters) in &self.per_variable {
             parameters.check()?;
             if table.position(name).is_none() {
-                return Err(Error::parameter("per_variable", name, "names no column of the table"));
+                return Err(Error::parameter("per_variable", name, "names a column that is not in the table"));
             }
         }
         Ok(())

@@ -1,4 +1,4 @@
-//! What stands in a leaf: a distribution of the response with its parameters integrated out.
+//! What stands in a leaf: a distribution of the response with its parameters marginalised.
 //!
 //! One distribution a file: [`categorical`] (Dirichlet), [`ordinal`] (Bayesian histogram), [`normal`]
 //! (Normal-inverse-gamma); Talvitie, Eggeling and Koivisto 2019, sections 2.3 to 2.5, with their errata. A leaf is
@@ -52,7 +52,7 @@ pub trait LeafModel: Send + Sync {
     /// How many responses were observed.
     fn count(&self, stat: &Self::Stat) -> u64;
 
-    /// Log marginal likelihood of the responses, parameters integrated out; natural logarithm, higher is better.
+    /// Log marginal likelihood of the responses, parameters marginalised; natural logarithm, higher is better.
     fn log_marginal(&self, stat: &Self::Stat) -> f64;
 
     /// The posterior predictive distribution of one more response: the ratio of the marginals with and without it, in

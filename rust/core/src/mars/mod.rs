@@ -73,7 +73,7 @@ pub struct Settings {
     pub threshold: f64,
     /// How many parent terms are looked at in a step.
     pub fast: usize,
-    /// How fast parent terms that were not looked at move up.
+    /// How fast parent terms that were not looked at move down.
     pub ageing: f64,
     /// How terms are pruned.
     pub pruning: Pruning,

@@ -1,5 +1,5 @@
 //! Fast MARS (Friedman 1993): parent terms wait in a queue by what they gained when they were last looked at; those not
-//! looked at move up with age.
+//! looked at for long move down with age.
 
 /// A place in the queue.
 #[derive(Clone, Copy, Debug)]
@@ -64,7 +64,7 @@ mod tests {
     use super::*;
 
     #[test]
-    fn of_equal_gains_the_older_term_is_looked_at_first() {
+    fn of_equal_gains_and_ages_the_first_term_is_looked_at_first() {
         let mut queue = Queue::new(1.0, false);
         for slot in 0..3 {
             queue.push(slot, 1.0, 1);
@@ -74,5 +74,17 @@ mod tests {
         queue.update(1, 2.0, 3);
         queue.sort(3);
         assert_eq!(queue.first(3), [(1, 1), (0, 0), (2, 2)]);
+    }
+
+    #[test]
+    fn a_term_not_looked_at_for_long_moves_down() {
+        let mut queue = Queue::new(1.0, false);
+        queue.push(0, 2.0, 1);
+        queue.push(1, 1.0, 1);
+        queue.sort(1);
+        assert_eq!(queue.first(2), [(0, 0), (1, 1)]);
+        queue.update(1, 1.0, 5);
+        queue.sort(5);
+        assert_eq!(queue.first(2), [(1, 1), (0, 0)]);
     }
 }

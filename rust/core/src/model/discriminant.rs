@@ -157,7 +157,7 @@ impl Model for Discriminant {
         if placed && self.groups.iter().all(group) {
             Ok(())
         } else {
-            Err(Error::Shape(format!("the Gaussians of '{}' do not fit its variables", child.name)))
+            Err(Error::Shape(format!("the Gaussian models of '{}' do not fit its variables", child.name)))
         }
     }
 }

@@ -1,4 +1,4 @@
-//! Fitted local models: what stands under a node, what a person reads, and what predicts.
+//! Fitted local models: of each variable given its parents: what a person reads, and what predicts.
 //!
 //! A new kind of model is one file here (or in its own room) and one line in [`LocalModel`].
 

@@ -3,7 +3,7 @@
 //! A plan is made once for a pattern of evidence and holds the offset of every entry it will read, so that a row costs
 //! gathers, products and sums. Tables are rescaled to a maximum of one after every step; the logarithms add up apart.
 
-/// One variable summed out of the tables that hold it (or, with one state, the tables multiplied into the answer).
+/// One variable marginalised out of the tables that hold it (or, with one state, the tables multiplied into the answer).
 #[derive(Debug)]
 pub(super) struct Step {
     /// The variable that goes, `None` for the last step.

@@ -281,7 +281,7 @@ impl Network {
         control: &Control,
     ) -> Result<Levels> {
         let Some(k) = self.variables[target].n_levels() else {
-            let advice = "ask for quantiles of it";
+            let advice = "its quantiles can be predicted";
             return Err(Error::column(&*self.variables[target].name, "is continuous and has no levels", advice));
         };
         let rows = &self.about(rows, set, target)?;
@@ -320,7 +320,7 @@ impl Network {
         control: &Control,
     ) -> Result<Quantiles> {
         let Kind::Continuous { scale } = self.variables[target].kind else {
-            let advice = "ask for the probabilities of its levels";
+            let advice = "the probabilities of its levels can be predicted";
             return Err(Error::column(&*self.variables[target].name, "has levels", advice));
         };
         if let Some(p) = probabilities.iter().find(|p| !(**p > 0.0 && **p < 1.0)) {
@@ -328,7 +328,7 @@ impl Network {
         }
         let rows = &self.about(rows, set, target)?;
         if probabilities.is_empty() {
-            return Err(Error::Shape("no probability to give a quantile of".to_owned()));
+            return Err(Error::Shape("no probability was given for a quantile".to_owned()));
         }
         let question = Question { rows, set, scope: Scope::About(&[target]) };
         let width = probabilities.len();
@@ -374,13 +374,13 @@ impl Network {
 
     fn about(&self, rows: &Rows, set: &[Var], target: Var) -> Result<Rows> {
         if set.contains(&target) {
-            let advice = "ask about another variable";
-            return Err(Error::column(&*self.variables[target].name, "is set from outside", advice));
+            let advice = "query another variable";
+            return Err(Error::column(&*self.variables[target].name, "is set by an intervention (do)", advice));
         }
         Ok(rows.clone().without(target))
     }
 
-    /// Log density of the seen part of every row in the user's units, missing values summed or integrated out.
+    /// Log density of the seen part of every row in the user's units, missing values marginalised.
     ///
     /// # Errors
     /// If no exact answer was possible where one was asked for, or interrupted.

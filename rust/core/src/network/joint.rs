@@ -36,24 +36,23 @@ impl Network {
     /// its levels as classes; a continuous one the intervals between the cuts given with it, in stored units.
     ///
     /// # Errors
-    /// If a target is known already or asked for twice, the joint would be too large, or no exact answer was possible
+    /// If a target is known already or named twice, the joint would be too large, or no exact answer was possible
     /// where one was asked for.
     pub fn joint(&self, known: &Rows, set: &[Var], targets: &[(Var, Vec<f64>)], settings: &Settings) -> Result<Joint> {
         for (i, (target, _)) in targets.iter().enumerate() {
             let name = &*self.variables[*target].name;
             if known.get(*target, 0).is_some() {
-                return Err(Error::column(name, "is asked for and given", "leave it out of one of the two"));
+                return Err(Error::column(name, "is both a target and given", "leave it out of one of the two"));
             }
             if targets[..i].iter().any(|(t, _)| t == target) {
-                return Err(Error::column(name, "is asked for twice", "name every target once"));
+                return Err(Error::column(name, "is a target twice", "name every target once"));
             }
         }
         let dims: Vec<usize> =
             targets.iter().map(|(t, cuts)| self.variables[*t].n_levels().unwrap_or(cuts.len() + 1)).collect();
         let size: f64 = dims.iter().map(|&d| d as f64).product();
         if size > 1e7 {
-            let problem =
-                format!("the joint distribution has {size:.1e} combinations; ask for fewer variables at once");
+            let problem = format!("the joint distribution has {size:.1e} combinations; give fewer targets at once");
             return Err(Error::Shape(problem));
         }
         let mut probabilities = vec![0.0; size as usize];

@@ -1,4 +1,4 @@
-//! Fitted networks: a local model under every node, read together as one joint distribution.
+//! Fitted networks: a local model for every variable, read together as one joint distribution.
 //!
 //! The density of a complete row is the product of the models' predictive densities (Talvitie, Eggeling and Koivisto
 //! 2019, section 2.4: the posterior predictive distribution given structure and data), see [`density`]. Everything
@@ -19,6 +19,8 @@ pub mod rows;
 pub mod sample;
 mod weighting;
 
+use std::sync::Arc;
+
 use rayon::prelude::*;
 use serde::{Deserialize, Serialize};
 
@@ -33,11 +35,12 @@ pub use infer::{Levels, Method, Quantiles, Sampled, Settings};
 pub use joint::Joint;
 pub use rows::{Observed, Rows, Within};
 
-/// A directed acyclic graph with a fitted local model under every node. Immutable once made.
+/// A directed acyclic graph with a fitted local model for every variable. Immutable once made.
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
 #[serde(try_from = "Parts", into = "Parts")]
 pub struct Network {
-    variables: Vec<Variable>,
+    /// Shared with every model that is handed out.
+    variables: Arc<[Variable]>,
     models: Vec<LocalModel>,
     order: Vec<Var>,
     children: Vec<Vec<Var>>,
@@ -61,7 +64,7 @@ impl TryFrom<Parts> for Network {
 
 impl From<Network> for Parts {
     fn from(network: Network) -> Self {
-        Self { variables: network.variables, models: network.models }
+        Self { variables: network.variables.to_vec(), models: network.models }
     }
 }
 
@@ -99,10 +102,10 @@ impl Network {
         for (v, parents) in parents.iter().enumerate() {
             parents.iter().for_each(|&p| children[p].push(v));
         }
-        Ok(Self { variables, models, order, children })
+        Ok(Self { variables: variables.into(), models, order, children })
     }
 
-    /// Fits the model a score speaks of under every node of a graph, given as the parents of each variable.
+    /// Fits the model of a score for every variable of a graph, given as the parents of each variable.
     ///
     /// # Errors
     /// If the graph does not fit the table or has a cycle, a family cannot be modelled, or interrupted.
@@ -134,12 +137,17 @@ impl Network {
             let k = variable.n_levels();
             k.map_or_else(|| Column::Reals(Vec::new()), |k| Column::Codes(Codes::pack(&[], k)))
         };
-        Table::new(self.variables.clone(), self.variables.iter().map(column).collect())
+        Table::new(self.variables.to_vec(), self.variables.iter().map(column).collect())
     }
 
     /// All variables, in the table's column order.
     pub fn variables(&self) -> &[Variable] {
         &self.variables
+    }
+
+    /// All variables, to be held by others without a copy.
+    pub fn shared_variables(&self) -> Arc<[Variable]> {
+        self.variables.clone()
     }
 
     /// Number of variables.

@@ -92,7 +92,7 @@ impl Rows {
                 Observed::Reals(reals) => reals.len(),
             };
             if len != n_rows {
-                return bad(format!("has {len} rows where {n_rows} are asked about"), "give one value per row");
+                return bad(format!("has {len} rows where the others have {n_rows}"), "give one value per row");
             }
             match (column, variable.n_levels()) {
                 (Observed::Nothing, _) => {}
@@ -104,7 +104,10 @@ impl Rows {
                 }
                 (Observed::Reals(reals), None) => {
                     if let Some(row) = reals.iter().position(|x| x.is_infinite()) {
-                        return bad(format!("is {} in row {row}", reals[row]), "give a finite or a missing value");
+                        return bad(
+                            format!("is {} in row {row}", reals[row]),
+                            "give a finite number, or leave it missing",
+                        );
                     }
                 }
                 _ => return bad("holds values of another kind".to_owned(), "make kind and values agree"),

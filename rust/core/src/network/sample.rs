@@ -1,4 +1,4 @@
-//! Draws from a network, with some variables given and some set from outside.
+//! Draws from a network, with some variables given and some set by an intervention.
 //!
 //! Without hidden ancestors of what is given, values are drawn parents first. Otherwise the hidden ancestors are drawn
 //! jointly and exactly: their problem is eliminated once, and every draw walks the elimination backwards (a state per
@@ -35,8 +35,8 @@ fn enough_for(len: usize, settings: &Settings) -> Settings {
 
 /// The error for rows whose answers find no room.
 pub(super) fn no_room(bytes: u64) -> Error {
-    let advice = "ask about fewer rows at once".to_owned();
-    Error::Allocation { what: "the answers about all rows".to_owned(), bytes, advice }
+    let advice = "give fewer rows at once".to_owned();
+    Error::Allocation { what: "the answers for all rows".to_owned(), bytes, advice }
 }
 
 /// Where the hidden ancestors of what is given come from.
@@ -74,7 +74,7 @@ impl Network {
                 Ok(elimination) => {
                     let (mut tables, _) = problem.tables(self, &value);
                     if elimination.run(&mut tables) == f64::NEG_INFINITY {
-                        return Err(Error::Shape("what is given has probability zero".to_owned()));
+                        return Err(Error::Shape("the evidence has probability zero".to_owned()));
                     }
                     Source::Exact(elimination, tables)
                 }
@@ -120,7 +120,7 @@ impl Network {
         let refused = |_| Error::Allocation {
             what: format!("drawing {n_rows} rows"),
             bytes: (n_rows as u64).saturating_mul(of_row),
-            advice: "draw them in parts, each with a seed of its own".to_owned(),
+            advice: "draw them in parts, each with its own seed".to_owned(),
         };
         let empty = |v: Var| {
             Ok(if is_number(v) {

@@ -47,7 +47,7 @@ pub(super) fn room_for_particles(problem: &Problem, k: usize, settings: &Setting
     let each = problem.hidden.len() * size_of::<Value>() + (2 + k) * size_of::<f64>();
     let n = settings.particles;
     affordable((n as u64).saturating_mul(each as u64), |bytes| Error::Allocation {
-        what: format!("an answer by {n} weighted draws"),
+        what: format!("an answer by {n} weighted samples"),
         bytes,
         advice: "give fewer particles".to_owned(),
     })

@@ -5,6 +5,7 @@
 //! it is left out, and who asks is told.
 
 use super::cells::dot;
+use crate::control::Halt;
 
 /// An orthonormal basis of some columns, and the way from it back to them.
 #[derive(Default)]
@@ -17,12 +18,23 @@ pub struct Basis {
     /// The positions of the kept columns among those added.
     kept: Vec<usize>,
     added: usize,
+    halt: Halt,
 }
 
 /// A column whose own part is a smaller share of it has no direction of its own.
 const OWN_SHARE: f64 = 1e-9;
 
 impl Basis {
+    /// From now on, columns are left out once this is due: what is fitted to them is then to be thrown away.
+    pub fn heed(&mut self, halt: &Halt) {
+        self.halt = halt.clone();
+    }
+
+    /// What it heeds.
+    pub fn halt(&self) -> &Halt {
+        &self.halt
+    }
+
     /// Forgets all columns; the next are of `n` rows.
     pub fn clear(&mut self, n: usize) {
         self.n = n;
@@ -34,6 +46,10 @@ impl Basis {
 
     /// Adds a column; false if those before span it.
     pub fn push(&mut self, column: impl Iterator<Item = f64>) -> bool {
+        if self.halt.is_due() {
+            self.added += 1;
+            return false;
+        }
         let start = self.q.len();
         self.q.extend(column);
         debug_assert_eq!(self.q.len(), start + self.n);

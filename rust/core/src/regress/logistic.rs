@@ -8,6 +8,7 @@
 use super::cells::sum;
 use super::cholesky::{backward, factor_from, forward, packed};
 use super::least_squares::Basis;
+use crate::control::Halt;
 
 /// A fit: the likelihood and what it was reached with.
 pub struct Logistic {
@@ -22,8 +23,12 @@ const MOST_STEPS: usize = 100;
 /// Newton's method squares its error, so a step that promises less than this was the last that matters.
 const LEAST_GAIN: f64 = 1e-9;
 
-/// Fits levels `0..k`, every one of which occurs, to the columns of a basis whose first column is constant.
+/// Fits levels `0..k`, every one of which occurs, to the columns of a basis whose first column is constant. It ends soon
+/// after what the basis heeds is due, with a result to be thrown away.
 pub fn fit(basis: &Basis, levels: &[u32], k: usize) -> Logistic {
+    if basis.halt().is_due() {
+        return Logistic { log_likelihood: f64::NAN, coefficients: vec![vec![0.0; basis.rank()]; k - 1] };
+    }
     let n = levels.len();
     let root = (n as f64).sqrt();
     let columns: Vec<Vec<f64>> = basis.columns().map(|q| q.iter().map(|x| x * root).collect()).collect();
@@ -38,11 +43,14 @@ pub fn fit(basis: &Basis, levels: &[u32], k: usize) -> Logistic {
     for j in 0..free {
         b[j * p] = sign * (counts[j + 1] / counts[0]).ln();
     }
-    let mut state = State { columns: &columns, levels, k, shares: vec![0.0; n * k] };
+    let mut state = State { columns: &columns, levels, k, shares: vec![0.0; n * k], halt: basis.halt() };
     let mut log_likelihood = state.evaluate(&b);
     let penalised =
         |log_likelihood: f64, b: &[f64]| log_likelihood - RIDGE / 2.0 * b.iter().map(|x| x * x).sum::<f64>();
     for _ in 0..MOST_STEPS {
+        if state.halt.is_due() {
+            break;
+        }
         let (gradient, hessian) = state.derivatives(&b);
         let mut step = gradient.clone();
         let mut factor = vec![0.0; packed(step.len())];
@@ -81,6 +89,7 @@ struct State<'a> {
     k: usize,
     /// Level after level, a probability per row.
     shares: Vec<f64>,
+    halt: &'a Halt,
 }
 
 impl State<'_> {
@@ -89,6 +98,9 @@ impl State<'_> {
         let (n, p) = (self.levels.len(), self.columns.len());
         self.shares.fill(0.0);
         for j in 1..self.k {
+            if self.halt.is_due() {
+                return f64::NEG_INFINITY;
+            }
             let own = &mut self.shares[j * n..(j + 1) * n];
             for (column, b) in self.columns.iter().zip(&b[(j - 1) * p..]) {
                 own.iter_mut().zip(column).for_each(|(eta, x)| *eta += b * x);
@@ -133,6 +145,9 @@ impl State<'_> {
                     *w = if i == j { s * (1.0 - s) } else { -s * t };
                 }
                 for a in 0..p {
+                    if self.halt.is_due() {
+                        return (gradient, hessian);
+                    }
                     weighted.iter_mut().zip(&weights).zip(&self.columns[a]).for_each(|((v, w), x)| *v = w * x);
                     let row = i * p + a;
                     let last = if i == j { a } else { p - 1 };
@@ -177,7 +192,7 @@ mod tests {
             let fitted = fit(&basis, &levels, 3);
             let root = (rows.len() as f64).sqrt();
             let columns: Vec<Vec<f64>> = basis.columns().map(|q| q.iter().map(|x| x * root).collect()).collect();
-            let mut state = State { columns: &columns, levels: &levels, k: 3, shares: vec![0.0; 3 * rows.len()] };
+            let mut state = State { columns: &columns, levels: &levels, k: 3, shares: vec![0.0; 3 * rows.len()], halt: basis.halt() };
             let b: Vec<f64> = fitted.coefficients.concat();
             prop_assert!((state.evaluate(&b) - fitted.log_likelihood).abs() < 1e-9);
             let moved: Vec<f64> = b.iter().zip(&moves).map(|(b, m)| b + m).collect();
@@ -185,6 +200,20 @@ mod tests {
             let counts: Vec<f64> = (0..3).map(|k| levels.iter().filter(|y| **y == k).count() as f64).collect();
             prop_assert!(fitted.log_likelihood >= of_shares(&counts) - 1e-9);
         }
+    }
+
+    #[test]
+    fn a_fit_ends_once_a_stop_is_due() {
+        let x: Vec<f64> = (0..40).map(f64::from).collect();
+        let levels: Vec<u32> = (0..40).map(|i| i % 3).collect();
+        let control = crate::control::Control::default();
+        let mut basis = basis(&x);
+        basis.heed(&control.halt());
+        assert!(fit(&basis, &levels, 3).log_likelihood.is_finite());
+        control.stop();
+        assert!(fit(&basis, &levels, 3).log_likelihood.is_nan());
+        assert!(!basis.push(x.iter().map(|x| x * x)));
+        assert_eq!(basis.rank(), 2);
     }
 
     #[test]

@@ -46,7 +46,10 @@ impl Timed<'_> {
             return Err(Error::Family {
                 child: table.name(self.child).to_owned(),
                 parents: parents.iter().map(|&p| table.name(p).to_owned()).collect(),
-                problem: format!("{} s for this child were spent on smaller sets", self.of.limit.as_secs_f64()),
+                problem: format!(
+                    "the {} s for this child were spent on smaller parent sets",
+                    self.of.limit.as_secs_f64()
+                ),
                 advice: "give more time per child, or fewer candidates".to_owned(),
             });
         }

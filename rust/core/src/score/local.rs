@@ -41,7 +41,7 @@ pub trait LocalScore: Send + Sync {
     /// If the child is of a kind this score cannot explain.
     fn child(&self, child: Var) -> Result<Box<dyn ChildScore + '_>>;
 
-    /// The fitted model that the score speaks of.
+    /// The fitted model of the score.
     ///
     /// # Errors
     /// As for scoring the same family.
@@ -63,7 +63,7 @@ pub trait LocalScore: Send + Sync {
         Ok(())
     }
 
-    /// True if graphs that mean the same (Markov equivalent ones) always score alike, whatever the data.
+    /// True if all members of a Markov equivalence class always score alike, whatever the data.
     fn equivalent(&self) -> bool {
         false
     }

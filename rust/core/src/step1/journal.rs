@@ -99,7 +99,7 @@ impl Manifest {
     /// What differs, in words; `self` is the one on disk.
     fn difference(&self, wanted: &Self) -> Option<String> {
         if self.arbornet != wanted.arbornet {
-            return Some(format!("it was made by version {}, this is {}", self.arbornet, wanted.arbornet));
+            return Some(format!("it was made by version {}, and this is version {}", self.arbornet, wanted.arbornet));
         }
         if self.score != wanted.score {
             return Some(format!("its score is {}, not {}", self.score, wanted.score));
@@ -113,7 +113,7 @@ impl Manifest {
         }
         let pairs = || self.columns.iter().zip(&wanted.columns);
         if let Some((column, _)) = pairs().find(|(a, b)| a.kind != b.kind) {
-            return Some(format!("its column '{}' is of another kind or has other levels", column.name));
+            return Some(format!("its column '{}' has another type or other levels", column.name));
         }
         if self.n_rows != wanted.n_rows {
             return Some(format!("its table has {} rows, not {}", self.n_rows, wanted.n_rows));
@@ -122,7 +122,7 @@ impl Manifest {
             return Some(format!("its column '{}' has other values", column.name));
         }
         if self.constraints != wanted.constraints {
-            return Some("its constraints are others".to_owned());
+            return Some("its constraints are different".to_owned());
         }
         if self.child_seconds != wanted.child_seconds {
             let told =
@@ -132,9 +132,9 @@ impl Manifest {
         }
         if self.keeps_all != wanted.keeps_all {
             let told = |all: bool| if all { "it kept all sets (prune=False)" } else { "it kept what no subset beats" };
-            return Some(format!("{}, this is to be otherwise", told(self.keeps_all)));
+            return Some(format!("{}, and this run does not", told(self.keeps_all)));
         }
-        (self != wanted).then(|| "its blocks are of another length".to_owned())
+        (self != wanted).then(|| "its blocks have another size".to_owned())
     }
 }
 

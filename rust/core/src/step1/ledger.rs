@@ -145,7 +145,7 @@ impl Ledger {
     /// If it belongs to no layer under way, no set of its child can be kept, or kept sets exceed the memory limit.
     pub fn accept(&mut self, record: Record, control: &Control) -> Result<()> {
         let child = record.block.child;
-        let stray = || Error::Shape("a record of parent sets arrived that nobody waits for".to_owned());
+        let stray = || Error::Shape("a record arrived of parent sets that are not being scored".to_owned());
         let open = self.open.iter_mut().find(|open| open.child == child).ok_or_else(stray)?;
         let place = (record.block.start / self.step.block_sets()) as usize;
         if open.size != record.block.size || open.block(&self.step, place) != Some(record.block) {
@@ -200,7 +200,8 @@ impl Ledger {
                 what: "keeping the parent sets that no subset dominates".to_owned(),
                 needed_mb: self.kept_bytes / 1_000_000,
                 limit_mb: limit / 1_000_000,
-                advice: "lower max_parents, penalise large sets more, or allow fewer parents".to_owned(),
+                advice: "lower max_parents, use a prior that penalises large sets more, or allow fewer parents"
+                    .to_owned(),
             }),
             _ => Ok(()),
         }

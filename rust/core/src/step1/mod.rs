@@ -74,7 +74,7 @@ impl Step1 {
         let made = Self { names, spaces, block_sets: block_sets.unwrap_or(default).max(1) as u64, memory_limit };
         let sets: f64 = made.spaces.iter().map(Space::n_sets).sum();
         if sets > MOST_SETS {
-            let problem = format!("these are {sets:.1e} parent sets, at most {MOST_SETS:.0e} can be scored");
+            let problem = format!("this makes {sets:.1e} parent sets, and at most {MOST_SETS:.0e} can be scored");
             return Err(Error::parameter("max_parents", &max_parents, problem + "; lower it, or allow fewer parents"));
         }
         for (name, space) in made.names.iter().zip(&made.spaces) {

@@ -28,8 +28,9 @@ pub fn reweighed(candidates: &Candidates, prior: GraphPrior, max_parents: usize,
     let by_size: Vec<f64> = (0..=max_parents).map(of_size).collect();
     if let Some(kinder) = by_size.windows(2).position(|pair| pruned && pair[1] > pair[0]) {
         let size = kinder + 1;
-        let problem =
-            format!("is kinder to sets of {size} parents than to sets of {kinder}, so what was dropped may be needed");
+        let problem = format!(
+            "gives sets of {size} parents more weight than sets of {kinder}, so sets that were left out may be needed"
+        );
         return Err(refused(prior, &problem));
     }
     let children = (0..n_vars).map(|child| {
@@ -40,8 +41,8 @@ pub fn reweighed(candidates: &Candidates, prior: GraphPrior, max_parents: usize,
 }
 
 fn refused(prior: GraphPrior, problem: &str) -> Error {
-    let way_out = "give the prior to the score and call score_parents";
-    Error::parameter("prior", &format!("{prior:?}"), format!("{problem}; {way_out}"))
+    let advice = "give the prior to the score and call score_parents";
+    Error::parameter("prior", &prior, format!("{problem}; {advice}"))
 }
 
 fn under(sets: &ChildCandidates, by_size: &[f64]) -> ChildCandidates {
@@ -139,11 +140,11 @@ mod tests {
         let (_, candidates) = random(5, 2, 1);
         let (_, larger) = random(5, 4, 1);
         let told = |prior, most| reweighed(&candidates, prior, most, true).unwrap_err().to_string();
-        assert!(told(GraphPrior::ParentCount, 4).contains("kinder to sets of 3 parents than to sets of 2"));
-        assert!(told(GraphPrior::ParentCount, usize::MAX).contains("kinder to sets of 3"));
+        assert!(told(GraphPrior::ParentCount, 4).contains("sets of 3 parents more weight than sets of 2"));
+        assert!(told(GraphPrior::ParentCount, usize::MAX).contains("sets of 3 parents more weight"));
         assert!(reweighed(&candidates, GraphPrior::ParentCount, 2, true).is_ok());
         assert!(reweighed(&larger, GraphPrior::ParentCount, 2, true).is_err(), "it holds sets of more than it says");
-        assert!(told(GraphPrior::Binomial { expected_parents: 3.0 }, 2).contains("kinder to sets of 1"));
+        assert!(told(GraphPrior::Binomial { expected_parents: 3.0 }, 2).contains("sets of 1 parents more weight"));
         assert!(told(GraphPrior::Ebic { gamma: 1.0 }, 2).contains("free parameters"));
     }
 

@@ -130,7 +130,7 @@ fn too_wide(table: &Table, child: Var, parents: &[Var], max_splits: u32, total: 
     Error::Family {
         child: table.name(child).to_owned(),
         parents: parents.iter().map(|&p| table.name(p).to_owned()).collect(),
-        problem: format!("a cell's key would need {total} bits where 64 are allowed: {}", each.join(", ")),
+        problem: format!("a cell's key would need {total} bits, and 64 is the limit: {}", each.join(", ")),
         advice: "use fewer parents (max_parents), merge rare levels, or lower max_splits".to_owned(),
     }
 }

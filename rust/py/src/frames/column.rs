@@ -17,7 +17,7 @@ use super::values::{
 
 /// The values in their compact form.
 pub enum Data {
-    /// Texts, truth values, declared dictionaries.
+    /// Texts, booleans, declared dictionaries.
     Levels(Levels),
     /// Numbers as their producer laid them out, not copied, and what one pass over them told.
     Numbers { profile: Box<Profile>, chunks: Vec<ArrayRef>, counter: bool, exact: Option<Exact> },

@@ -26,6 +26,38 @@ pub struct Exact {
     pub distinct: Option<Vec<(i256, u64)>>,
     /// Two different values that are one float, in a column whose floats lie so close that this matters.
     pub merged: Option<(i256, i256)>,
+    /// Two different decimals that are one float, and how many of their digits stand behind the point: as levels they
+    /// would be one.
+    pub alike: Option<(i256, i256, i8)>,
+}
+
+/// How many digits stand behind the point, in a column of decimals with a fraction.
+fn digits_behind(data_type: &DataType) -> Option<i8> {
+    match data_type {
+        DataType::Decimal32(_, s)
+        | DataType::Decimal64(_, s)
+        | DataType::Decimal128(_, s)
+        | DataType::Decimal256(_, s) => Some(*s).filter(|&s| s > 0),
+        DataType::Dictionary(_, values) => digits_behind(values),
+        _ => None,
+    }
+}
+
+/// Decimals in the words of the user.
+pub fn decimal_text(units: i256, behind: i8) -> String {
+    let digits = format!("{:0>width$}", units.wrapping_abs().to_string(), width = behind as usize + 1);
+    let (whole, fraction) = digits.split_at(digits.len() - behind as usize);
+    format!("{}{whole}.{fraction}", if units.is_negative() { "-" } else { "" })
+}
+
+/// True if some value has more digits than a float holds for sure.
+fn is_long(chunks: &[ArrayRef]) -> bool {
+    let odd = i256::from_i128(ODD as i128);
+    let mut long = false;
+    for chunk in chunks {
+        for_each_wide(chunk, &mut |value| long |= value.is_some_and(|value| value.wrapping_abs() >= odd));
+    }
+    long
 }
 
 /// The distance from the float of the largest size in a column to the next.
@@ -53,12 +85,18 @@ impl Exact {
         let large = whole && is_large(profile);
         let close = profile.n_values() > 0 && profile.maximum - profile.minimum < STEPS * step(profile);
         let fine = close && chunks.first().is_some_and(|chunk| counts_nanoseconds(chunk.data_type()));
+        let behind = chunks.first().and_then(|chunk| digits_behind(chunk.data_type()));
+        if let Some(behind) = behind.filter(|_| is_long(chunks)) {
+            let alike = merged(chunks);
+            let all = Self { alike: alike.map(|(a, b)| (a, b, behind)), ..Self::default() };
+            return Some(Self { merged: alike.filter(|_| close), ..all });
+        }
         if !large && !fine {
             return None;
         }
         let distinct = if large { distinct(chunks) } else { None };
         let merged = if close { merged(chunks) } else { None };
-        Some(Self { distinct, merged })
+        Some(Self { distinct, merged, alike: None })
     }
 }
 

@@ -13,12 +13,13 @@ use pyo3::types::PyDict;
 use rayon::prelude::*;
 
 use super::column::{Data, RawColumn, SHOWN};
+use super::exact::decimal_text;
 use super::objects::column;
 use super::stream::Opened;
 use super::values::Class;
 use crate::errors::CoreError;
 use crate::handles::{TableHandle, level_from_python, level_to_python};
-use crate::jobs::{pool, watched, watched_or_left};
+use crate::jobs::{Jobs, pool, watched, watched_or_left};
 
 /// The columns of a frame in compact form, not yet told what kind they are.
 #[pyclass(frozen, module = "arbornet._core")]
@@ -199,7 +200,7 @@ impl RawFrame {
         py: Python<'_>,
         stream: &Bound<'_, PyAny>,
         wanted: Option<Vec<String>>,
-        n_jobs: isize,
+        n_jobs: Jobs,
     ) -> PyResult<Self> {
         let (opened, pool, control) = (Opened::of(stream)?, pool(n_jobs)?, Arc::new(Control::default()));
         // On another thread also because a producer may be slow to give its next chunk, and may want the GIL for it.
@@ -254,7 +255,7 @@ impl RawFrame {
         let (n_missing, mut n_nan, mut n_distinct, mut counter, mut declared);
         (n_nan, n_distinct, counter, declared) = (0, None, false, false);
         let (mut range, mut infinite_row, mut whole) = (None, None, false);
-        let (mut values, mut merged) = (None, None);
+        let (mut values, mut merged, mut alike) = (None, None, None);
         match &raw.data {
             Data::Nothing => n_missing = self.n_rows as u64,
             Data::Levels(levels) => {
@@ -279,6 +280,7 @@ impl RawFrame {
                     values = Some((all.collect::<PyResult<Vec<_>>>()?, distinct.iter().map(|&(_, n)| n).collect()));
                 }
                 merged = exact.as_ref().and_then(|exact| exact.merged).map(|(a, b)| (a.to_string(), b.to_string()));
+                alike = exact.as_ref().and_then(|exact| exact.alike);
                 if let Some(distinct) = exact.as_ref().and_then(|exact| exact.distinct.as_ref()) {
                     n_distinct = Some(distinct.len());
                     let narrow =
@@ -299,7 +301,10 @@ impl RawFrame {
         told.set_item("infinite_row", infinite_row)?;
         told.set_item("whole", whole)?;
         told.set_item("counter", counter)?;
-        told.set_item("merged", merged)?;
+        let text = |(a, b, behind)| (decimal_text(a, behind), decimal_text(b, behind));
+        let alike = alike.map(text);
+        told.set_item("merged", if merged.is_some() && alike.is_some() { alike.clone() } else { merged })?;
+        told.set_item("alike", alike)?;
         Ok(told)
     }
 
@@ -347,7 +352,7 @@ impl RawFrame {
 
     /// The kept rows as a table, one variable per plan.
     #[allow(clippy::needless_pass_by_value)]
-    fn table(&self, py: Python<'_>, plans: Vec<Plan<'_>>, keep: &Keep, n_jobs: isize) -> PyResult<TableHandle> {
+    fn table(&self, py: Python<'_>, plans: Vec<Plan<'_>>, keep: &Keep, n_jobs: Jobs) -> PyResult<TableHandle> {
         let recipes = plans.iter().map(Recipe::new).collect::<PyResult<Vec<_>>>()?;
         for recipe in &recipes {
             self.checked(recipe.column.unwrap_or(usize::MAX))?;
@@ -368,7 +373,7 @@ impl RawFrame {
 
     /// All rows, coded as the plans say, with what is missing left missing.
     #[allow(clippy::needless_pass_by_value)]
-    fn rows(&self, py: Python<'_>, plans: Vec<Plan<'_>>, n_jobs: isize) -> PyResult<RowsHandle> {
+    fn rows(&self, py: Python<'_>, plans: Vec<Plan<'_>>, n_jobs: Jobs) -> PyResult<RowsHandle> {
         let recipes = plans.iter().map(Recipe::new).collect::<PyResult<Vec<_>>>()?;
         let pool = pool(n_jobs)?;
         let control = Control::default();

@@ -164,7 +164,7 @@ fn of_numpy(
         }
         _ => {
             let problem = format!("is an array of dtype {}", array.dtype());
-            Err(column_error(name, problem, "convert it to numbers, truth values or text"))
+            Err(column_error(name, problem, "convert it to numbers, booleans or text"))
         }
     }
 }
@@ -196,6 +196,8 @@ enum Scalar {
     /// A whole number beyond 64 bits.
     Large(i128),
     Number(f64),
+    /// A `Decimal`: its digits as a whole number, and how many of them stand behind the point.
+    Decimal(i128, u32),
     Text(String),
 }
 
@@ -205,7 +207,7 @@ impl Scalar {
         match self {
             Self::Missing => "missing",
             Self::Truth(_) => "bool",
-            Self::Integer(_) | Self::Large(_) | Self::Number(_) => "number",
+            Self::Integer(_) | Self::Large(_) | Self::Number(_) | Self::Decimal(..) => "number",
             Self::Text(_) => "str",
         }
     }
@@ -220,6 +222,47 @@ fn whole(object: &Bound<'_, PyAny>) -> Scalar {
         Ok(value) => Scalar::Large(value),
         Err(_) => Scalar::Number(object.extract().unwrap_or(f64::INFINITY)),
     }
+}
+
+/// More digits than this are read as a float.
+const MOST_DIGITS: u32 = 38;
+
+/// A `Decimal` with all its digits, if they are not too many.
+fn decimal(object: &Bound<'_, PyAny>) -> PyResult<Scalar> {
+    if object.call_method0("is_nan")?.is_truthy()? {
+        return Ok(Scalar::Missing);
+    }
+    let float = || Ok(Scalar::Number(object.call_method0("__float__")?.extract()?));
+    let (sign, digits, exponent): (u8, Vec<u8>, Bound<'_, PyAny>) = object.call_method0("as_tuple")?.extract()?;
+    let Ok(exponent) = exponent.extract::<i32>() else { return float() }; // infinity has a letter there
+    let units = digits.iter().try_fold(0_i128, |all, &digit| all.checked_mul(10)?.checked_add(digit.into()));
+    let behind = exponent.min(0).unsigned_abs();
+    let units = units.and_then(|units| units.checked_mul(10_i128.checked_pow(exponent.max(0).unsigned_abs())?));
+    match units.filter(|units| behind <= MOST_DIGITS && *units < 10_i128.pow(MOST_DIGITS)) {
+        Some(units) => Ok(Scalar::Decimal(if sign == 1 { -units } else { units }, behind)),
+        None => float(),
+    }
+}
+
+/// A column of decimals, and of whole numbers among them, with as many digits behind the point as the longest has; None
+/// where that makes too many digits.
+fn decimals(values: &[Scalar]) -> Option<ArrayRef> {
+    let behind = |value: &Scalar| if let Scalar::Decimal(_, behind) = value { *behind } else { 0 };
+    let scale = values.iter().map(behind).max()?;
+    let units = |value: &Scalar| -> Option<Option<i128>> {
+        let (units, behind) = match *value {
+            Scalar::Missing => return Some(None),
+            Scalar::Decimal(units, behind) => (units, behind),
+            Scalar::Integer(units) => (units.into(), 0),
+            Scalar::Large(units) => (units, 0),
+            _ => return None,
+        };
+        let units = units.checked_mul(10_i128.checked_pow(scale - behind)?)?;
+        (units.unsigned_abs() < 10_u128.pow(MOST_DIGITS)).then_some(Some(units))
+    };
+    let units = values.iter().map(units).collect::<Option<Vec<_>>>()?;
+    let array: Decimal128Array = units.into_iter().collect();
+    Some(Arc::new(array.with_data_type(DataType::Decimal128(38, scale as i8))))
 }
 
 fn scalar(name: &str, row: usize, object: &Bound<'_, PyAny>) -> PyResult<Scalar> {
@@ -246,7 +289,7 @@ fn scalar(name: &str, row: usize, object: &Bound<'_, PyAny>) -> PyResult<Scalar>
     let type_name = object.get_type().name()?.to_string();
     match type_name.as_str() {
         "NAType" | "NaTType" => return Ok(Scalar::Missing),
-        "Decimal" => return Ok(Scalar::Number(object.call_method0("__float__")?.extract()?)),
+        "Decimal" => return decimal(object),
         _ => {}
     }
     // A NumPy scalar knows its Python value.
@@ -260,7 +303,7 @@ fn scalar(name: &str, row: usize, object: &Bound<'_, PyAny>) -> PyResult<Scalar>
         }
     }
     let problem = format!("holds {} of type {type_name} in row {row}", short(object));
-    Err(column_error(name, problem, "a value is a text, a number, a truth value, a date or None"))
+    Err(column_error(name, problem, "a value is a text, a number, a boolean, a date or None"))
 }
 
 fn short(object: &Bound<'_, PyAny>) -> String {
@@ -272,7 +315,7 @@ fn short(object: &Bound<'_, PyAny>) -> String {
 fn of_objects(name: &str, objects: &[Bound<'_, PyAny>]) -> PyResult<ArrayRef> {
     let mut values = Vec::with_capacity(objects.len());
     let mut first: Option<(usize, &'static str)> = None;
-    let (mut fraction, mut large) = (false, false);
+    let (mut fraction, mut large, mut decimal) = (false, false, false);
     for (row, object) in objects.iter().enumerate() {
         if row % 10_000 == 0 {
             stop::check(object.py())?;
@@ -290,7 +333,8 @@ fn of_objects(name: &str, objects: &[Bound<'_, PyAny>]) -> PyResult<ArrayRef> {
                 );
                 return Err(column_error(name, problem, "convert the column to one type, for example all to text"));
             }
-            fraction |= matches!(value, Scalar::Number(_));
+            decimal |= matches!(value, Scalar::Decimal(..));
+            fraction |= matches!(value, Scalar::Number(_) | Scalar::Decimal(_, 1..));
             large |= matches!(value, Scalar::Large(_));
         }
         values.push(value);
@@ -302,6 +346,7 @@ fn of_objects(name: &str, objects: &[Bound<'_, PyAny>]) -> PyResult<ArrayRef> {
         Scalar::Number(x) => Some(*x),
         Scalar::Integer(i) => Some(*i as f64),
         Scalar::Large(i) => Some(*i as f64),
+        Scalar::Decimal(units, behind) => Some(*units as f64 / 10_f64.powi(*behind as i32)),
         _ => None,
     });
     let wide = values.iter().map(|value| match value {
@@ -309,11 +354,14 @@ fn of_objects(name: &str, objects: &[Bound<'_, PyAny>]) -> PyResult<ArrayRef> {
         Scalar::Large(i) => Some(*i),
         _ => None,
     });
+    if decimal && let Some(exact) = decimals(&values) {
+        return Ok(exact);
+    }
     Ok(match first.map(|(_, type_name)| type_name) {
         None => Arc::new(NullArray::new(values.len())),
         Some("str") => Arc::new(texts.collect::<LargeStringArray>()),
         Some("bool") => Arc::new(truths.collect::<BooleanArray>()),
-        Some(_) if fraction => Arc::new(numbers.collect::<Float64Array>()),
+        Some(_) if fraction || decimal => Arc::new(numbers.collect::<Float64Array>()),
         // Whole numbers of 128 bits are decimals without a fraction.
         Some(_) if large => Arc::new(wide.collect::<Decimal128Array>().with_data_type(DataType::Decimal128(38, 0))),
         Some(_) => Arc::new(integers.collect::<Int64Array>()),

@@ -26,7 +26,7 @@ use rand::{RngExt, SeedableRng};
 use rand_xoshiro::Xoshiro256PlusPlus;
 use rayon::prelude::*;
 
-use self::order::{LEAST, Order};
+use self::order::Order;
 use self::pool::Pool;
 use self::window::Window;
 use super::families::{Families, Stored};
@@ -248,7 +248,7 @@ impl<'a> Chain<'a> {
         self.stale += 1;
         self.descend(budget);
         let score = self.at.score();
-        if score >= self.home_score - LEAST {
+        if score >= self.home_score - self.least(score) {
             self.home.copy_from_slice(self.at.order());
             self.home_score = score;
         }
@@ -296,12 +296,18 @@ impl<'a> Chain<'a> {
         better
     }
 
+    /// The least improvement on a total like this.
+    fn least(&self, score: f64) -> f64 {
+        self.at.pool().least(score)
+    }
+
     fn remember(&mut self) {
         let score = self.at.score();
-        if score > self.lap + LEAST {
+        let least = self.least(score);
+        if score > self.lap + least {
             (self.lap, self.stale) = (score, 0);
         }
-        if score > self.best + LEAST {
+        if score > self.best + least {
             self.best = score;
             self.best_order.copy_from_slice(self.at.order());
             self.best_ranks.copy_from_slice(self.at.ranks());

@@ -10,9 +10,6 @@ use rand_xoshiro::Xoshiro256PlusPlus;
 use super::pool::{Child, Pool};
 use super::shuffle;
 
-/// What counts as an improvement rather than rounding.
-pub const LEAST: f64 = 1e-9;
-
 /// An order and the best sets within it.
 pub struct Order<'a> {
     pool: &'a Pool,
@@ -148,7 +145,9 @@ impl<'a> Order<'a> {
         let (here, steps) = (self.place[v] as usize, &self.scratch.steps);
         let now = child.loss(self.rank[v]);
         let at_rank = steps.partition_point(|&(end, _)| end as usize > here);
-        let mut best = (LEAST, here);
+        // Sums of large terms round by more than the least that is asked for anyway.
+        let least = self.pool.least(self.scratch.change.iter().map(|x| x.abs()).sum::<f64>() - now);
+        let mut best = (least, here);
         let (mut sum, mut step) = (0.0, at_rank);
         for to in (0..here).rev() {
             sum += self.scratch.change[to];

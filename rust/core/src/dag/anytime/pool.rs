@@ -42,7 +42,14 @@ pub struct User {
 pub struct Pool {
     children: Vec<Child>,
     users: Vec<Vec<User>>,
+    /// What counts as an improvement among scores that differ by one and more.
+    least: f64,
 }
+
+/// The least improvement for scores that differ by one and more, for others a share of what they differ by.
+const LEAST: f64 = 1e-9;
+/// What sums of losses may round by, as a share of them.
+const ROUNDING: f64 = 1e-14;
 
 impl Pool {
     /// Of the stored sets. A child without the empty set gets one that costs more than all else together: an order in
@@ -81,7 +88,13 @@ impl Pool {
             }
             children.push(child);
         }
-        Self { children, users }
+        let widest = (0..n).map(range).fold(0.0, f64::max);
+        Self { children, users, least: LEAST * widest.min(1.0) }
+    }
+
+    /// What counts as an improvement rather than rounding, where losses of this size in all are added up.
+    pub fn least(&self, size: f64) -> f64 {
+        self.least.max(ROUNDING * size.abs())
     }
 
     /// Number of variables.

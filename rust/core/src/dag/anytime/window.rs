@@ -6,7 +6,7 @@
 //! most are single variables. Per variable of a component the first rank usable with each subset comes from one pass over
 //! its sets and a min-transform over subsets (Silander and Myllymaki 2006): O(w^2 2^w) for w variables.
 
-use super::order::{LEAST, Order};
+use super::order::Order;
 
 /// Buffers for windows of one size.
 pub struct Window {
@@ -42,7 +42,8 @@ impl Window {
             within[i] = self.usable[i].iter().fold(0, |union, set| union | set.0);
             wished += loss(i, self.usable[i][0].1);
         }
-        if wished <= now + LEAST {
+        let least = at.pool().least(now);
+        if wished <= now + least {
             return false;
         }
         let (mut arranged, mut ranks, mut total) = (vec![], vec![], 0.0);
@@ -59,7 +60,7 @@ impl Window {
             arranged[from..].reverse();
             ranks[from..].reverse();
         }
-        if total <= now + LEAST {
+        if total <= now + least {
             return false;
         }
         at.arrange(start, &arranged, &ranks);

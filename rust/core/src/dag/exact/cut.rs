@@ -75,6 +75,12 @@ pub fn least_within<T: Copy + PartialOrd>(pay: &mut [T], v: usize, never: T) {
 }
 
 impl<const W: usize> Cut<W> {
+    /// How many bytes it takes, its table with it.
+    pub fn bytes(&self) -> usize {
+        let table = |block: &Arc<Block>| block.worth.iter().map(|row| row.capacity() * size_of::<u32>()).sum::<usize>();
+        size_of::<Self>() + self.block.as_ref().map_or(0, table)
+    }
+
     /// The cluster of some variables.
     pub fn cluster(members: Bits<W>) -> Self {
         Self { members, block: None }

@@ -49,6 +49,18 @@ impl<const W: usize> Dual<W> {
         Self { cuts, prices, reduced, bound }
     }
 
+    /// How many bytes it takes.
+    pub fn bytes(&self) -> usize {
+        self.reduced.iter().map(|row| row.capacity() * size_of::<i64>()).sum::<usize>()
+            + self.cuts.iter().map(|cut| cut.bytes() + size_of::<i64>()).sum::<usize>()
+    }
+
+    /// The same prices and bound without the reduced costs, which follow from them.
+    #[must_use]
+    pub fn without_reduced(&self) -> Self {
+        Self { cuts: self.cuts.clone(), prices: self.prices.clone(), reduced: Vec::new(), bound: self.bound }
+    }
+
     /// All variables that can be placed, one after the other, each by a set of reduced cost 0 among those before.
     fn close(zero: &[Vec<Bits<W>>], mut prefix: Bits<W>, all: Bits<W>) -> Bits<W> {
         loop {

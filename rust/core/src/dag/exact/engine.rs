@@ -3,6 +3,8 @@
 //! The driver (Python) decides what to do next and for how long; an engine keeps the problem, the incumbent, the dual
 //! solution and the open states, and never loses any of them when a call is stopped.
 
+use std::sync::Arc;
+
 use rand::SeedableRng;
 use rand::seq::SliceRandom;
 use rand_xoshiro::Xoshiro256PlusPlus;
@@ -15,7 +17,8 @@ use crate::dag::exact::dual::Dual;
 use crate::dag::exact::frontier::Frontier;
 use crate::dag::exact::lattice::Kernel;
 use crate::dag::exact::pattern::Patterns;
-use crate::dag::exact::problem::{Loose, NEVER, Problem};
+use crate::dag::exact::prices::Prices;
+use crate::dag::exact::problem::{Loose, LooseSet, NEVER, Problem};
 use crate::dag::exact::relax::{Relaxation, Round};
 use crate::dag::exact::scale::{Scale, fitting};
 use crate::dag::exact::subset_dp::Size;
@@ -86,8 +89,25 @@ pub trait Component: Send + Sync {
     fn settle(&mut self);
     /// States expanded, states open, variables still to be placed in the layer at work, bytes held.
     fn progress(&self) -> (u64, usize, usize, usize);
+    /// About how many bytes it holds, with all that was opened.
+    fn held(&self) -> usize;
+    /// About how many bytes a step takes beside.
+    fn needed(&self, step: Step) -> usize;
+    /// Gives all up that only a search needs; the incumbent, the bound and its certificate are kept.
+    fn finish(&mut self);
     /// The bound that clusters and prices prove with all sets in play (before any was dropped), and these.
     fn certificate(&self) -> (i64, Vec<Priced>);
+}
+
+/// What is about to be done.
+#[derive(Clone, Copy, Debug)]
+pub enum Step {
+    /// A dual ascent.
+    Ascent,
+    /// A round of the linear program.
+    Round(Limits),
+    /// Opening the order search, or a beam.
+    Opening,
 }
 
 /// How large the linear program may become.
@@ -110,11 +130,11 @@ pub struct Limits {
 struct Engine<const W: usize> {
     scale: Scale,
     /// Before any set was dropped.
-    whole: Problem<W>,
-    problem: Problem<W>,
+    whole: Arc<Problem<W>>,
+    problem: Arc<Problem<W>>,
     incumbent: Option<(i64, Vec<usize>)>,
     dual: Dual<W>,
-    /// The best dual solution found while no set had been dropped.
+    /// The best dual solution found while no set had been dropped, without its reduced costs.
     first: Dual<W>,
     proved: i64,
     slack: i64,
@@ -133,10 +153,10 @@ struct Engine<const W: usize> {
 pub fn component(loose: &Loose) -> Box<dyn Component> {
     fn boxed<const W: usize>(loose: &Loose) -> Box<dyn Component> {
         let (scale, known) = fitting::<W>(loose);
-        let problem = loose.pack::<W>(scale);
+        let problem = Arc::new(loose.pack::<W>(scale));
         let dual = Dual::new(&problem, vec![], vec![]);
         let proved = dual.bound;
-        let (whole, first) = (problem.clone(), dual.clone());
+        let (whole, first) = (problem.clone(), dual.without_reduced());
         Box::new(Engine {
             scale,
             whole,
@@ -163,6 +183,13 @@ pub fn component(loose: &Loose) -> Box<dyn Component> {
     }
 }
 
+/// About how many bytes the components of so many sets over so many variables take at first, from their candidates on.
+pub fn first_bytes(n_vars: usize, n_sets: usize) -> usize {
+    let words = n_vars.div_ceil(64).next_power_of_two();
+    // Members of a set in a list of its own, cost and rank; then two bit sets, cost, rank and reduced cost.
+    n_sets * (size_of::<LooseSet>() + 32 + 16 * words + 20)
+}
+
 /// Components with more variables are left to other searches.
 pub const MOST_VARIABLES: usize = 2048;
 
@@ -180,9 +207,10 @@ impl<const W: usize> Engine<W> {
 
     /// The same search among the DAGs in which p is no parent of v.
     fn without_parent(&self, v: usize, p: usize) -> Self {
-        let mut problem = self.problem.clone();
+        let mut problem = Problem::clone(&self.problem);
         let sets = problem.columns[v].sets.clone();
         problem.columns[v].retain(|i| !sets[i].has(p));
+        let problem = Arc::new(problem);
         let dual = Dual::new(&problem, self.dual.cuts.clone(), self.dual.prices.clone());
         let nothing_left = problem.columns[v].is_empty();
         let mut half = Self {
@@ -190,7 +218,7 @@ impl<const W: usize> Engine<W> {
             whole: problem.clone(),
             problem,
             incumbent: self.incumbent.clone(),
-            first: dual.clone(),
+            first: dual.without_reduced(),
             dual,
             proved: self.proved,
             slack: self.slack,
@@ -278,7 +306,7 @@ impl<const W: usize> Component for Engine<W> {
             }
             if dual.bound > self.dual.bound {
                 if self.problem.n_columns() == self.whole.n_columns() {
-                    self.first = dual.clone();
+                    self.first = dual.without_reduced();
                 }
                 self.dual = dual;
             }
@@ -302,7 +330,12 @@ impl<const W: usize> Component for Engine<W> {
 
     fn fix(&mut self) -> usize {
         let below = self.below();
-        if self.dual.bound < below { self.dual.fix(&mut self.problem, below) } else { 0 }
+        let slack = below - self.dual.bound;
+        // Sets are shared with the problem as it was, until the first is dropped.
+        if slack <= 0 || self.dual.reduced.iter().flatten().all(|&r| r < slack) {
+            return 0;
+        }
+        self.dual.fix(Arc::make_mut(&mut self.problem), below)
     }
 
     fn split(&self) -> Option<(Box<dyn Component>, Box<dyn Component>)> {
@@ -389,6 +422,37 @@ impl<const W: usize> Component for Engine<W> {
     fn progress(&self) -> (u64, usize, usize, usize) {
         let of = |f: &Frontier<W>| (self.expanded + f.expanded, f.open(), f.depth(), f.bytes());
         self.frontier.as_ref().map_or((self.expanded, 0, 0, 0), of)
+    }
+
+    fn held(&self) -> usize {
+        let dropped = !Arc::ptr_eq(&self.whole, &self.problem);
+        self.problem.bytes()
+            + if dropped { self.whole.bytes() } else { 0 }
+            + self.dual.bytes()
+            + self.first.bytes()
+            + self.seen.capacity() * (size_of::<(Bits<W>, i64)>() + 1)
+            + self.relaxation.as_ref().map_or(0, Relaxation::bytes)
+            + self.frontier.as_ref().map_or(0, Frontier::bytes)
+    }
+
+    fn needed(&self, step: Step) -> usize {
+        // The certificate is told by reduced costs anew.
+        let reduced = self.problem.n_columns() * size_of::<i64>();
+        match step {
+            Step::Ascent => 2 * reduced,
+            Step::Round(limits) => {
+                let first = self.seen.len().min(limits.clusters);
+                let cuts = self.relaxation.as_ref().map_or(first, |relaxation| relaxation.pool.len());
+                Relaxation::round_bytes(&self.problem, cuts, &limits)
+            }
+            Step::Opening => Prices::bytes_for(&self.problem, &self.dual),
+        }
+    }
+
+    fn finish(&mut self) {
+        self.close();
+        self.relaxation = None;
+        self.seen = FxHashMap::default();
     }
 
     fn certificate(&self) -> (i64, Vec<Priced>) {

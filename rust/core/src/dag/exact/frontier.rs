@@ -108,11 +108,12 @@ impl<const W: usize> Frontier<W> {
         self.queue.last().map_or(0, |(rest, _)| rest.len())
     }
 
-    /// About how many bytes the open states and the patterns take.
+    /// About how many bytes the open states, the prices and the patterns take.
     pub fn bytes(&self) -> usize {
         let entry = size_of::<(Bits<W>, Open)>();
         let tables: usize = self.layers.iter().map(|l| l.capacity() * (entry + 1) * 8 / 7).sum();
-        self.kernel.bytes() + tables + self.queue.capacity() * entry + self.steps.capacity() * size_of::<Step>()
+        let spare = self.spare.iter().map(Scratch::bytes).sum::<usize>();
+        self.kernel.bytes() + spare + tables + self.queue.capacity() * entry + self.steps.capacity() * size_of::<Step>()
     }
 
     /// Keeps only the best states of the layer about to be expanded: a beam, which proves nothing.

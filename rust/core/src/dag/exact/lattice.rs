@@ -8,6 +8,8 @@
 //! Of the strongly connected components of who can still gain from whom only one that depends on no other is branched
 //! on. Both rules follow from costs alone; they need no score equivalence.
 
+use std::sync::Arc;
+
 use crate::dag::exact::bits::Bits;
 use crate::dag::exact::dual::Dual;
 use crate::dag::exact::live::{Live, LiveSets};
@@ -35,7 +37,7 @@ pub struct State<const W: usize> {
 
 /// The problem with the root's prices, laid out for bounding states.
 pub struct Kernel<const W: usize> {
-    problem: Problem<W>,
+    problem: Arc<Problem<W>>,
     prices: Prices<W>,
     max_live: usize,
     patterns: Option<Patterns<W>>,
@@ -52,9 +54,16 @@ pub struct Scratch<const W: usize> {
     live: LiveSets<W>,
 }
 
+impl<const W: usize> Scratch<W> {
+    /// About how many bytes it takes.
+    pub fn bytes(&self) -> usize {
+        self.singles.capacity() * size_of::<u32>() + self.ledger.bytes() + self.live.bytes()
+    }
+}
+
 impl<const W: usize> Kernel<W> {
     /// Lays out.
-    pub fn new(problem: Problem<W>, dual: &Dual<W>, max_live: usize) -> Self {
+    pub fn new(problem: Arc<Problem<W>>, dual: &Dual<W>, max_live: usize) -> Self {
         let prices = Prices::new(&problem, dual);
         Self { problem, prices, max_live, patterns: None }
     }
@@ -69,9 +78,9 @@ impl<const W: usize> Kernel<W> {
         self.patterns.as_ref().map_or(0, |patterns| patterns.bound(rest))
     }
 
-    /// How many bytes the patterns take.
+    /// How many bytes prices and patterns take; the problem is its owner's.
     pub fn bytes(&self) -> usize {
-        self.patterns.as_ref().map_or(0, Patterns::bytes)
+        self.prices.bytes() + self.patterns.as_ref().map_or(0, Patterns::bytes)
     }
 
     /// Scratch for one thread.

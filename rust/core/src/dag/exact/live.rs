@@ -33,6 +33,12 @@ impl<const W: usize> LiveSets<W> {
         Self { sets: Vec::new(), spans: vec![(0, 0); n], zero: vec![Vec::new(); n], users: vec![Bits::EMPTY; n] }
     }
 
+    /// About how many bytes they take.
+    pub fn bytes(&self) -> usize {
+        self.sets.capacity() * size_of::<Live<W>>()
+            + self.zero.iter().map(|sets| sets.capacity() * size_of::<Bits<W>>()).sum::<usize>()
+    }
+
     /// Forgets all.
     pub fn clear(&mut self) {
         self.sets.clear();

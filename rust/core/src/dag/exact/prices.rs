@@ -9,7 +9,7 @@
 use crate::dag::exact::bits::Bits;
 use crate::dag::exact::cut::Cut;
 use crate::dag::exact::dual::Dual;
-use crate::dag::exact::problem::{NEVER, Problem};
+use crate::dag::exact::problem::{Columns, NEVER, Problem};
 
 /// Priced clusters and what they are worth to every set.
 pub struct Prices<const W: usize> {
@@ -60,6 +60,14 @@ struct OwnLedger {
     /// The least reduced cost, and the set that attains it.
     least: i64,
     support: u32,
+}
+
+impl Ledger {
+    /// How many bytes it takes.
+    pub fn bytes(&self) -> usize {
+        let own = |own: &OwnLedger| size_of::<OwnLedger>() + 24 * own.dead.capacity();
+        8 * (self.dead.capacity() + self.fresh.capacity()) + self.of.iter().map(own).sum::<usize>()
+    }
 }
 
 impl OwnLedger {
@@ -170,6 +178,29 @@ impl<const W: usize> Prices<W> {
         }
         let each = cuts.iter().zip(&prices).map(|(cut, price)| cut.need() * price).collect();
         Self { each, having, members, of }
+    }
+
+    /// How many bytes they take.
+    pub fn bytes(&self) -> usize {
+        let own = |own: &Own| {
+            8 * (own.each.capacity() + own.satisfied.capacity() + own.costs.capacity())
+                + own.lines.capacity() * size_of::<Line>()
+        };
+        let members: usize = self.members.iter().map(|members| 8 * members.capacity() + 24).sum();
+        members
+            + self.having.iter().map(|words| 8 * words.capacity()).sum::<usize>()
+            + self.of.iter().map(own).sum::<usize>()
+    }
+
+    /// About how many bytes they will take.
+    pub fn bytes_for(problem: &Problem<W>, dual: &Dual<W>) -> usize {
+        let priced = || dual.cuts.iter().zip(&dual.prices).filter(|(_, p)| **p > 0).map(|(cut, _)| cut);
+        let of = |(v, columns): (usize, &Columns<W>)| {
+            let mine: usize = priced().filter(|cut| cut.members().has(v)).map(|cut| cut.worths(v).len()).sum();
+            // While they are laid out, costs less prices stand beside.
+            columns.len() * (8 * mine.div_ceil(64) + 24 + size_of::<Line>())
+        };
+        problem.columns.iter().enumerate().map(of).sum()
     }
 
     /// Room for a state's prices.

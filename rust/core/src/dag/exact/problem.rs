@@ -52,8 +52,16 @@ pub struct Columns<const W: usize> {
 impl<const W: usize> Columns<W> {
     /// Puts sets that stand cheapest first together.
     pub fn new(columns: impl IntoIterator<Item = (Bits<W>, i64, u32)>) -> Self {
-        let mut out = Self { sets: vec![], costs: vec![], ranks: vec![], unions: vec![Bits::EMPTY] };
+        let columns = columns.into_iter();
+        let n = columns.size_hint().0;
+        let mut out = Self {
+            sets: Vec::with_capacity(n),
+            costs: Vec::with_capacity(n),
+            ranks: Vec::with_capacity(n),
+            unions: Vec::with_capacity(n + 1),
+        };
         let mut union = Bits::EMPTY;
+        out.unions.push(union);
         for (set, cost, rank) in columns {
             union |= set;
             out.sets.push(set);
@@ -67,6 +75,13 @@ impl<const W: usize> Columns<W> {
     /// Number of sets.
     pub fn len(&self) -> usize {
         self.sets.len()
+    }
+
+    /// How many bytes they take.
+    pub fn bytes(&self) -> usize {
+        (self.sets.capacity() + self.unions.capacity()) * size_of::<Bits<W>>()
+            + self.costs.capacity() * size_of::<i64>()
+            + self.ranks.capacity() * size_of::<u32>()
     }
 
     /// True without sets.
@@ -121,7 +136,7 @@ impl Loose {
     }
 
     /// The strongly connected components of the graph of possible parents, upstream first, each with its own sets.
-    pub fn split(&self) -> Vec<Self> {
+    pub fn split(mut self) -> Vec<Self> {
         let n = self.vars.len();
         let parents: Vec<Vec<usize>> = self
             .sets
@@ -140,12 +155,13 @@ impl Loose {
         let inside = |c: usize, set: &[u32]| -> Vec<u32> {
             set.iter().map(|&p| local[p as usize]).filter(|&(of, _)| of == c).map(|(_, i)| i).collect()
         };
+        let mut own = |c: usize, v: usize| -> Vec<LooseSet> {
+            let sets = std::mem::take(&mut self.sets[v]);
+            sets.into_iter().map(|(set, cost, rank)| (inside(c, &set), cost, rank)).collect()
+        };
         let component = |(c, members): (usize, &Vec<usize>)| Self {
             vars: members.iter().map(|&v| self.vars[v]).collect(),
-            sets: members
-                .iter()
-                .map(|&v| self.sets[v].iter().map(|(set, cost, rank)| (inside(c, set), *cost, *rank)).collect())
-                .collect(),
+            sets: members.iter().map(|&v| own(c, v)).collect(),
         };
         components.iter().enumerate().map(component).collect()
     }
@@ -225,6 +241,11 @@ impl<const W: usize> Problem<W> {
     /// Number of sets.
     pub fn n_columns(&self) -> usize {
         self.columns.iter().map(Columns::len).sum()
+    }
+
+    /// How many bytes the sets take.
+    pub fn bytes(&self) -> usize {
+        self.columns.iter().map(Columns::bytes).sum()
     }
 
     /// The variables that no choice of sets can order: each needs a parent among the others. Empty if a DAG exists.

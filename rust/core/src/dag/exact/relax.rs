@@ -66,6 +66,23 @@ impl<const W: usize> Relaxation<W> {
         Self { pool, active: active.collect(), uses: Vec::new() }
     }
 
+    /// How many bytes it takes between rounds.
+    pub fn bytes(&self) -> usize {
+        self.pool.iter().map(Cut::bytes).sum::<usize>()
+            + self.active.iter().map(Vec::capacity).sum::<usize>()
+            + self.uses.capacity() * size_of::<f64>()
+    }
+
+    /// About how many bytes a round takes beside: the program's columns and its matrix of rows times rows, and prices
+    /// tried on all sets.
+    pub fn round_bytes(problem: &Problem<W>, cuts: usize, limits: &Limits) -> usize {
+        let columns = problem.n_columns().min(4 * limits.columns);
+        let rows = problem.n() + cuts + limits.new;
+        // A column is paid for by a part of the cuts; there are some vectors of the columns' length.
+        let program = columns * (size_of::<Column>() + 16 * (cuts / 4).min(64) + 20 * size_of::<f64>());
+        program + 2 * rows * rows * size_of::<f64>() + 4 * problem.n_columns() * size_of::<i64>()
+    }
+
     /// One round: solves the program, takes the prices if the bound is better, adds the columns that undercut it and,
     /// if there are few of them, the clusters that the solution violates.
     pub fn round(

@@ -304,3 +304,23 @@ fn a_successors_bound_counts_what_its_variables_have_at_once() {
     let found = solve(&candidates, &|c, b| branch(c, b, 2, 500, 16, false));
     agree(13, 54_762, found, solve(&candidates, &program), "branch and bound");
 }
+
+#[test]
+fn what_a_component_holds_grows_by_what_is_opened_and_is_given_back() {
+    let loose = Loose::from_candidates(&random(12, 3)).expect("finite");
+    let mut component = engine::component(&loose.split().into_iter().max_by_key(|part| part.vars.len()).expect("one"));
+    let control = Control::default();
+    let budget = Budget::new(&control, None);
+    component.improve(0, 0, budget);
+    let first = component.held();
+    // Two bit sets, a cost, a rank and a reduced cost for each set; the sets as they were are the same ones.
+    let sets = component.n_sets() * 36;
+    assert!(sets <= first && first < 2 * sets + 2000, "{first} for {sets}");
+    component.ascend(1, 1, budget);
+    let needed = component.needed(engine::Step::Opening);
+    let before = component.held();
+    component.open(100);
+    assert!(component.held() >= before + needed / 4 && component.held() <= before + needed + 20_000);
+    component.finish();
+    assert!(component.held() <= before);
+}

@@ -293,7 +293,7 @@ impl Component {
                     what: format!("a list of {k} graphs"),
                     needed_mb: (needed / 1e6).ceil() as u64,
                     limit_mb: (self.memory / 1e6) as u64,
-                    advice: "ask for fewer graphs or a smaller margin".to_owned(),
+                    advice: "give a smaller k or margin".to_owned(),
                 });
             }
         }

@@ -255,7 +255,9 @@ impl Model for Spline {
             return bad("does not say what values each parent had");
         }
         for factor in self.terms.iter().flatten() {
-            let Some(&parent) = self.parents.get(factor.parent) else { return bad("speaks of no parent of it") };
+            let Some(&parent) = self.parents.get(factor.parent) else {
+                return bad("names a variable that is not a parent");
+            };
             let fits = match (factor.shape, variables[parent].n_levels()) {
                 (Shape::Level { code }, Some(k)) => (code as usize) < k,
                 (Shape::Level { .. }, None) | (_, Some(_)) => false,

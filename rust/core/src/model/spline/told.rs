@@ -75,7 +75,7 @@ pub struct ToldSeen {
     pub levels: Vec<Level>,
 }
 
-/// A spline, the variables it speaks of, and how their numbers are said.
+/// A spline, its variables, and how their numbers are written.
 struct Teller<'a> {
     spline: &'a Spline,
     variables: &'a [Variable],

@@ -4,7 +4,7 @@
 //! `alpha_jk = ess P(child = k, parents = j)` under the prior network, by exact elimination of everything else, so the
 //! score of a family is `f(child and parents) - f(parents)` with one function of sets,
 //! `f(S) = sum_c [lgamma(n_c + ess P(c)) - lgamma(ess P(c))]`. Each set is counted and eliminated once and kept, and graphs
-//! that mean the same score alike. With a uniform prior network it is `BDeu`.
+//! of one equivalence class score alike. With a uniform prior network it is `BDeu`.
 //!
 //! Data that the prior network calls impossible have the logarithm of a probability of zero, minus infinity.
 
@@ -15,6 +15,7 @@ use serde::{Deserialize, Serialize};
 
 use super::dirichlet::positive;
 use super::{ADVICE, Set, n_ln_n};
+use crate::control::Halt;
 use crate::counts::Counter;
 use crate::error::{Error, Result};
 use crate::model::LocalModel;
@@ -71,8 +72,8 @@ impl Known {
         let bad = |problem: &str, advice: String| Err(Error::column(&**name, problem, advice));
         let Some(at) = network.variables().iter().position(|v| v.name == *name) else {
             let names: Vec<_> = network.variables().iter().take(8).map(|v| format!("'{}'", v.name)).collect();
-            let advice = format!("it knows {}; rename the column or leave it out", names.join(", "));
-            return bad("is no variable of the prior network", advice);
+            let advice = format!("its variables are {}; rename the column or leave it out", names.join(", "));
+            return bad("is not a variable of the prior network", advice);
         };
         let of = |kind: &Kind| match kind {
             Kind::Continuous { .. } => None,
@@ -85,7 +86,7 @@ impl Known {
         let place = |level: &Level| {
             theirs.iter().position(|other| same(level, other)).ok_or_else(|| {
                 let known: Vec<_> = theirs.iter().map(|level| format!("'{level}'")).collect();
-                let problem = format!("has the level '{level}', which the prior network does not know");
+                let problem = format!("has the level '{level}', which the prior network lacks");
                 Error::column(&**name, problem, format!("its levels there are {}; rename them", known.join(", ")))
             })
         };
@@ -168,7 +169,7 @@ impl LocalScore for Prepared {
             let problem = "holds a level that is impossible under the prior network";
             return Err(Error::column(self.table.name(child), problem, advice));
         }
-        Ok(Box::new(Scratch { score: self, child }))
+        Ok(Box::new(Scratch { score: self, child, halt: Halt::default() }))
     }
 
     fn model(&self, child: Var, parents: &[Var]) -> Result<LocalModel> {
@@ -231,6 +232,7 @@ fn shares(weights: impl Iterator<Item = f64> + Clone) -> Predictive {
 struct Scratch<'a> {
     score: &'a Prepared,
     child: Var,
+    halt: Halt,
 }
 
 impl ChildScore for Scratch<'_> {
@@ -238,17 +240,24 @@ impl ChildScore for Scratch<'_> {
         self.score.check(self.child, parents)?;
         let mut members: Set = parents.iter().copied().chain([self.child]).collect();
         members.sort_unstable();
+        self.halt.check()?;
         let joint = self.score.of_set(&members)?;
         if joint == f64::NEG_INFINITY {
             return Ok(joint);
         }
+        self.halt.check()?;
         let size = self.score.family_size(self.child, parents);
         Ok(joint - self.score.of_set(parents)? + self.score.prior.log_prior(size))
+    }
+
+    fn heed(&mut self, halt: &Halt) {
+        self.halt = halt.clone();
     }
 
     /// Of the full table over the prior network's levels, as for the other scores of counts.
     fn likelihood(&mut self, parents: &[Var]) -> Result<Fit> {
         let mut counter = Counter::new(&self.score.table, ADVICE);
+        counter.heed(&self.halt);
         let mut sum = |set: &[Var]| -> Result<f64> { Ok(counter.count(set)?.iter().map(|&n| n_ln_n(n)).sum()) };
         let mut members: Set = parents.iter().copied().chain([self.child]).collect();
         members.sort_unstable();

@@ -21,6 +21,7 @@ use smallvec::SmallVec;
 
 use super::kept::Kept;
 use super::{ChildScore, Fit, LocalScore, Tables};
+use crate::control::Halt;
 use crate::counts::Counter;
 use crate::counts::bitmaps::Bitmaps;
 use crate::error::Result;
@@ -124,7 +125,11 @@ impl<C: CountScore> LocalScore for Prepared<C> {
     }
 
     fn model(&self, child: Var, parents: &[Var]) -> Result<LocalModel> {
-        counted_model(&self.table, child, parents, |r, q| self.rule.pseudo_count(r, q))
+        self.model_until(child, parents, &Halt::default())
+    }
+
+    fn model_until(&self, child: Var, parents: &[Var], halt: &Halt) -> Result<LocalModel> {
+        counted_model(&self.table, child, parents, halt, |r, q| self.rule.pseudo_count(r, q))
     }
 
     fn tables(&self) -> Tables {
@@ -141,11 +146,12 @@ impl<C: CountScore> LocalScore for Prepared<C> {
 /// levels and `q` configurations.
 ///
 /// # Errors
-/// If a column is continuous.
+/// If a column is continuous, or interrupted.
 pub fn counted_model(
     table: &Table,
     child: Var,
     parents: &[Var],
+    halt: &Halt,
     pseudo_count: impl Fn(usize, f64) -> f64,
 ) -> Result<LocalModel> {
     let response = table.codes(child, ADVICE)?;
@@ -154,6 +160,9 @@ pub fn counted_model(
     let r = levels(child);
     let mut counts: FxHashMap<Vec<u32>, Vec<u32>> = FxHashMap::default();
     for row in 0..table.n_rows() {
+        if row % 4096 == 4095 {
+            halt.check()?;
+        }
         let cell = columns.iter().map(|c| c.get(row) as u32).collect();
         counts.entry(cell).or_insert_with(|| vec![0; r])[response.get(row)] += 1;
     }
@@ -194,6 +203,10 @@ impl<C: CountScore> ChildScore for Scratch<'_, C> {
         let family = Family { r, parent_levels, q, n_rows: table.n_rows() as f64, child_n_ln_n: self.child_n_ln_n };
         let size = FamilySize { n_vars: table.n_vars(), n_parents: parents.len(), n_parameters: family.n_parameters() };
         Ok(rule.combine(&family, joint, given) + prior.log_prior(size))
+    }
+
+    fn heed(&mut self, halt: &Halt) {
+        self.counter.heed(halt);
     }
 
     /// Of the full table, whatever the score: the likelihood ratio is the G test.

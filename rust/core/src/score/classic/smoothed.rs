@@ -6,6 +6,7 @@
 use std::sync::Arc;
 
 use super::counted_model;
+use crate::control::Halt;
 use crate::error::{Error, Result};
 use crate::model::LocalModel;
 use crate::score::cost::Cost;
@@ -51,7 +52,11 @@ impl LocalScore for Smoothed {
     }
 
     fn model(&self, child: Var, parents: &[Var]) -> Result<LocalModel> {
-        counted_model(self.table(), child, parents, |r, _| match self.smoothing {
+        self.model_until(child, parents, &Halt::default())
+    }
+
+    fn model_until(&self, child: Var, parents: &[Var], halt: &Halt) -> Result<LocalModel> {
+        counted_model(self.table(), child, parents, halt, |r, _| match self.smoothing {
             Smoothing::PerLevel(extra) => extra,
             Smoothing::PerConfiguration(extra) => extra / r as f64,
         })

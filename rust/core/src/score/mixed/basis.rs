@@ -12,6 +12,7 @@ use std::sync::Arc;
 use serde::{Deserialize, Serialize};
 
 use super::{Bic, Fits, LN_2_PI, MOST_COLUMNS, Rule, check_width};
+use crate::control::Halt;
 use crate::error::{Error, Result};
 use crate::model::LocalModel;
 use crate::prior::GraphPrior;
@@ -65,14 +66,17 @@ impl BasisFunctions {
         });
         let units = units.collect();
         let widths: Vec<usize> = (0..table.n_vars()).map(|v| width(&columns, v, self.degree)).collect();
-        let make = move |v: Var, w: Var| {
-            let of = |x: &Direction| bases[w].iter().map(|y| dot(&x.unit, &y.unit)).collect::<Vec<f64>>();
-            let mut block: Vec<f64> = bases[v].iter().flat_map(of).collect();
+        let make = move |v: Var, w: Var, halt: &Halt| {
+            let mut block: Vec<f64> = Vec::with_capacity(bases[v].len() * bases[w].len());
+            for x in &bases[v] {
+                halt.check()?;
+                block.extend(bases[w].iter().map(|y| dot(&x.unit, &y.unit)));
+            }
             if v == w {
                 // Also of a column that is nothing but its mean.
                 (0..bases[v].len()).for_each(|i| block[i * bases[v].len() + i] = 1.0);
             }
-            block.into()
+            Ok(block.into())
         };
         let rule = Functions {
             table: table.clone(),
@@ -157,7 +161,7 @@ fn directions(columns: &Columns, var: Var, degree: usize) -> Vec<Direction> {
     out
 }
 
-type Make = Box<dyn Fn(Var, Var) -> Box<[f64]> + Send + Sync>;
+type Make = Box<dyn Fn(Var, Var, &Halt) -> Result<Box<[f64]>> + Send + Sync>;
 
 struct Functions {
     table: Arc<Table>,
@@ -183,6 +187,7 @@ impl Rule for Functions {
             factor: Vec::new(),
             before: Set::new(),
             work: [Vec::new(), Vec::new()],
+            halt: Halt::default(),
         })
     }
 
@@ -199,9 +204,9 @@ impl Rule for Functions {
         false
     }
 
-    fn model(&self, child: Var, parents: &[Var]) -> Result<LocalModel> {
+    fn model(&self, child: Var, parents: &[Var], halt: &Halt) -> Result<LocalModel> {
         self.check(child, parents)?;
-        Ok(super::models::additive(&self.table, child, parents, self.degree))
+        Ok(super::models::additive(&self.table, child, parents, self.degree, halt))
     }
 }
 
@@ -213,6 +218,7 @@ struct Child<'a> {
     factor: Vec<f64>,
     before: Set,
     work: [Vec<f64>; 2],
+    halt: Halt,
 }
 
 impl Child<'_> {
@@ -232,7 +238,7 @@ impl Child<'_> {
 
 impl Fits for Child<'_> {
     fn fit(&mut self, parents: &[Var]) -> Result<Fit> {
-        let Self { rule, var: child, matrix, factor, before, work } = self;
+        let Self { rule, var: child, matrix, factor, before, work, halt } = self;
         rule.check(*child, parents)?;
         let width = |vars: &[Var]| vars.iter().map(|&v| rule.correlations.width(v)).sum::<usize>();
         let same = before.iter().zip(parents).take_while(|(a, b)| a == b).count();
@@ -240,7 +246,7 @@ impl Fits for Child<'_> {
         let (m, own) = (width(parents), rule.correlations.width(*child));
         matrix.truncate(packed(done));
         for i in same..parents.len() {
-            rule.correlations.append(matrix, &parents[..i], parents[i]);
+            rule.correlations.append(matrix, &parents[..i], parents[i], halt)?;
         }
         (done..m).for_each(|i| matrix[packed(i) + i] += RIDGE);
         factor.resize(packed(m), 0.0);
@@ -252,7 +258,7 @@ impl Fits for Child<'_> {
         let n = rule.table.n_rows() as f64;
         let column = |v: f64| -n / 2.0 * (LN_2_PI + v.ln() + 1.0);
         let mut rows = Vec::new();
-        rule.correlations.append(&mut rows, parents, *child);
+        rule.correlations.append(&mut rows, parents, *child, halt)?;
         let mut log_likelihood = 0.0;
         if rule.published {
             for i in 0..own {
@@ -277,5 +283,9 @@ impl Fits for Child<'_> {
         log_likelihood -= n * rule.units[*child];
         let (m, q) = (m as f64, scored as f64);
         Ok(Fit { log_likelihood, df: q * m + q * (q + 1.0) / 2.0 + q })
+    }
+
+    fn heed(&mut self, halt: &Halt) {
+        self.halt = halt.clone();
     }
 }

@@ -17,6 +17,7 @@ use std::sync::Arc;
 use serde::{Deserialize, Serialize};
 
 use super::{Bic, Fits, LN_2_PI, Rule, configurations, split};
+use crate::control::Halt;
 use crate::counts::Counter;
 use crate::error::{Error, Result};
 use crate::model::LocalModel;
@@ -119,6 +120,7 @@ struct Work {
     factors: Vec<f64>,
     det: Vec<f64>,
     trace: Vec<f64>,
+    halt: Halt,
 }
 
 impl Gaussians {
@@ -193,12 +195,18 @@ impl Gaussians {
         let mut total = 0.0;
         let mut z = vec![0.0; k];
         for group in 0..groups.len() {
+            if work.halt.is_due() {
+                return f64::NAN;
+            }
             let rows = &groups.order()[groups.range(group)];
             let mut members: Vec<u32> = rows.iter().map(|&row| cell_of[row as usize]).collect();
             members.sort_unstable();
             members.dedup();
             let mut logs = vec![0.0; members.len()];
-            for &row in rows {
+            for (i, &row) in rows.iter().enumerate() {
+                if i % 256 == 255 && work.halt.is_due() {
+                    return f64::NAN;
+                }
                 for (log, &cell) in logs.iter_mut().zip(&members) {
                     let cell = cell as usize;
                     let Covariance { factor, log_det } = &*covariances[cell].0;
@@ -256,7 +264,7 @@ fn pooled(cells: &Cells, k: usize, scatters: &[f64]) -> Vec<f64> {
 /// none) and its trace.
 fn factor_cells(cells: &Cells, k: usize, spare: f64, work: &mut Work) {
     let n_cells = cells.len();
-    let Work { scatters, factors, det, trace } = work;
+    let Work { scatters, factors, det, trace, .. } = work;
     factors.clear();
     factors.extend_from_slice(scatters);
     for cell in 0..n_cells {
@@ -348,10 +356,10 @@ impl Rule for Gaussians {
         Ok(Child { rule: self, var: child, counts, counter, work: Work::default(), set: Set::new() })
     }
 
-    fn model(&self, child: Var, parents: &[Var]) -> Result<LocalModel> {
+    fn model(&self, child: Var, parents: &[Var], halt: &Halt) -> Result<LocalModel> {
         match &self.binned {
             Some(binned) if self.store.columns().is_discrete(child) => Ok(binned.model(child, parents)),
-            _ => Ok(super::models::gaussians(&self.store, child, parents)),
+            _ => Ok(super::models::gaussians(&self.store, child, parents, halt)),
         }
     }
 
@@ -392,5 +400,13 @@ impl Fits for Child<'_> {
         let units = rule.table.n_rows() as f64 * columns.log_scale(*child);
         let log_likelihood = rule.joint(set, work, counter)? - rule.joint(parents, work, counter)? - units;
         Ok(Fit { log_likelihood, df })
+    }
+
+    fn heed(&mut self, halt: &Halt) {
+        self.work.halt = halt.clone();
+        self.counter.heed(halt);
+        if let Some(counts) = &mut self.counts {
+            counts.heed(halt);
+        }
     }
 }

@@ -13,6 +13,7 @@ use std::sync::Arc;
 use serde::{Deserialize, Serialize};
 
 use super::{Bic, Fits, LN_2_PI, Rule, check_width};
+use crate::control::Halt;
 use crate::error::Result;
 use crate::independence::Tested;
 use crate::model::LocalModel;
@@ -145,14 +146,17 @@ impl Embedded {
     }
 }
 
-type Make = Box<dyn Fn(Var, Var) -> Box<[f64]> + Send + Sync>;
+type Make = Box<dyn Fn(Var, Var, &Halt) -> Result<Box<[f64]>> + Send + Sync>;
 
 fn covariance(embedded: &Arc<Embedded>, published: bool) -> Blocks<Make> {
     let widths = embedded.widths.clone();
     let n = embedded.columns.n_rows();
     let divisor = if published { n.max(2) - 1 } else { n.max(1) } as f64;
     let embedded = embedded.clone();
-    let make = move |v: Var, w: Var| embedded.cross_products(v, w).into_iter().map(|x| x / divisor).collect();
+    let make = move |v: Var, w: Var, halt: &Halt| {
+        halt.check()?;
+        Ok(embedded.cross_products(v, w).into_iter().map(|x| x / divisor).collect())
+    };
     Blocks::new(widths, Box::new(make))
 }
 
@@ -183,16 +187,17 @@ impl Degenerate {
     }
 
     /// The residual variances of the columns of `child` given those of `parents`: each by itself.
-    fn residual_variances(&self, child: Var, parents: &[Var]) -> Vec<f64> {
+    fn residual_variances(&self, child: Var, parents: &[Var]) -> Result<Vec<f64>> {
+        let halt = &Halt::default();
         let (m, q) = (self.width(parents), self.covariance.width(child));
         let mut given = Vec::new();
         for (i, &p) in parents.iter().enumerate() {
-            self.covariance.append(&mut given, &parents[..i], p);
+            self.covariance.append(&mut given, &parents[..i], p, halt)?;
         }
         let mut factor = vec![0.0; packed(m)];
         factor_ridged(&mut given, &mut factor, 0, m, self.ridge());
         let mut rows = Vec::new();
-        self.covariance.append(&mut rows, parents, child);
+        self.covariance.append(&mut rows, parents, child, halt)?;
         let mut start = 0;
         let residual = |row: usize| {
             let mut b = rows[start..start + m].to_vec();
@@ -201,7 +206,7 @@ impl Degenerate {
             crate::regress::cholesky::forward(&factor, &mut b);
             (variance - b.iter().map(|x| x * x).sum::<f64>()).max(0.0)
         };
-        (0..q).map(residual).collect()
+        Ok((0..q).map(residual).collect())
     }
 }
 
@@ -229,7 +234,14 @@ impl Rule for Degenerate {
     }
 
     fn child(&self, child: Var) -> Result<Child<'_>> {
-        Ok(Child { rule: self, var: child, matrix: Vec::new(), factor: Vec::new(), before: Set::new() })
+        Ok(Child {
+            rule: self,
+            var: child,
+            matrix: Vec::new(),
+            factor: Vec::new(),
+            before: Set::new(),
+            halt: Halt::default(),
+        })
     }
 
     fn check(&self, child: Var, parents: &[Var]) -> Result<()> {
@@ -244,9 +256,9 @@ impl Rule for Degenerate {
         true
     }
 
-    fn model(&self, child: Var, parents: &[Var]) -> Result<LocalModel> {
+    fn model(&self, child: Var, parents: &[Var], halt: &Halt) -> Result<LocalModel> {
         self.check(child, parents)?;
-        Ok(super::models::additive(&self.table, child, parents, 1))
+        Ok(super::models::additive(&self.table, child, parents, 1, halt))
     }
 
     /// Published: the mean residual variance of `x`'s columns, without `y` and with it.
@@ -257,11 +269,11 @@ impl Rule for Degenerate {
         let mut with: Set = Set::from_slice(given);
         with.push(y);
         self.check(x, &with)?;
-        let mean = |parents: &[Var]| {
-            let variances = self.residual_variances(x, parents);
-            variances.iter().sum::<f64>() / variances.len().max(1) as f64
+        let mean = |parents: &[Var]| -> Result<f64> {
+            let variances = self.residual_variances(x, parents)?;
+            Ok(variances.iter().sum::<f64>() / variances.len().max(1) as f64)
         };
-        let statistic = self.table.n_rows() as f64 * (mean(given) / mean(&with)).ln();
+        let statistic = self.table.n_rows() as f64 * (mean(given)? / mean(&with)?).ln();
         let statistic = if statistic.is_nan() { 0.0 } else { statistic };
         Ok(Some(Tested::chi_squared(statistic, self.covariance.width(y) as f64)))
     }
@@ -274,20 +286,21 @@ struct Child<'a> {
     matrix: Vec<f64>,
     factor: Vec<f64>,
     before: Set,
+    halt: Halt,
 }
 
 impl Fits for Child<'_> {
     fn fit(&mut self, parents: &[Var]) -> Result<Fit> {
-        let Self { rule, var: child, matrix, factor, before } = self;
+        let Self { rule, var: child, matrix, factor, before, halt } = self;
         rule.check(*child, parents)?;
         let same = before.iter().zip(parents).take_while(|(a, b)| a == b).count();
         let done = rule.width(&parents[..same]);
         matrix.truncate(packed(done));
         for i in same..parents.len() {
-            rule.covariance.append(matrix, &parents[..i], parents[i]);
+            rule.covariance.append(matrix, &parents[..i], parents[i], halt)?;
         }
         before.clear();
-        rule.covariance.append(matrix, parents, *child);
+        rule.covariance.append(matrix, parents, *child, halt)?;
         let m = rule.width(parents);
         let q = rule.covariance.width(*child);
         factor.resize(packed(m + q), 0.0);
@@ -303,5 +316,9 @@ impl Fits for Child<'_> {
         let m: f64 = parents.iter().map(|&p| rule.declared(p)).sum();
         let own = if rule.published { q * (q - 1.0) / 2.0 } else { q * (q + 1.0) / 2.0 + q };
         Ok(Fit { log_likelihood, df: q * m + own })
+    }
+
+    fn heed(&mut self, halt: &Halt) {
+        self.halt = halt.clone();
     }
 }

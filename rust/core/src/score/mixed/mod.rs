@@ -37,11 +37,11 @@ pub trait Rule: Send + Sync {
     /// If the child cannot be explained.
     fn child(&self, child: Var) -> Result<Self::Child<'_>>;
 
-    /// The fitted model of a family.
+    /// The fitted model of a family; to be thrown away once `halt` is due.
     ///
     /// # Errors
     /// If the family cannot be fitted.
-    fn model(&self, child: Var, parents: &[Var]) -> Result<LocalModel>;
+    fn model(&self, child: Var, parents: &[Var], halt: &Halt) -> Result<LocalModel>;
 
     /// Whether a family can be fitted, without fitting it.
     ///
@@ -73,6 +73,9 @@ pub trait Fits {
     /// # Errors
     /// If the family cannot be fitted.
     fn fit(&mut self, parents: &[Var]) -> Result<Fit>;
+
+    /// From now on, a fit may end soon after this is due, with a result that is thrown away.
+    fn heed(&mut self, halt: &Halt);
 }
 
 /// `l - df/2 ln N`, and the prior.
@@ -100,11 +103,17 @@ impl<R: Rule> LocalScore for Bic<R> {
     }
 
     fn child(&self, child: Var) -> Result<Box<dyn ChildScore + '_>> {
-        Ok(Box::new(Scratch { score: self, fits: self.rule.child(child)? }))
+        Ok(Box::new(Scratch { score: self, fits: self.rule.child(child)?, halt: Halt::default() }))
     }
 
     fn model(&self, child: Var, parents: &[Var]) -> Result<LocalModel> {
-        self.rule.model(child, parents)
+        self.rule.model(child, parents, &Halt::default())
+    }
+
+    fn model_until(&self, child: Var, parents: &[Var], halt: &Halt) -> Result<LocalModel> {
+        let model = self.rule.model(child, parents, halt)?;
+        halt.check()?;
+        Ok(model)
     }
 
     fn check(&self, child: Var, parents: &[Var]) -> Result<()> {
@@ -132,18 +141,32 @@ impl<R: Rule> LocalScore for Bic<R> {
 struct Scratch<'a, R: Rule + 'a> {
     score: &'a Bic<R>,
     fits: R::Child<'a>,
+    halt: Halt,
+}
+
+impl<R: Rule> Scratch<'_, R> {
+    fn fit(&mut self, parents: &[Var]) -> Result<Fit> {
+        let fit = self.fits.fit(parents)?;
+        self.halt.check()?;
+        Ok(fit)
+    }
 }
 
 impl<R: Rule> ChildScore for Scratch<'_, R> {
     fn score(&mut self, parents: &[Var]) -> Result<f64> {
-        let Fit { log_likelihood, df } = self.fits.fit(parents)?;
+        let Fit { log_likelihood, df } = self.fit(parents)?;
         let n_vars = self.score.rule.table().n_vars();
         let size = FamilySize { n_vars, n_parents: parents.len(), n_parameters: df };
         Ok(log_likelihood - df * self.score.half_ln_n + self.score.prior.log_prior(size))
     }
 
     fn likelihood(&mut self, parents: &[Var]) -> Result<Fit> {
-        self.fits.fit(parents)
+        self.fit(parents)
+    }
+
+    fn heed(&mut self, halt: &Halt) {
+        self.halt = halt.clone();
+        self.fits.heed(halt);
     }
 }
 
@@ -158,7 +181,7 @@ fn check_width(table: &Table, child: Var, parents: &[Var], width: usize) -> Resu
     Err(Error::Family {
         child: table.name(child).to_owned(),
         parents: parents.iter().map(|&p| table.name(p).to_owned()).collect(),
-        problem: format!("its levels make {width} columns to factor together, where {MOST_COLUMNS} are the most"),
+        problem: format!("its levels make {width} columns to be factored together, and {MOST_COLUMNS} is the limit"),
         advice: "merge levels or leave out columns with very many of them, or use ConditionalGaussian".to_owned(),
     })
 }

@@ -6,6 +6,7 @@ use serde::{Deserialize, Serialize};
 
 use super::binned::Binned;
 use super::{Bic, Fits, Rule};
+use crate::control::Halt;
 use crate::error::Result;
 use crate::model::LocalModel;
 use crate::prior::GraphPrior;
@@ -58,7 +59,7 @@ impl Rule for Counts {
         Ok(Child(self.binned.child(child)?))
     }
 
-    fn model(&self, child: Var, parents: &[Var]) -> Result<LocalModel> {
+    fn model(&self, child: Var, parents: &[Var], _halt: &Halt) -> Result<LocalModel> {
         Ok(self.binned.model(child, parents))
     }
 
@@ -76,5 +77,9 @@ struct Child<'a>(Box<dyn ChildScore + 'a>);
 impl Fits for Child<'_> {
     fn fit(&mut self, parents: &[Var]) -> Result<Fit> {
         self.0.likelihood(parents)
+    }
+
+    fn heed(&mut self, halt: &Halt) {
+        self.0.heed(halt);
     }
 }

@@ -14,6 +14,7 @@ use std::sync::Arc;
 use serde::{Deserialize, Serialize};
 
 use super::{Bic, Fits, LN_2_PI, Rule, check_width, split};
+use crate::control::Halt;
 use crate::error::{Error, Result};
 use crate::model::LocalModel;
 use crate::model::regression::Link;
@@ -199,10 +200,10 @@ impl Rule for Polynomials {
         false
     }
 
-    fn model(&self, child: Var, parents: &[Var]) -> Result<LocalModel> {
+    fn model(&self, child: Var, parents: &[Var], halt: &Halt) -> Result<LocalModel> {
         self.check(child, parents)?;
         let link = if self.logit { Link::Logit } else { Link::Shares };
-        Ok(super::models::polynomials(&self.store, child, parents, |n| self.degree.of(n), link))
+        Ok(super::models::polynomials(&self.store, child, parents, |n| self.degree.of(n), link, halt))
     }
 }
 
@@ -249,6 +250,9 @@ impl Child<'_> {
         let mut borrowed: Vec<(f64, f64)> = Vec::new();
         let mut all = 0.0;
         for cell in 0..cells.len() {
+            if self.basis.halt().is_due() {
+                break;
+            }
             let range = cells.range(cell);
             let n = range.len() as f64;
             let here: Vec<&[f64]> = columns.iter().map(|x| &x[range.clone()]).collect();
@@ -287,6 +291,9 @@ impl Child<'_> {
         let codes = rule.store.columns().codes(self.var);
         let (mut log_likelihood, mut df) = (0.0, 0.0);
         for cell in 0..cells.len() {
+            if self.basis.halt().is_due() {
+                break;
+            }
             let range = cells.range(cell);
             let n = range.len();
             let levels: Vec<u32> = cells.order()[range.clone()].iter().map(|&row| codes[row as usize]).collect();
@@ -315,6 +322,9 @@ impl Child<'_> {
         shares.clear();
         shares.resize(n * k, 0.0);
         for level in 0..k {
+            if self.basis.halt().is_due() {
+                return f64::NAN;
+            }
             let own = &mut shares[level * n..(level + 1) * n];
             for q in self.basis.columns() {
                 let share: f64 = levels.iter().zip(q).filter(|(y, _)| **y as usize == level).map(|(_, q)| q).sum();
@@ -366,5 +376,9 @@ impl Fits for Child<'_> {
             None => self.numbers(&cells, &slices),
             Some(k) => self.levels(&cells, &slices, k),
         })
+    }
+
+    fn heed(&mut self, halt: &Halt) {
+        self.basis.heed(halt);
     }
 }

@@ -111,7 +111,7 @@ impl Prepared {
                         self.table.name(parent),
                         observed - 1
                     ),
-                    advice: format!("merge its rarest levels ({MOST_LEVELS} are allowed), or declare it ordinal"),
+                    advice: format!("merge its rarest levels (the limit is {MOST_LEVELS}), or declare it ordinal"),
                 });
             }
         }

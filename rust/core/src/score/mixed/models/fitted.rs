@@ -1,6 +1,7 @@
 //! One regression on given terms in given rows, and the spread around it.
 
 use super::{LEAST_VARIANCE, spread};
+use crate::control::Halt;
 use crate::model::regression::{Link, Piece, Term};
 use crate::regress::cells::dot;
 use crate::regress::columns::Columns;
@@ -17,9 +18,9 @@ pub(super) struct Fitted {
 
 impl Fitted {
     /// Fits a child to terms in some rows; to the intercept alone where there are too few rows, or where terms that span
-    /// each other are `strict`ly refused.
+    /// each other are `strict`ly refused. To be thrown away once `halt` is due.
     pub fn new(
-        columns: &Columns,
+        (columns, halt): (&Columns, &Halt),
         child: Var,
         parents: &[Var],
         rows: &[u32],
@@ -31,6 +32,7 @@ impl Fitted {
         let k = columns.levels(child);
         let centre = means(columns, parents, rows);
         let mut basis = Basis::default();
+        basis.heed(halt);
         basis.clear(n);
         basis.push(std::iter::repeat_n(1.0, n));
         let mut kept = Vec::new();

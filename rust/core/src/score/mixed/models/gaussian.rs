@@ -3,6 +3,7 @@
 use super::super::conditional::{self, Covariance};
 use super::super::{Vars, split};
 use super::{codes, positions, spread, without_numbers_or_rows};
+use crate::control::Halt;
 use crate::model::LocalModel;
 use crate::model::discriminant::{Class, Discriminant, Group};
 use crate::model::divided::Divided;
@@ -13,14 +14,14 @@ use crate::regress::columns::Columns;
 use crate::table::Var;
 
 /// The model of the conditional Gaussian score.
-pub(in super::super) fn gaussians(store: &CellStore, child: Var, parents: &[Var]) -> LocalModel {
+pub(in super::super) fn gaussians(store: &CellStore, child: Var, parents: &[Var], halt: &Halt) -> LocalModel {
     let columns = store.columns();
     let (discrete, numbers) = split(columns.table(), parents);
     if numbers.is_empty() || columns.n_rows() == 0 {
         return without_numbers_or_rows(store, child, parents);
     }
     if columns.is_discrete(child) {
-        return LocalModel::Discriminant(discriminant(store, child, parents, &discrete, &numbers));
+        return LocalModel::Discriminant(discriminant((store, halt), child, parents, &discrete, &numbers));
     }
     let fit = |division: &Cells, all: bool| -> Vec<(Vec<u32>, usize, Piece)> {
         let mut order: Vars = numbers.clone();
@@ -47,7 +48,7 @@ pub(in super::super) fn gaussians(store: &CellStore, child: Var, parents: &[Var]
             let codes = if all { Vec::new() } else { codes(columns, division, cell, &discrete) };
             (codes, rows, piece)
         };
-        (0..division.len()).map(one).collect()
+        (0..division.len()).take_while(|&cell| cell == 0 || !halt.is_due()).map(one).collect()
     };
     let pieces = fit(&store.cells(&discrete), false);
     let otherwise = fit(&store.cells(&[]), true).pop().expect("there are rows").2;
@@ -105,7 +106,13 @@ fn centre(parents: &[Var], terms: &[Term]) -> Vec<f64> {
     out
 }
 
-fn discriminant(store: &CellStore, child: Var, parents: &[Var], discrete: &[Var], numbers: &[Var]) -> Discriminant {
+fn discriminant(
+    (store, halt): (&CellStore, &Halt),
+    child: Var,
+    parents: &[Var],
+    discrete: &[Var],
+    numbers: &[Var],
+) -> Discriminant {
     let columns = store.columns();
     let n_levels = columns.levels(child).expect("the child has levels");
     let group_of = |by: &[Var]| -> Vec<(Vec<u32>, usize, Group)> {
@@ -148,7 +155,7 @@ fn discriminant(store: &CellStore, child: Var, parents: &[Var], discrete: &[Var]
             let centre = numbers.iter().enumerate().map(stored).collect();
             (codes(columns, &groups, group, by), rows.len(), Group { n_rows: rows.len(), classes, centre })
         };
-        (0..groups.len()).map(one).collect()
+        (0..groups.len()).take_while(|&group| group == 0 || !halt.is_due()).map(one).collect()
     };
     let otherwise = group_of(&[]).pop().expect("there are rows").2;
     let divided = Divided::new(positions(parents, discrete), group_of(discrete), otherwise);

@@ -1,4 +1,4 @@
-//! The fitted models that the scores for mixed data speak of.
+//! The fitted models of the scores for mixed data.
 //!
 //! Numbers are predicted by Student's t around a regression, of as many degrees of freedom as its residuals have; a cell too
 //! small or too flat for a residual variance of its own uses the pooled one, as in the scores. Levels get no probability

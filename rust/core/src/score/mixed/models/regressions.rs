@@ -8,6 +8,7 @@ use smallvec::SmallVec;
 use super::super::{basis, split};
 use super::fitted::{Fitted, settled};
 use super::{codes, positions, without_numbers_or_rows};
+use crate::control::Halt;
 use crate::model::LocalModel;
 use crate::model::divided::Divided;
 use crate::model::regression::{Link, Piece, Regression, Term};
@@ -22,6 +23,7 @@ pub(in super::super) fn polynomials(
     parents: &[Var],
     degree: impl Fn(usize) -> usize + Copy,
     link: Link,
+    halt: &Halt,
 ) -> LocalModel {
     let columns = store.columns();
     let (discrete, numbers) = split(columns.table(), parents);
@@ -34,10 +36,12 @@ pub(in super::super) fn polynomials(
         let one = |cell: usize| {
             let rows = &division.order()[division.range(cell)];
             let terms = powers(columns, parents, &numbers, rows, degree(rows.len()));
-            let fitted = Fitted::new(columns, child, parents, rows, terms, link, true);
+            let fitted = Fitted::new((columns, halt), child, parents, rows, terms, link, true);
             (codes(columns, &division, cell, by), rows.len(), fitted)
         };
-        settled(columns, child, (0..division.len()).map(one).collect())
+        // One at least, for what is asked about other cells.
+        let cells = (0..division.len()).take_while(|&cell| cell == 0 || !halt.is_due());
+        settled(columns, child, cells.map(one).collect())
     };
     let otherwise = fit(&[]).pop().expect("there are rows").2;
     let divided = Divided::new(positions(parents, &discrete), fit(&discrete), otherwise);
@@ -45,7 +49,13 @@ pub(in super::super) fn polynomials(
 }
 
 /// One regression on terms of all parents: levels as indicators, numbers as Legendre polynomials, or lines.
-pub(in super::super) fn additive(table: &Arc<Table>, child: Var, parents: &[Var], degree: usize) -> LocalModel {
+pub(in super::super) fn additive(
+    table: &Arc<Table>,
+    child: Var,
+    parents: &[Var],
+    degree: usize,
+    halt: &Halt,
+) -> LocalModel {
     let store = &CellStore::new(Arc::new(Columns::new(table)));
     let columns = store.columns();
     if parents.is_empty() || columns.n_rows() == 0 {
@@ -65,7 +75,7 @@ pub(in super::super) fn additive(table: &Arc<Table>, child: Var, parents: &[Var]
         }
     }
     let link = if columns.is_discrete(child) { Link::Shares } else { Link::Mean };
-    let fitted = Fitted::new(columns, child, parents, rows, terms, link, false);
+    let fitted = Fitted::new((columns, halt), child, parents, rows, terms, link, false);
     let (codes, n, piece) = settled(columns, child, vec![(Vec::new(), rows.len(), fitted)]).pop().expect("one piece");
     let otherwise = piece.clone();
     let divided = Divided::new(Vec::new(), vec![(codes, n, piece)], otherwise);
