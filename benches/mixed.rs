@@ -59,6 +59,8 @@ fn mixed(criterion: &mut Criterion) {
     group.sample_size(10).throughput(Throughput::Elements(families.len() as u64));
     for spec in [
         r#"{"score":"degenerate_gaussian"}"#,
+        r#"{"score":"block_gaussian"}"#,
+        r#"{"score":"block_gaussian","degree":1}"#,
         r#"{"score":"conditional_gaussian"}"#,
         r#"{"score":"conditional_gaussian","discretise":true}"#,
         r#"{"score":"conditional_gaussian","published":true}"#,

@@ -303,7 +303,7 @@ def one(rng: random.Random, seen: Counter[str]) -> str:
     numbers = [x for name, says in told.items() if chosen[name] == "continuous" for x in as_numbers(says) or [] if x]
     huge = any(abs(x) > 1e50 for x in numbers)
     try:
-        table = an.Table(frame, schema.with_types(chosen), standardise=False, n_jobs=rng.choice([1, 2]))
+        table = an.Table(frame, schema.with_types(chosen), "drop", standardise=False, n_jobs=rng.choice([1, 2]))
     except an.ColumnError as error:
         if says_less(error, told) or ("beyond 64 bits" in str(error) and source.startswith("pandas")):
             return "refused: kind"  # as floats, the largest are rounded up

@@ -21,7 +21,7 @@ from arbornet.kinds import Binned, Categorical, Continuous, Ordinal
 from arbornet.learn import learn
 from arbornet.models import LocalModel, local_model
 from arbornet.network import BayesNet
-from arbornet.notices import ArbornetWarning, LeftOutWarning
+from arbornet.notices import ArbornetWarning, LeftOutWarning, RowsDroppedWarning
 from arbornet.planning import Plan, plan
 from arbornet.prepare import local_score
 from arbornet.schema import Schema, infer_schema
@@ -38,6 +38,7 @@ from arbornet.scores import (
     BasisFunctions,
     BDe,
     BDeu,
+    BlockGaussian,
     ConditionalGaussian,
     DecisionGraph,
     DegenerateGaussian,
@@ -74,6 +75,7 @@ __all__ = [
     "BasisFunctions",
     "BayesNet",
     "Binned",
+    "BlockGaussian",
     "Candidates",
     "Categorical",
     "ChowLiu",
@@ -99,6 +101,7 @@ __all__ = [
     "Ordinal",
     "ParameterError",
     "Plan",
+    "RowsDroppedWarning",
     "Schema",
     "TANClassifier",
     "Table",

@@ -102,6 +102,8 @@ class ScoreHandle:
     def seconds(self, n_parents: int) -> float: ...
     def test(self, x: int, y: int, given: Sequence[int]) -> tuple[float, float, float]: ...
 
+def feature_scales(table: TableHandle, scale: str) -> list[Literal["normal_scores", "raw", "log"] | None]: ...
+
 @final
 class ModelHandle:
     @staticmethod
@@ -150,7 +152,7 @@ class SearchResult:
 
 def search(
     spec: str,
-    source: CandidatesHandle | ScoreHandle | Callable[[int, int, list[int]], float],
+    source: CandidatesHandle | ScoreHandle | TableHandle | Callable[[int, int, list[int]], float],
     constraints: str,
     start: Sequence[Sequence[int]] | None = None,
     time_limit: float | None = None,

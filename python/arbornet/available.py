@@ -16,6 +16,7 @@ from numpy.typing import NDArray
 from arbornet._core import ModelHandle, NetworkHandle, TableHandle
 from arbornet.levels import MISSING
 from arbornet.network import BayesNet, Origin
+from arbornet.notices import of_parts
 from arbornet.schema import Schema
 from arbornet.smoothing import models_of
 from arbornet.table import Table
@@ -28,7 +29,8 @@ def resolved(columns: Mapping[str, Any], schema: Schema, n_jobs: int) -> Schema:
     """The schema with each column's levels, bins and scale taken from the rows that have a value in it."""
     own = {}
     for column in schema.used:
-        alone = Table({column.name: columns[column.name]}, Schema((column,)), n_jobs=n_jobs)
+        with of_parts():
+            alone = Table({column.name: columns[column.name]}, Schema((column,)), "drop", n_jobs=n_jobs)
         own[column.name] = alone.schema.columns[0]
     return Schema(tuple(own.get(column.name, column) for column in schema.columns))
 

@@ -8,6 +8,7 @@ values are marginalised, and so are levels that `fit` did not see.
 from __future__ import annotations
 
 import warnings
+from contextlib import nullcontext
 from typing import Any, ClassVar, Literal, Self
 
 import networkx as nx
@@ -20,7 +21,7 @@ from arbornet.discretise import class_cuts
 from arbornet.inputs import Columns, columns_of, labels_of, schema_of
 from arbornet.kinds import Binned, Categorical, Continuous
 from arbornet.network import BayesNet
-from arbornet.notices import ArbornetWarning
+from arbornet.notices import ArbornetWarning, of_parts
 from arbornet.schema import Column, Schema
 from arbornet.scores import LogLikelihood
 from arbornet.scores.tables import Tabular
@@ -113,7 +114,8 @@ class _Classifier(ClassifierMixin, Estimator):  # type: ignore[misc]
         columns = {**columns, self.class_name_: [levels[code] for code in codes.tolist()]}
         schema, threads = Schema((*schema.columns, label)), self._threads()
         try:
-            table = Table(columns, schema, "level" if self.missing == "level" else "drop", n_jobs=threads)
+            with of_parts() if self.missing == "available" else nullcontext():
+                table = Table(columns, schema, "level" if self.missing == "level" else "drop", n_jobs=threads)
         except ArbornetError:
             # With no complete row there is no table; any other error is raised again below.
             if self.missing == "available":

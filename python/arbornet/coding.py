@@ -14,6 +14,7 @@ from arbornet.frames import Raw
 from arbornet.infer import MOST_LEVELS, Profile, check_finite, check_told_apart, profile
 from arbornet.kinds import Binned, Categorical, Continuous, Level, Ordinal
 from arbornet.levels import MISSING, as_own_levels, codes_of, merge_rarest
+from arbornet.looks.written import as_read
 
 if TYPE_CHECKING:
     from arbornet._core import RowsHandle
@@ -225,4 +226,5 @@ def _with_missing_level(column: Column) -> Column:
 
 def encode_rows(raw: Raw, schema: Schema, unseen: Unseen, n_jobs: int, way_out: str = TREAT_AS_MISSING) -> RowsHandle:
     """All rows of a frame coded by a schema that knows its levels and scales."""
+    raw = as_read(raw, schema.used, n_jobs)
     return raw.frame.rows([plan(raw, column, unseen, way_out) for column in schema.used], n_jobs)

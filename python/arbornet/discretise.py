@@ -134,7 +134,7 @@ class FayyadIrani(OneToOneFeatureMixin, TransformerMixin, Estimator):  # type: i
 
 def _plain(column: Column) -> Column:
     """The column as one of numbers in its own units."""
-    return Column(column.name, Continuous(), column.class_, column.reason, zone=column.zone)
+    return Column(column.name, Continuous(), column.class_, column.reason, zone=column.zone, form=column.form)
 
 
 def _named(name: str, column: Any) -> pl.Series:

@@ -67,7 +67,7 @@ class NetworkLearner(DensityMixin, Estimator):  # type: ignore[misc]
         max_parents: int | Literal["auto"] = "auto",
         constraints: Constraints | None = None,
         schema: Schema | None = None,
-        missing: Literal["drop", "error", "level"] = "drop",
+        missing: Literal["drop", "error", "level"] | None = None,
         unseen: Literal["error", "missing"] = "error",
         time_limit: float | None = None,
         n_jobs: int | None = None,

@@ -31,6 +31,8 @@ class Raw:
     """The columns."""
     maybe_integers: frozenset[str] = frozenset()
     """Columns of floats that would be integers if pandas could hold a missing one."""
+    source: Any = None
+    """What the columns were read from: payloads by name, or a frame; from it some can be replaced."""
 
 
 def read_frame(frame: Any, wanted: Iterable[object] | None = None, n_jobs: int = -1) -> Raw:
@@ -64,8 +66,36 @@ def read_frame(frame: Any, wanted: Iterable[object] | None = None, n_jobs: int =
     if hasattr(frame, "__arrow_c_stream__") or hasattr(frame, "__arrow_c_array__"):
         raw = RawFrame.from_stream(frame, None if only is None else sorted(only), n_jobs)
         column_names(raw.names)
-        return Raw(raw)
+        return Raw(raw, source=frame)
     raise ArbornetError(f"cannot read an object of type {type(frame).__name__}: {ADVICE}")
+
+
+def with_columns(raw: Raw, replaced: Mapping[str, Any], n_jobs: int = -1) -> Raw:
+    """The raw columns with some replaced by Polars series.
+
+    Raises:
+        ArbornetError: If they came as a stream that can be read once only.
+    """
+    import polars as pl
+
+    names, source = raw.frame.names, raw.source
+    if type(source).__module__.partition(".")[0] == "pyarrow" and hasattr(source, "column_names"):
+        source = dict(zip(source.column_names, source.columns, strict=True))
+    if isinstance(source, Mapping):
+        payloads = [replaced.get(name, source[name]) for name in names]
+        return Raw(RawFrame.from_columns(names, payloads), raw.maybe_integers, dict(zip(names, payloads, strict=True)))
+    if not isinstance(source, pl.DataFrame):
+        try:
+            source = pl.DataFrame(source)
+        except Exception:  # whatever a producer says when it is asked twice
+            source = pl.DataFrame()
+        if source.height != raw.frame.n_rows:
+            raise ArbornetError(
+                f"the frame can be read once only, and column '{next(iter(replaced))}' has to be read again as numbers "
+                "or dates; give a Polars, pandas or pyarrow table"
+            )
+    frame = source.select(names).with_columns(series.alias(name) for name, series in replaced.items())
+    return Raw(RawFrame.from_stream(frame, None, n_jobs), raw.maybe_integers, frame)
 
 
 def _typed(frame: Any) -> Any:
@@ -132,7 +162,8 @@ def _of_columns(columns: Mapping[str, Any], only: set[str] | None) -> Raw:
     chosen = {name: column for name, column in columns.items() if only is None or name in only}
     maybe_integers = frozenset(name for name, column in chosen.items() if _is_pandas_float(column))
     payloads = [_payload(name, column) for name, column in chosen.items()]
-    return Raw(RawFrame.from_columns(list(chosen), payloads), maybe_integers)
+    source = dict(zip(chosen, payloads, strict=True))
+    return Raw(RawFrame.from_columns(list(source), payloads), maybe_integers, source)
 
 
 def tabled(columns: Mapping[Any, Any]) -> Any:

@@ -132,7 +132,7 @@ def infer(seen: Profile) -> Inferred:
     n, distinct = seen.n_values, seen.n_distinct
     if n == 0:
         return Inferred(Categorical(), "no value in any row", "has no value in any row")
-    if _is_constant(seen):
+    if is_constant(seen):
         kind = _declared_kind(seen) or (Continuous() if seen.range_ is not None else Categorical())
         value = _first_value(seen)
         is_moment = seen.class_ in moments.CLASSES and isinstance(value, float)
@@ -160,7 +160,7 @@ def infer(seen: Profile) -> Inferred:
     return found
 
 
-def _is_constant(seen: Profile) -> bool:
+def is_constant(seen: Profile) -> bool:
     """One value only. Large numbers are not among the distinct values, as they may be rounded."""
     if seen.class_ != "integer" and seen.range_ is not None:
         return seen.range_[0] == seen.range_[1] and seen.merged is None

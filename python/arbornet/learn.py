@@ -35,6 +35,8 @@ if TYPE_CHECKING:
 
 Search = str | Callable[..., Found]
 
+#: Findings that are told before anything is learned.
+MOST_FINDINGS = 8
 #: With candidates selected for more variables than this, the search is one that need not end with a proof.
 MANY = 100
 
@@ -47,7 +49,7 @@ def learn(
     constraints: Constraints | None = None,
     *,
     schema: Schema | None = None,
-    missing: Literal["drop", "error", "level"] = "drop",
+    missing: Literal["drop", "error", "level"] | None = None,
     time_limit: float | None = None,
     n_jobs: int = -1,
     progress: bool = False,
@@ -65,14 +67,16 @@ def learn(
         score: The local score; `PCART()` if left out.
         search: How to search: the name of a search over candidates (`"exact"`, `"anytime"`, `"hill_climb"`) or of one
             that scores on demand (`"boss"`, `"fges"`, `"grasp"`, `"chow_liu"`; `"decision_graphs"` grows graph and
-            models together; `"pc"`, `"cpc"` use tests of independence), or a callable that takes Candidates, or
-            parameters called `table` and `score`, and returns Found. If left out `"exact"`, or `"anytime"` where
-            candidates are selected for more than 100 variables.
+            models together; `"hybrid"` proves the best network inside arcs that several scores find; `"pc"` and `"cpc"`
+            use tests of independence), or a callable that takes Candidates, or parameters called `table` and `score`,
+            and returns Found. If left out `"exact"`, or `"anytime"` where candidates are selected for more than 100
+            variables.
         max_parents: The most parents of a variable; `"auto"` for the most up to 4 that are affordable, all candidates
             if they are selected, or no limit if the search scores on demand.
         constraints: Constraints on the graph.
         schema: The columns' types; inferred if left out.
-        missing: Rows with a missing value: `"drop"`, `"error"`, or `"level"` to make missing a level of its own.
+        missing: Rows with a missing value: `"drop"`, `"error"`, or `"level"` to make missing a level of its own. If
+            left out they are dropped, unless more than half of the rows would go, which is an error.
         time_limit: Wall seconds for the search.
         n_jobs: Threads, -1 for all cores.
         progress: Show bars (log lines where there is no terminal).
@@ -162,6 +166,14 @@ def _table(frame: Any, schema: Schema | None, missing: Any, n_jobs: int, tell: C
     for column in table.schema.columns:
         if not column.used:
             tell(f"left out: {column.name} {column.left_out}")
+    for column in table.schema.used:
+        if column.form is not None and column.hint is not None:
+            what = "dates" if column.looks_like == "date" else "numbers"
+            tell(f"read as {what}: {column.name}, {column.reason}; {column.hint} keeps the text")
+    for found in table.schema.findings[:MOST_FINDINGS]:
+        tell(f"look at: {found}")
+    if len(table.schema.findings) > MOST_FINDINGS:
+        tell(f"look at: {len(table.schema.findings) - MOST_FINDINGS} more findings, an.infer_schema(frame).findings")
     tell(f"rows: {table.n_rows:,} used; {table.dropped}")
     return table
 
@@ -217,7 +229,7 @@ def _proof(found: Found, best_of: str, constrained: bool, selected: bool) -> str
         return f"upper bound for any network: {found.bound:.4f}" if found.bound < float("inf") else ""
     if best_of != "network":
         return f"proved: no other {best_of} scores higher"
-    limits = ["the parent limit", *(["the selected parents"] if selected else [])]
+    limits = [found.details.get("within", "the parent limit"), *(["the selected parents"] if selected else [])]
     within = " and ".join([*limits, *(["the constraints"] if constrained else [])])
     higher = f"more than {found.gap:.2g} higher" if found.gap else "higher"
     return f"proved: no network within {within} scores {higher}"

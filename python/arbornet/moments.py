@@ -12,6 +12,8 @@ from collections.abc import Mapping
 from dataclasses import dataclass
 from typing import TYPE_CHECKING, Any
 
+from arbornet.looks.numbers_in_text import form_of_text
+
 if TYPE_CHECKING:
     from arbornet.schema import Schema
 
@@ -22,14 +24,18 @@ CLASSES = ("date", "datetime", "time", "duration")
 #: Moments, and moments of a time zone, which are printed in UTC.
 MOMENTS = ("datetime", "datetime UTC")
 DATES = ("date", *MOMENTS)
+#: Before the form of numbers that a person wrote: `written $1,234.5`.
+WRITTEN = "written "
 Classes = Mapping[str, str]
 """The class of every variable that holds dates or times: one of `CLASSES` and `MOMENTS`."""
 
 
 def classes(schema: Schema) -> Classes:
     """Which variables of a schema hold dates or times."""
-    held = [column for column in schema.used if column.class_ in CLASSES and column.levels is None]
-    return {column.name: zoned(column.class_, column.zone) for column in held}
+    held = [column for column in schema.used if column.levels is None]
+    told = {column.name: zoned(column.class_, column.zone) for column in held if column.class_ in CLASSES}
+    forms = {column.name: f"{WRITTEN}{column.form}" for column in held if column.form and column.name not in told}
+    return told | forms
 
 
 def zoned(class_: str, zone: str | None) -> str:
@@ -39,6 +45,9 @@ def zoned(class_: str, zone: str | None) -> str:
 
 def told(x: float, class_: str) -> str:
     """The date, moment, time of day or span of time that a number stands for."""
+    if class_.startswith(WRITTEN):
+        form = form_of_text(class_.removeprefix(WRITTEN))
+        return f"{x:.6g}" if form is None else form.written(float(f"{x:.6g}"))
     try:
         if class_ == "date":
             return str((EPOCH + dt.timedelta(days=round(x))).date())
@@ -54,6 +63,8 @@ def told(x: float, class_: str) -> str:
 
 def centre(x: float, width: float, class_: str) -> str:
     """The centre of a distribution: a moment is given by its day where its spread is days."""
+    if class_.startswith(WRITTEN):
+        return told(float(f"{x:.4g}"), class_)
     return told(x, "date" if class_ in MOMENTS and width >= 1.0 else class_)
 
 
@@ -101,7 +112,9 @@ def unit(width: float, class_: str) -> tuple[str, float]:
 
 
 def spread(x: float, class_: str) -> str:
-    """The spread of such values, a length of time."""
+    """The spread of such values, a length of time, or a number as they are written."""
+    if class_.startswith(WRITTEN):
+        return told(float(f"{x:.3g}"), class_)
     return span(x * 86_400.0 if class_ in DATES else x)
 
 
@@ -133,4 +146,5 @@ class Words:
 
     def unit(self, variable: str, width: float) -> tuple[str, float] | None:
         """The unit of differences, likewise."""
-        return unit(width, self.classes[variable]) if variable in self.classes else None
+        class_ = self.classes.get(variable, WRITTEN)
+        return None if class_.startswith(WRITTEN) else unit(width, class_)

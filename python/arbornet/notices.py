@@ -1,5 +1,11 @@
 """Warnings about what you may not expect; the message says what was done, and how to change it."""
 
+from __future__ import annotations
+
+from collections.abc import Iterator
+from contextlib import contextmanager
+from contextvars import ContextVar
+
 
 class ArbornetWarning(UserWarning):
     """Something was done that you may not expect; the message says what, and how to change it."""
@@ -7,3 +13,25 @@ class ArbornetWarning(UserWarning):
 
 class LeftOutWarning(ArbornetWarning):
     """Columns were left out because they say nothing about the others (identifiers, constants, empty columns)."""
+
+
+class RowsDroppedWarning(ArbornetWarning):
+    """More than a tenth of the rows were dropped for missing values; the message says which columns cost them."""
+
+
+_parts_only: ContextVar[bool] = ContextVar("parts_only", default=False)
+
+
+@contextmanager
+def of_parts() -> Iterator[None]:
+    """Within, tables are parts of one that was told of already: rows they drop are not told again."""
+    token = _parts_only.set(True)
+    try:
+        yield
+    finally:
+        _parts_only.reset(token)
+
+
+def tells_of_rows() -> bool:
+    """Whether dropped rows are to be told."""
+    return not _parts_only.get()

@@ -9,8 +9,8 @@ from __future__ import annotations
 import difflib
 import json
 import warnings
-from collections.abc import Iterator, Mapping
-from dataclasses import dataclass, replace
+from collections.abc import Iterable, Iterator, Mapping
+from dataclasses import dataclass, field, replace
 from itertools import pairwise
 from pathlib import Path
 from typing import TYPE_CHECKING, Any, Literal
@@ -18,11 +18,16 @@ from typing import TYPE_CHECKING, Any, Literal
 from arbornet import moments
 from arbornet._core import ArbornetError, ColumnError, FormatError, ParameterError
 from arbornet.frames import Raw, read_frame
-from arbornet.infer import MOST_LEVELS, Profile, check_finite, infer, profile
+from arbornet.infer import MOST_LEVELS, Profile, profile
 from arbornet.io.sources import bytes_of
 from arbornet.io.whole import write_whole
 from arbornet.kinds import Binned, Categorical, Continuous, Kind, KindLike, Level, Ordinal, kind_of
 from arbornet.levels import as_own_levels
+from arbornet.looks.dates import zone_of
+from arbornet.looks.findings import Finding, findings_of
+from arbornet.looks.frame import looked
+from arbornet.looks.look import Look
+from arbornet.looks.written import check_form, class_of
 from arbornet.notices import LeftOutWarning
 from arbornet.schema_check import checked
 from arbornet.schema_text import as_html, as_text, column_text
@@ -70,6 +75,15 @@ class Column:
     """The level that stands for a missing value, if one does."""
     dated: bool = False
     """Of a column with bins: they are named by dates or times, and not by the numbers behind them."""
+    looks_like: str = field(default="", compare=False)
+    """What the values look like: number, category, date, text, address, list, number in text, identifier, constant,
+    empty or code. Empty in schemas of earlier versions."""
+    looks_because: str = field(default="", compare=False)
+    """Why it looks so."""
+    form: str | None = None
+    """How the values are written where texts are read as numbers or dates: `$1,234.5`, `%d/%m/%Y`."""
+    hint: str | None = field(default=None, compare=False)
+    """The line that reads it otherwise, or what could be made of it."""
 
     @property
     def levels(self) -> tuple[Level, ...] | None:
@@ -123,6 +137,9 @@ class Schema:
     """
 
     columns: tuple[Column, ...]
+    """All columns in the order of the frame, those left out too."""
+    findings: tuple[Finding, ...] = field(default=(), compare=False)
+    """What looks wrong, as `infer_schema` found it: the column, what, how many, and the line that mends it."""
 
     def __getitem__(self, name: object) -> Column:
         for column in self.columns:
@@ -169,7 +186,34 @@ class Schema:
         for name in wanted:
             if name not in self:
                 raise ColumnError(self._unknown(name))
-        return Schema(tuple(_declare(c, wanted[c.name]) if c.name in wanted else c for c in self.columns))
+        return self._with([_declare(c, wanted[c.name]) if c.name in wanted else c for c in self.columns])
+
+    def _with(self, columns: Iterable[Column]) -> Schema:
+        """The schema with other columns of the same names; what was found of those that changed is settled."""
+        made = tuple(columns)
+        changed = {new.name for old, new in zip(self.columns, made, strict=True) if old != new}
+        return Schema(made, tuple(one for one in self.findings if one.column not in changed))
+
+    def with_forms(self, forms: Mapping[Any, str] | None = None, /, **more: str) -> Schema:
+        """A schema in which texts of the named columns are read as numbers or dates written in this way.
+
+        Args:
+            forms: Forms by column name, for names that are no Python words: how the number 1234.5 looks (`"$1,234.5"`,
+                `"1.234,5"`, `"1234.5 kg"`), or a format of dates and times (`"%d/%m/%Y"`).
+            more: The same as keywords.
+
+        Raises:
+            ColumnError: If there is no such column.
+            ParameterError: If a form is neither.
+
+        Example:
+            >>> schema = schema.with_forms(visit="%d/%m/%Y", price="1.234,5 €")
+        """
+        wanted = {str(name): check_form(str(name), form) for name, form in {**(forms or {}), **more}.items()}
+        for name in wanted:
+            if name not in self:
+                raise ColumnError(self._unknown(name))
+        return self._with([_written(c, wanted[c.name]) if c.name in wanted else c for c in self.columns])
 
     def without(self, *names: object) -> Schema:
         """A schema that leaves these columns out.
@@ -179,7 +223,11 @@ class Schema:
         """
         gone = {self[name].name for name in names}
         left = "is left out as asked"
-        return Schema(tuple(replace(c, left_out=left) if c.name in gone else c for c in self.columns))
+        return self._with([replace(c, left_out=left) if c.name in gone else c for c in self.columns])
+
+    def plain(self) -> Schema:
+        """The schema without looks, hints and findings: what coding needs, as files of networks have it."""
+        return Schema(tuple(replace(c, looks_like="", looks_because="", hint=None) for c in self.columns))
 
     def encode(self, frame: Any, *, unseen: Literal["error", "missing"] = "error", n_jobs: int = -1) -> RowsHandle:
         """Codes all rows of a frame like the table this schema comes from, keeping missing values missing.
@@ -198,11 +246,12 @@ class Schema:
 
     def to_dict(self) -> dict[str, Any]:
         """The schema in JSON's types, with a version."""
-        return {
+        told: dict[str, Any] = {
             "format": "arbornet schema",
             "version": VERSION,
             "columns": [_column_to_dict(column) for column in self.columns],
         }
+        return told | ({"findings": [dict(one.__dict__) for one in self.findings]} if self.findings else {})
 
     @classmethod
     def from_dict(cls, told: Mapping[str, Any]) -> Schema:
@@ -222,7 +271,7 @@ class Schema:
             names = [column.name for column in columns]
             if not names or len(set(names)) < len(names):
                 raise FormatError("the schema is damaged: it has no columns, or one of them twice")
-            return cls(columns)
+            return cls(columns, tuple(_finding_from_dict(one) for one in told.get("findings", ())))
         except (KeyError, TypeError, ValueError, ParameterError) as error:
             raise FormatError(f"the schema is damaged: {error!r}") from error
 
@@ -271,26 +320,25 @@ def infer_schema(frame: Any, *, max_levels: int | None = None, n_jobs: int = -1)
     """
     if max_levels is not None and (type(max_levels) is not int or max_levels < 2):
         raise ParameterError(f"max_levels={max_levels!r}: at least 2 levels must remain")
-    return schema_of_raw(read_frame(frame, n_jobs=n_jobs), max_levels)
+    return schema_of_raw(read_frame(frame, n_jobs=n_jobs), max_levels, find=True)
 
 
-def schema_of_raw(raw: Raw, max_levels: int | None = None) -> Schema:
-    """The inferred schema of raw columns; warns of columns that are left out."""
+def schema_of_raw(raw: Raw, max_levels: int | None = None, find: bool = False) -> Schema:
+    """The inferred schema of raw columns, if asked with what looks wrong; warns of columns that are left out."""
     names = raw.frame.names
     if not names:
         raise ArbornetError("the frame has no columns; give it at least one")
     if raw.frame.n_rows == 0:
         raise ArbornetError("the frame has no rows; nothing can be learned from it")
-    columns = []
-    for i, name in enumerate(names):
-        seen = profile(raw.frame, i, name in raw.maybe_integers)
-        columns.append(_inferred_column(raw, i, name, seen, max_levels))
+    profiles = [profile(raw.frame, i, name in raw.maybe_integers) for i, name in enumerate(names)]
+    seen, looks = looked(raw, profiles)
+    columns = [_inferred_column(raw, i, names[i], profiles[i], looks[i], max_levels) for i in range(len(names))]
     left_out = [f"'{visible_name(column.name)}' {column.left_out}" for column in columns if not column.used]
     if left_out:
         told = "; ".join(left_out)
         way_out = f"with_types({{{columns_left(columns)!r}: ...}}) keeps one"
         warnings.warn(f"left out: {told}. Schema.{way_out}.", LeftOutWarning, stacklevel=3)
-    return Schema(tuple(columns))
+    return Schema(tuple(columns), tuple(findings_of(raw, profiles, seen, looks)) if find else ())
 
 
 def columns_left(columns: list[Column]) -> str:
@@ -298,36 +346,51 @@ def columns_left(columns: list[Column]) -> str:
     return next(column.name for column in columns if not column.used)
 
 
-def _inferred_column(raw: Raw, i: int, name: str, seen: Profile, max_levels: int | None) -> Column:
-    check_finite(name, seen)
-    found = infer(seen)
-    kind = found.kind
+def _inferred_column(raw: Raw, i: int, name: str, seen: Profile, look: Look, max_levels: int | None) -> Column:
+    kind = look.kind
     many = seen.n_distinct is not None and max_levels is not None and seen.n_distinct > max_levels
     if isinstance(kind, Categorical) and many:
         kind = Categorical(max_levels=max_levels)
-    elif isinstance(kind, Categorical | Ordinal) and kind.levels is None and found.left_out is None:
-        few = seen.n_distinct is not None and seen.n_distinct <= MOST_LEVELS
+    elif isinstance(kind, Categorical | Ordinal) and kind.levels is None and look.left_out is None:
+        few = seen.n_distinct is None or seen.n_distinct <= MOST_LEVELS
         values = seen.values[0] if seen.values is not None else raw.frame.levels(i)[0] if few else None
         kind = type(kind)(values)
-    observed = None if seen.values is None or seen.class_ == "number" else tuple(seen.values[0])
+    plain = seen.values is None or seen.class_ == "number" or look.form is not None
     return Column(
         name=name,
         kind=kind,
-        class_=seen.class_,
-        reason=found.reason,
-        left_out=found.left_out,
+        class_=look.class_ or seen.class_,
+        reason=look.reason,
+        left_out=look.left_out,
         n_rows=seen.n_rows,
-        missing=seen.n_missing,
-        zone=seen.zone,
+        missing=seen.n_missing + look.n_words_for_missing,
+        zone=look.zone or seen.zone,
         unit=seen.unit,
-        range_=seen.range_,
-        observed=observed,
+        range_=look.range_ or seen.range_,
+        observed=None if plain or seen.values is None else tuple(seen.values[0]),
+        looks_like=look.looks_like,
+        looks_because=look.because,
+        form=look.form,
+        hint=look.hint,
     )
 
 
+def _written(column: Column, form: str) -> Column:
+    """The column with texts read by a form, as a person said."""
+    zone = zone_of(form) if class_of(form) != "number" else None
+    made = _declare(replace(column, form=form), Continuous())
+    looks = "number in text" if class_of(form) == "number" else "date"
+    return replace(
+        made, class_=class_of(form), zone=zone, range_=None, observed=None, looks_like=looks, hint=None,
+        reason=f"written as {form}, as declared",
+    )  # fmt: skip
+
+
 def _declare(column: Column, kind: Kind) -> Column:
-    """The column as you declared it."""
+    """The column as you declared it; levels are texts again where texts were read as numbers or dates."""
     reason = "as declared"
+    if column.form is not None and isinstance(kind, Categorical | Ordinal):
+        column = replace(column, form=None, class_="text", range_=None, zone=None)
     if isinstance(kind, Ordinal) and kind.levels is None:
         if isinstance(column.kind, Ordinal):
             kind = column.kind
@@ -351,7 +414,13 @@ def _declare(column: Column, kind: Kind) -> Column:
     }
     if isinstance(kind, Binned):
         unknown |= {"cuts": kind.cuts, "dated": column.class_ in moments.CLASSES}
-    return replace(column, kind=kind, reason=reason, left_out=None, **unknown)
+    return replace(column, kind=kind, reason=reason, left_out=None, hint=None, **unknown)
+
+
+def _finding_from_dict(told: Mapping[str, Any]) -> Finding:
+    if any(not isinstance(told[key], str) for key in ("column", "what", "mend")) or type(told["how_many"]) is not int:
+        raise FormatError(f"the schema is damaged: a finding is {told!r:.80}")
+    return Finding(**told)
 
 
 _KINDS: dict[str, type[Kind]] = {
@@ -365,7 +434,11 @@ _KINDS: dict[str, type[Kind]] = {
 def _column_to_dict(column: Column) -> dict[str, Any]:
     own = {key: value for key, value in column.__dict__.items() if key != "kind"}
     # A column of one bin has no cuts, which is not the same as not knowing them.
-    told = {key: value for key, value in own.items() if value is not None and (key not in ("merged", "dated") or value)}
+    told = {
+        k: value
+        for k, value in own.items()
+        if value is not None and (k not in ("merged", "dated", "looks_like", "looks_because") or value)
+    }
     word = "binned" if isinstance(column.kind, Binned) else column.word
     settings = {key: value for key, value in column.kind.__dict__.items() if value is not None}
     return {"name": told.pop("name"), "kind": {"is": word, **settings}, **told}

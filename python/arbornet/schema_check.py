@@ -13,6 +13,22 @@ if TYPE_CHECKING:
     from arbornet.schema import Column
 
 
+LOOKS = (
+    "number",
+    "category",
+    "date",
+    "text",
+    "address",
+    "list",
+    "number in text",
+    "identifier",
+    "constant",
+    "empty",
+    "code",
+)
+"""What a column may look like."""
+
+
 def _text(told: Any) -> bool:
     return isinstance(told, str)
 
@@ -39,6 +55,12 @@ def _cuts(told: Any) -> bool:
     return _numbers(told) and all(low < high for low, high in pairwise(told))
 
 
+def _form(told: Any) -> bool:
+    from arbornet.looks import dates, numbers_in_text
+
+    return isinstance(told, str) and (dates.is_form(told) or numbers_in_text.form_of_text(told) is not None)
+
+
 ENTRIES: Mapping[str, Callable[[Any], bool]] = {
     "name": _text,
     "class_": _text,
@@ -57,8 +79,25 @@ ENTRIES: Mapping[str, Callable[[Any], bool]] = {
     "other": _text,
     "missing_level": _text,
     "dated": lambda told: isinstance(told, bool),
+    "looks_like": lambda told: told == "" or told in LOOKS,
+    "looks_because": _text,
+    "hint": _text,
+    "form": _form,
 }
-OPTIONAL = ("left_out", "zone", "unit", "range_", "observed", "scale", "cuts", "ranked", "other", "missing_level")
+OPTIONAL = (
+    "left_out",
+    "zone",
+    "unit",
+    "range_",
+    "observed",
+    "scale",
+    "cuts",
+    "ranked",
+    "other",
+    "missing_level",
+    "hint",
+    "form",
+)
 
 
 def checked(column: Column) -> Column:

@@ -3,11 +3,13 @@
 from __future__ import annotations
 
 import datetime
+import html
 import re
 from collections.abc import Callable, Sequence
 from typing import TYPE_CHECKING
 
 from arbornet import moments, notebook
+from arbornet.looks.numbers_in_text import form_of_text
 from arbornet.terminal import shortened, width, wrapped
 from arbornet.visible import visible_name, written
 
@@ -51,6 +53,9 @@ def range_text(column: Column) -> str:
         return ""
     if column.class_ in ("time", "duration"):
         return f"{moments.told(column.range_[0], column.class_)} to {moments.told(column.range_[1], column.class_)}"
+    form = form_of_text(column.form) if column.form is not None else None
+    if form is not None:
+        return f"{form.written(column.range_[0])} to {form.written(column.range_[1])}"
     shown = _date if column.class_ in ("date", "datetime") else _number
     zone = " UTC" if column.zone else ""
     return f"{shown(column.range_[0])}{zone} to {shown(column.range_[1])}{zone}"
@@ -74,6 +79,30 @@ def _missing(column: Column) -> str:
     if column.missing == 0:
         return ""
     return f"{column.missing:,} ({column.missing / max(column.n_rows, 1):.1%})"
+
+
+MOST_TOLD = 12
+
+
+def _advice(schema: Schema) -> list[str]:
+    """How columns are read otherwise that were not taken as they came, then what looks wrong."""
+    taken = [c for c in schema.columns if c.hint is not None and (c.form is not None or not c.used or _is_guess(c))]
+    lines = [f"{visible_name(column.name)}: {visible_name(column.hint)}" for column in taken]
+    out = ["to read them otherwise:", *_first_few(lines)] if lines else []
+    found = [visible_name(one) for one in schema.findings]
+    return out + (["what looks wrong:", *_first_few(found)] if found else [])
+
+
+def _is_guess(column: Column) -> bool:
+    """Whether a kind was chosen where people might choose another, or an order may be meant."""
+    if column.looks_like == "code":
+        return column.word == "categorical"
+    return column.looks_like == "date" or "an.Ordinal" in (column.hint or "") or column.reason.endswith("an order")
+
+
+def _first_few(lines: list[str]) -> list[str]:
+    more = [f"  ... and {len(lines) - MOST_TOLD} more"] if len(lines) > MOST_TOLD else []
+    return [f"  {each}" for each in lines[:MOST_TOLD]] + more
 
 
 def _cells(column: Column) -> tuple[str, ...]:
@@ -112,7 +141,7 @@ def as_text(schema: Schema, said: Callable[[str], str] = str) -> str:
     for row, seps in zip(rows, between, strict=True):
         table.append([shortened(cell, wide, sep) for cell, wide, sep in zip(row, widths, seps, strict=True)])
     lines = ["  ".join(cell.ljust(wide) for cell, wide in zip(row, widths, strict=True)).rstrip() for row in table]
-    return "\n".join([*lines, wrapped(_summary(schema))])
+    return "\n".join([*lines, wrapped(_summary(schema)), *map(said, _advice(schema))])
 
 
 def _widths(rows: Sequence[Sequence[str]]) -> list[int]:
@@ -130,8 +159,16 @@ def _plainer(reason: str) -> str:
 
 def as_html(schema: Schema) -> str:
     """The schema as an HTML table."""
-    rows = ([shortened(cell, 200) for cell in _cells(column)] for column in schema.columns)
-    return notebook.table(HEAD, rows, _summary(schema))
+    known = any(column.looks_like for column in schema.columns)
+
+    def cells(head: Sequence[str], looks_like: str) -> list[str]:
+        """With what the column looks like beside its kind, where that is known."""
+        return [*head[:2], *([looks_like] if known else []), *head[2:]]
+
+    rows = (cells([shortened(cell, 200) for cell in _cells(c)], c.looks_like) for c in schema.columns)
+    advice = html.escape("\n".join(_advice(schema)))
+    table = notebook.table(cells(HEAD, "looks like"), rows, _summary(schema))
+    return table + (f"<pre>{advice}</pre>" if advice else "")
 
 
 def column_text(column: Column) -> str:

@@ -9,15 +9,20 @@ from __future__ import annotations
 import dataclasses
 import html
 import math
+import warnings
 from dataclasses import dataclass
 from typing import TYPE_CHECKING, Any, Literal
 
 import numpy as np
 
+from arbornet import dropped as dropped_rows
 from arbornet._core import ArbornetError, ColumnError, Keep, ParameterError, TableHandle, table_fingerprint
 from arbornet.coding import DECLARE, Plan, plan, resolve
 from arbornet.frames import Raw, read_frame
 from arbornet.kinds import Binned, Categorical, Continuous, Ordinal
+from arbornet.levels import MISSING
+from arbornet.looks.written import as_read
+from arbornet.notices import RowsDroppedWarning, tells_of_rows
 from arbornet.schema import Column, Schema, schema_of_raw
 from arbornet.visible import visible_name
 
@@ -27,6 +32,11 @@ if TYPE_CHECKING:
 
 #: Values kept of a column that is cut into bins.
 MOST_RANKED = 513
+#: Shares of rows that may be dropped without a warning, and where nothing was said about missing values.
+NO_WARNING = 0.1
+NOT_WITHOUT_A_WORD = 0.5
+#: Of fewer rows a tenth is a row or two, and a person sees them all.
+FEW_ROWS = 20
 
 
 @dataclass(frozen=True, repr=False)
@@ -61,7 +71,8 @@ class Table:
             dict of arrays or lists, NumPy array with named fields.
         schema: The columns' types; inferred if left out. The schema of another table codes new data in the same way.
         missing: Rows with a missing value in a used column: `"drop"` them, `"error"`, or `"level"` to give categorical
-            columns a level for it (rows that lack a number or an ordered level are dropped).
+            columns a level for it (rows that lack a number or an ordered level are dropped). If left out they are
+            dropped, unless more than half of the rows would go, which is an error. More than a tenth is a warning.
         standardise: Bring continuous columns to mean 0 and standard deviation 1.
         unseen: A value that is not among a column's levels: `"error"`, or `"missing"` to treat it as missing.
         n_jobs: Number of threads, -1 for all.
@@ -89,13 +100,14 @@ class Table:
         self,
         frame: Any,
         schema: Schema | None = None,
-        missing: Literal["drop", "error", "level"] = "drop",
+        missing: Literal["drop", "error", "level"] | None = None,
         standardise: bool = True,
         unseen: Literal["error", "missing"] = "error",
         *,
         n_jobs: int = -1,
     ) -> None:
-        if missing not in ("drop", "error", "level"):
+        policy = "drop" if missing is None else missing
+        if policy not in ("drop", "error", "level"):
             raise ParameterError(f"missing={missing!r}: choose 'drop', 'error' or 'level'")
         if unseen not in ("error", "missing"):
             raise ParameterError(f"unseen={unseen!r}: choose 'error' or 'missing'")
@@ -104,14 +116,15 @@ class Table:
         raw = read_frame(frame, None if schema is None else schema.names, n_jobs)
         schema = schema_of_raw(raw) if schema is None else schema
         _check_usable(raw, schema)
-        columns = [resolve(raw, column, missing) for column in schema.used]
+        raw = as_read(raw, schema.used, n_jobs)
+        columns = [resolve(raw, column, policy) for column in schema.used]
         if not standardise:
             identity = (0.0, 1.0)
             columns = [_scaled(column, column.scale or identity) for column in columns]
         plans = [plan(raw, column, unseen, DECLARE) for column in columns]
         keep = raw.frame.keep(plans)
         self.dropped = _dropped(raw, columns, keep)
-        _check_dropped(raw, self.dropped, keep, missing)
+        _check_dropped(raw, self.dropped, keep, plans, missing)
         for i, column in enumerate(columns):
             if isinstance(column.kind, Binned) and column.cuts is None:
                 columns[i] = _cut(raw, column, keep, plans[i])
@@ -123,7 +136,7 @@ class Table:
             column.name: _scaled(column, self.handle.scale(var)) if isinstance(column.kind, Continuous) else column
             for var, column in enumerate(columns)
         }
-        self.schema = Schema(tuple(coded.get(column.name, column) for column in schema.columns))
+        self.schema = Schema(tuple(coded.get(column.name, column) for column in schema.columns), schema.findings)
 
     @classmethod
     def from_handle(cls, handle: TableHandle, schema: Schema | None = None) -> Table:
@@ -205,17 +218,45 @@ def _dropped(raw: Raw, columns: list[Column], keep: Keep) -> Dropped:
     return Dropped(raw.frame.n_rows - keep.n_kept, lacks)
 
 
-def _check_dropped(raw: Raw, dropped: Dropped, keep: Keep, missing: str) -> None:
+def _check_dropped(raw: Raw, dropped: Dropped, keep: Keep, plans: list[Plan], missing: str | None) -> None:
+    """Refuses or tells what too many rows are dropped for.
+
+    Raises:
+        ArbornetError: If no row remains, or less than half of them without a word about missing values.
+        ColumnError: If a value is missing and that is an error.
+    """
+    read, used = raw.frame.n_rows, keep.n_kept
     if dropped and missing == "error":
         name, n = max(dropped.by_column.items(), key=lambda item: item[1])
         raise ColumnError(
-            f"column '{name}' has no value in {n:,} of {raw.frame.n_rows:,} rows, and missing='error'; "
+            f"column '{name}' has no value in {n:,} of {read:,} rows, and missing='error'; "
             "fill them, leave the column out, or pass missing='drop'"
         )
-    if keep.n_kept == 0:
+    few = read < FEW_ROWS or read - used <= read * NO_WARNING
+    if not dropped or (few and used > 0):
+        return
+    lacks = _lacks(raw, plans, keep)
+    if used == 0:
+        raise ArbornetError(f"no row is complete: {dropped}; {dropped_rows.way_out(lacks)}, or fill their values")
+    told = dropped_rows.told(read, used, lacks)
+    if missing is None and read - used > read * NOT_WITHOUT_A_WORD:
         raise ArbornetError(
-            f"no row is complete: {dropped}; leave the worst columns out with Schema.without, or fill their values"
+            f"{told}. More than half of the rows would be dropped: leave such columns out, fill their values, "
+            f"keep blanks of categorical columns with missing='level', or pass missing='drop' to use {used:,} rows"
         )
+    if tells_of_rows():
+        warnings.warn(f"{told}; they are dropped.", RowsDroppedWarning, stacklevel=3)
+
+
+def _lacks(raw: Raw, plans: list[Plan], keep: Keep) -> dict[str, np.ndarray[Any, Any]]:
+    """Of the columns that lack values, which rows lack them."""
+    lacking = [made for made, n in zip(plans, keep.n_missing, strict=True) if n > 0]
+    lacks = {}
+    for made in lacking:
+        cells = raw.frame.rows([made], 1).column(0)
+        if cells is not None:
+            lacks[made.name] = np.isnan(cells) if cells.dtype == np.float64 else cells == MISSING
+    return lacks
 
 
 def _cut(raw: Raw, column: Column, keep: Keep, made: Plan) -> Column:

@@ -56,7 +56,7 @@ class ChowLiu(NetworkLearner):
         smoothing: float | None = None,
         bins: int | Binned | None = None,
         schema: Schema | None = None,
-        missing: Literal["drop", "error", "level"] = "drop",
+        missing: Literal["drop", "error", "level"] | None = None,
         unseen: Literal["error", "missing"] = "error",
         n_jobs: int | None = None,
     ) -> None:

@@ -10,12 +10,15 @@ use proptest::prelude::*;
 use rand::{RngExt, SeedableRng};
 use rand_xoshiro::Xoshiro256PlusPlus;
 
-const EQUIVALENT: [&str; 5] = [
+const EQUIVALENT: [&str; 8] = [
     r#"{"score":"conditional_gaussian"}"#,
     r#"{"score":"conditional_gaussian","published":true}"#,
     r#"{"score":"degenerate_gaussian"}"#,
     r#"{"score":"degenerate_gaussian","published":true}"#,
     r#"{"score":"multinomial","bins":4}"#,
+    r#"{"score":"block_gaussian"}"#,
+    r#"{"score":"block_gaussian","degree":1,"scale":"raw"}"#,
+    r#"{"score":"block_gaussian","degree":4,"scale":"auto"}"#,
 ];
 const OTHERS: [&str; 12] = [
     r#"{"score":"conditional_gaussian","discretise":true}"#,
@@ -245,9 +248,14 @@ fn polynomials_and_the_options_of_conditional_gaussians_give_that_up() {
 #[test]
 fn priors_are_added_once_and_per_parameter() {
     let table = related(1, 200);
-    for name in
-        ["conditional_gaussian", "degenerate_gaussian", "mixed_polynomial", "logistic_regression", "multinomial"]
-    {
+    for name in [
+        "conditional_gaussian",
+        "degenerate_gaussian",
+        "block_gaussian",
+        "mixed_polynomial",
+        "logistic_regression",
+        "multinomial",
+    ] {
         let plain = prepared(&format!(r#"{{"score":"{name}"}}"#), &table);
         let binomial =
             prepared(&format!(r#"{{"score":"{name}","prior":{{"prior":"binomial","expected_parents":1}}}}"#), &table);
@@ -285,11 +293,9 @@ fn units_move_a_score_by_the_logarithm_of_the_unit_alone() {
         });
         Arc::new(Table::new(table.variables().to_vec(), columns.collect()).unwrap())
     };
-    for spec in EQUIVALENT
-        .iter()
-        .chain(&OTHERS)
-        .filter(|s| !s.contains("multinomial") && !s.contains("basis_functions\",\"pub"))
-    {
+    for spec in EQUIVALENT.iter().chain(&OTHERS).filter(|s| {
+        !s.contains("multinomial") && !s.contains("block_gaussian") && !s.contains("basis_functions\",\"pub")
+    }) {
         for (child, parents, numbers) in [(3, vec![0, 2, 5], 150.0), (4, vec![1, 2], 0.0)] {
             let (one, other) = (prepared(spec, &table), prepared(spec, &scaled(1e4)));
             let expected = one.score(child, &parents).unwrap() - numbers * 1e4_f64.ln();

@@ -4,6 +4,7 @@
 //! `arbornet_core` and use what is public, as any other crate would.
 
 mod bde;
+mod block_gaussian;
 mod decision_graph;
 mod full_table;
 mod golden_classic;

@@ -110,7 +110,7 @@ def kept(frame: pa.Table, kind: Any) -> an.Table:
     with warnings.catch_warnings():
         warnings.simplefilter("ignore", an.LeftOutWarning)
         schema = an.infer_schema(frame)
-    return an.Table(frame, schema.with_types(a=kind), standardise=False)
+    return an.Table(frame, schema.with_types(a=kind), "drop", standardise=False)
 
 
 @settings(max_examples=100, deadline=None)

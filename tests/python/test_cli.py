@@ -65,7 +65,7 @@ def test_the_story_of_the_epidemiologist_word_for_word(tmp_path):
         )
 
     first = type_in("arbornet schema patients.csv")
-    assert re.search(r"^stage +categorical +I, II, III, IV", first.stdout, re.MULTILINE)
+    assert re.search(r"^stage +ordinal +I < II < III < IV", first.stdout, re.MULTILINE)
     assert "--schema patients.schema.json" in first.stderr
     type_in("arbornet schema patients.csv --set stage=ordinal:I,II,III,IV --write")
     line = "arbornet learn patients.csv --schema patients.schema.json --report patients.html"

@@ -11,7 +11,7 @@ import arbornet as an
 
 NAMES = [f"x{i}" for i in range(6)]
 ORDERED = ["exact", "anytime", "k_best", "candidates climbed"]
-ON_DEMAND = ["hill_climb", "fges", "boss", "grasp"]
+ON_DEMAND = ["hill_climb", "fges", "boss", "grasp", "hybrid"]
 BY_TESTS = ["pc", "cpc"]
 SEARCHES = [*ORDERED, *ON_DEMAND, *BY_TESTS]
 

@@ -53,7 +53,7 @@ def test_a_data_set_loads_as_declared(name: str) -> None:
             assert [str(level) for level in schema[column].levels or ()] == [str(level) for level in kind["ordinal"]]
     unused = [column for column in frame.columns if column not in types]
     schema = schema.without(*unused)
-    table = an.Table(frame, schema)
+    table = an.Table(frame, schema, missing="drop")
     assert table.n_rows == frame.select(list(types)).drop_nulls().height
     assert table.names == [column for column in frame.columns if column in types]
     back = table.to_polars()

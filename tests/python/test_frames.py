@@ -59,9 +59,9 @@ def test_every_kind_of_frame_gives_the_same_table(columns: Columns, cuts: list[i
     assume(
         any(all(column[i] is not None for column in map(columns.get, schema.names)) for i in range(len(columns["row"])))
     )
-    expected = an.Table(columns, schema)
+    expected = an.Table(columns, schema, "drop")
     for name, frame in every_kind(columns, lambda types: data.draw(st.sampled_from(types)), cuts):
-        table = an.Table(frame, schema)
+        table = an.Table(frame, schema, "drop")
         assert fingerprint(table) == fingerprint(expected), name
         assert table.dropped == expected.dropped, name
 
@@ -101,7 +101,7 @@ def test_a_table_gives_back_the_users_values(columns: Columns) -> None:
     schema = declared(columns)
     rows = [i for i in range(len(columns["row"])) if all(columns[name][i] is not None for name in schema.names)]
     assume(rows)
-    back = an.Table(columns, schema).to_polars()
+    back = an.Table(columns, schema, "drop").to_polars()
     for name in schema.names:
         wanted = [columns[name][i] for i in rows]
         if type_of(wanted) is float:
@@ -116,7 +116,7 @@ def test_coding_new_rows_by_a_tables_schema_gives_the_tables_codes(columns: Colu
     schema = declared(columns)
     rows = [i for i in range(len(columns["row"])) if all(columns[name][i] is not None for name in schema.names)]
     assume(rows)
-    table = an.Table(columns, schema)
+    table = an.Table(columns, schema, "drop")
     coded = table.schema.encode(columns)
     assert coded.n_rows == len(columns["row"])
     for var, name in enumerate(table.names):

@@ -23,6 +23,9 @@ MIXED = [
     an.ConditionalGaussian(discretise=True),
     an.ConditionalGaussian(exact=True),
     an.DegenerateGaussian(),
+    an.BlockGaussian(),
+    an.BlockGaussian(1, "raw"),
+    an.BlockGaussian(scale="auto"),
     an.BasisFunctions(),
     an.MixedPolynomial(),
     an.MixedPolynomial("log"),
@@ -293,6 +296,7 @@ def test_a_shell_knows_them_by_their_short_names() -> None:
 
     assert score("cg") == an.ConditionalGaussian()
     assert score(" CGd ") == an.ConditionalGaussian(discretise=True)
+    assert score("bg") == an.BlockGaussian()
     assert score("MixedPolynomial('log', prior=Binomial(1))") == an.MixedPolynomial("log", prior=an.priors.Binomial(1))
 
 
@@ -303,9 +307,54 @@ def test_parameters_outside_their_range_are_refused() -> None:
         lambda: an.LogisticRegression(2.5),  # type: ignore[arg-type]
         lambda: an.BasisFunctions(degree=0),
         lambda: an.Multinomial(bins=1),
+        lambda: an.BlockGaussian(0),
+        lambda: an.BlockGaussian(21),
+        lambda: an.BlockGaussian(scale="ranks"),  # type: ignore[arg-type]
         lambda: an.ConditionalGaussian(discretise=True, exact=True),
         lambda: an.ConditionalGaussian(published="yes"),  # type: ignore[arg-type]
         lambda: an.ConditionalGaussian(prior=3),  # type: ignore[arg-type]
     ):
         with pytest.raises(an.ParameterError):
             make()
+
+
+def lognormal(n: int = 500) -> pl.DataFrame:
+    rng = np.random.default_rng(3)
+    cause = rng.normal(size=n)
+    return pl.DataFrame({"cause": cause, "cost": np.exp(cause + 0.4 * rng.normal(size=n)), "below": -np.exp(cause)})
+
+
+def test_blocks_read_a_number_by_its_order_and_answer_in_its_units() -> None:
+    frame = lognormal()
+    net = an.fit(an.Table(frame), an.search.boss(an.Table(frame), an.BlockGaussian()), an.BlockGaussian())
+    model = an.local_model(an.Table(frame), "cost", ["cause"], an.BlockGaussian())
+    at = model.distribution({"cause": 1.0})
+    assert isinstance(at, an.models.StudentT)
+    # The median of exp(1 + noise) is e, however skewed it is.
+    assert at.location == pytest.approx(math.e, rel=0.15)
+    wide, narrow = (model.distribution({"cause": x}) for x in (1.5, -1.5))
+    assert isinstance(wide, an.models.StudentT) and isinstance(narrow, an.models.StudentT)
+    assert wide.scale > 4 * narrow.scale
+    assert "score(cost) = " in model.text() and "P2(cause)" in model.text()
+    fresh = lognormal(2000).tail(1500)
+    of_lines = an.fit(an.Table(frame), net.graph, an.DegenerateGaussian())
+    assert net.log_likelihood(fresh).mean() > of_lines.log_likelihood(fresh).mean()
+
+
+def test_logarithms_are_taken_where_they_are_and_a_warning_says_where_not() -> None:
+    table = an.Table(lognormal())
+    score = an.BlockGaussian(scale="log")
+    with pytest.warns(an.ArbornetWarning, match="'cause', 'below' by normal scores: there are values below zero"):
+        logs = an.local_score(table, "cost", ["cause"], score)
+    assert logs == pytest.approx(an.local_score(table, "cost", ["cause"], an.BlockGaussian()), rel=0.1)
+    with pytest.warns(an.ArbornetWarning):
+        assert "ln(cost) = " in an.local_model(table, "cost", ["cause"], score).text()
+
+
+@pytest.mark.parametrize("score", [an.BlockGaussian(), an.BlockGaussian(scale="auto")], ids=repr)
+def test_blocks_are_searched_the_same_by_any_number_of_threads(score: Any) -> None:
+    table = an.Table(sample().hstack(lognormal(400)))
+    one, two = (an.search.boss(table, score, n_jobs=n) for n in (1, 2))
+    assert (one.score, sorted(one.dag.edges)) == (two.score, sorted(two.dag.edges))
+    assert an.search.pc(table, score, n_jobs=1).dag.edges == an.search.pc(table, score, n_jobs=2).dag.edges
+    assert an.search.fges(table, score).score <= one.score + 1e-6

@@ -31,7 +31,7 @@ def degenerate(seed: int) -> an.Table:
     return an.Table(columns)
 
 
-@pytest.mark.parametrize("score", [an.DegenerateGaussian(), an.Multinomial()])
+@pytest.mark.parametrize("score", [an.DegenerateGaussian(), an.BlockGaussian(), an.Multinomial()])
 @pytest.mark.parametrize("seed", range(3))
 def test_a_maximised_likelihood_does_not_fall_when_a_parent_is_added(score, seed):
     table = degenerate(seed)

@@ -73,6 +73,7 @@ def test_a_hostile_frame_is_learned_from_and_every_choice_told(capsys):
     )
     with warnings.catch_warnings():
         warnings.simplefilter("error")
+        warnings.simplefilter("ignore", an.RowsDroppedWarning)
         net = an.learn(hostile, max_parents=1)
     told = capsys.readouterr().out
     for words in (

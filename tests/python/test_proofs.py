@@ -48,7 +48,8 @@ def test_no_proof_is_one_that_an_exact_sum_over_all_graphs_refutes(seed: int, mo
 
 @pytest.fixture(scope="module")
 def patients() -> an.Table:
-    return an.Table(an.example("patients"))
+    frame = an.example("patients")
+    return an.Table(frame, an.infer_schema(frame).with_types(stage="categorical"))
 
 
 @pytest.fixture(scope="module")

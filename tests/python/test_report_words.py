@@ -11,8 +11,8 @@ import arbornet as an
 from arbornet import arrows
 from arbornet.draw.parts import Leaf, Tree, plain_ranges, whole_range
 from arbornet.draw.spark import pooled
+from arbornet.dropped import advice, costliest
 from arbornet.report import Report, page
-from arbornet.report.dropped import advice, costliest
 from arbornet.report.fitted import of_network
 from arbornet.report.outline import AT_ONCE, outline
 from made_reports import made_report
@@ -150,7 +150,7 @@ def test_the_column_that_costs_most_rows_is_named_with_what_is_kept_without_it()
 @pytest.fixture(scope="module")
 def sparse():
     frame = an.example("patients").with_columns(lab=pl.when(pl.int_range(600) % 10 == 0).then(pl.int_range(600) * 0.37))
-    table = an.Table(frame)
+    table = an.Table(frame, missing="drop")
     found = an.search.hill_climb(an.score_parents(table, an.PCART(), max_parents=1))
     return an.fit(table, found, an.PCART()), frame
 

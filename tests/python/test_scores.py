@@ -27,6 +27,7 @@ MIXED = [
     an.ConditionalGaussian(discretise=True, bins=4, prior=an.priors.Binomial(1)),
     an.DegenerateGaussian(published=True),
     an.BasisFunctions(degree=2),
+    an.BlockGaussian(2, "auto", prior=an.priors.Binomial(1)),
     an.MixedPolynomial("log"),
     an.LogisticRegression(2),
     an.Multinomial(bins=4, prior=an.priors.EBIC()),

@@ -3,8 +3,37 @@
 from __future__ import annotations
 
 import re
+from collections.abc import Callable
 
-_SAID = (
+
+def _levels(found: re.Match[str]) -> str:
+    levels = ",".join(re.findall(r"['\"](.*?)['\"](?:, |$)", found["levels"]))
+    return f"--set '{found['name'].strip(chr(39))}=ordinal:{levels}'"
+
+
+def _written(found: re.Match[str]) -> str:
+    return f"--set '{found['name'].strip(chr(39))}=written:{found['form']}'"
+
+
+def _kind(found: re.Match[str]) -> str:
+    return f"--set '{found['name'].strip(chr(39))}={found['kind']}'"
+
+
+def _left_out(found: re.Match[str]) -> str:
+    return " ".join(f"--set '{name}=leave-out'" for name in re.findall(r"['\"](.*?)['\"]", found["names"]))
+
+
+_NAME = r"\{?(?P<name>\w+|'[^'\n]*')(?:=|: )"
+_LINES: tuple[tuple[str, str | Callable[[re.Match[str]], str]], ...] = (
+    (rf"schema\.with_types\({_NAME}an\.Ordinal\(\[(?P<levels>[^\n]*?)\]\)\}}?\)", _levels),
+    (rf"schema\.with_types\({_NAME}\"(?P<kind>\w+)\"\}}?\)", _kind),
+    (rf"schema\.with_forms\({_NAME}['\"](?P<form>[^'\"\n]*)['\"]\}}?\)", _written),
+    (r"schema\.without\((?P<names>(?:['\"][^'\"\n]*['\"](?:, )?)+)\)", _left_out),
+    (r"with missing='level'", "with --missing level"),
+)
+"""Lines of code that declare columns, as options."""
+_SAID: tuple[tuple[str, str | Callable[[re.Match[str]], str]], ...] = (
+    *_LINES,
     (
         r"declare it with Schema\.with_types, or make the table with an\.Table\(.*?\)",
         "declare it with --set, or add --unseen missing",

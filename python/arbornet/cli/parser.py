@@ -148,9 +148,8 @@ def learning_options(command: argparse.ArgumentParser) -> None:
     command.add_argument(
         "--missing",
         choices=("drop", "level", "error"),
-        default="drop",
-        help="rows with missing values: leave them out, make missing a level of its own, or refuse "
-        "(default: %(default)s)",
+        help="rows with missing values: leave them out, make missing a level of its own, or refuse (default: leave "
+        "them out, unless that were more than half of the rows)",
     )
     jobs_option(command)
     command.add_argument("--quiet", action="store_true", help="no progress bar")

@@ -17,6 +17,7 @@ from arbornet import ArbornetError, ParameterError, scores
 def typed(schema: an.Schema, settings: Iterable[str]) -> an.Schema:
     """The schema with the types of `NAME=TYPE` texts."""
     kinds: dict[str, Any] = {}
+    forms: dict[str, str] = {}
     for setting in settings:
         # A name may hold an equals sign, a type's word may not: the last "=" before a known word parts them.
         name, _, kind = setting.partition("=")
@@ -26,9 +27,12 @@ def typed(schema: an.Schema, settings: Iterable[str]) -> an.Schema:
         word, _, rest = kind.partition(":")
         if word == "leave-out":
             schema = schema.without(name)
+        elif word == "written":
+            forms[name] = rest
         else:
             kinds[name] = _kind(setting, word, rest)
-    return schema.with_types(kinds) if kinds else schema
+    schema = schema.with_types(kinds) if kinds else schema
+    return schema.with_forms(forms) if forms else schema
 
 
 def _kind(setting: str, word: str, rest: str) -> Any:
@@ -42,8 +46,8 @@ def _kind(setting: str, word: str, rest: str) -> Any:
     if word == "binned":
         return _binned(setting, rest)
     raise ParameterError(
-        f"--set {setting!r}: write NAME=continuous, NAME=categorical, NAME=ordinal:low,high, NAME=binned:5 or "
-        "NAME=leave-out"
+        f"--set {setting!r}: write NAME=continuous, NAME=categorical, NAME=ordinal:low,high, NAME=binned:5, "
+        "NAME=written:%d/%m/%Y or NAME=leave-out"
     )
 
 
@@ -66,6 +70,7 @@ SHORT = {
     "cg": an.ConditionalGaussian(),
     "cgd": an.ConditionalGaussian(discretise=True),
     "dg": an.DegenerateGaussian(),
+    "bg": an.BlockGaussian(),
     "bf": an.BasisFunctions(),
     "mvp": an.MixedPolynomial(),
     "lr": an.LogisticRegression(),
@@ -215,6 +220,8 @@ def _number(column: Any, text: str) -> Any:
     try:
         return moments.get(column.class_, float)(text)
     except ValueError:
+        if column.form is not None:
+            return text  # read by the form, as the column's own texts are
         if column.class_ in moments:
             raise ParameterError(f"'{column.name}' is a {column.class_}, not {text!r}; write 2021-03-04") from None
         raise ParameterError(f"'{column.name}' is a number, not {text!r}; an interval is written 50..60") from None

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Mapping
+from contextlib import nullcontext
 from copy import copy
 from dataclasses import replace
 from typing import Any
@@ -15,6 +16,7 @@ from arbornet._core import ArbornetError, ParameterError, table_fingerprint
 from arbornet.frames import read_frame, tabled
 from arbornet.kinds import Binned, Ordinal
 from arbornet.memory import afford
+from arbornet.notices import of_parts
 from arbornet.schema import Column, Schema
 from arbornet.table import Table
 
@@ -64,7 +66,8 @@ class Sampled:
         """The table of some rows, all if left out; with a schema, of its kinds instead of those given or inferred."""
         frame = self._all if rows is None else self._take(rows)
         kinds = self.schema if schema is None else unlearned(schema)
-        return Table(frame, schema=kinds, missing=self._missing, standardise=self._standardise, n_jobs=n_threads)
+        with nullcontext() if rows is None else of_parts():
+            return Table(frame, schema=kinds, missing=self._missing, standardise=self._standardise, n_jobs=n_threads)
 
     def fingerprint(self) -> str:
         """Identifies the rows, to check whether results on disk are of the same ones."""
@@ -85,7 +88,7 @@ def given_back(schema: Schema) -> Schema:
 
 
 def unlearned(schema: Schema) -> Schema:
-    """A schema's kinds and levels, without what its table measured.
+    """A schema's kinds and levels, without what its table measured, or what its columns look like.
 
     Raises:
         ParameterError: If it is not a schema.
@@ -99,6 +102,9 @@ def unlearned(schema: Schema) -> Schema:
                 scale=None,
                 cuts=column.kind.cuts if isinstance(column.kind, Binned) else column.cuts,
                 ranked=None,
+                looks_like="",
+                looks_because="",
+                hint=None,
             )
             for column in schema.columns
         )

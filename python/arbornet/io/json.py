@@ -32,7 +32,7 @@ def to_text(net: BayesNet) -> str:
         "version": VERSION,
         "arbornet": __version__,
         "origin": origin_to_dict(net.origin),
-        "schema": net.schema.to_dict(),
+        "schema": net.schema.plain().to_dict(),
         "network": json.loads(net.handle.to_json()),
     }
     return json.dumps(told, ensure_ascii=False, allow_nan=False, separators=(",", ":"))

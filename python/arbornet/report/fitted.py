@@ -11,8 +11,8 @@ import numpy as np
 from arbornet import arrows, moments
 from arbornet.draw.parts import Graph, Node, Tree, plain_ranges
 from arbornet.draw.values import Bars, Histogram
+from arbornet.dropped import advice, costliest
 from arbornet.network import evidence
-from arbornet.report.dropped import advice, costliest
 from arbornet.report.parts import Report, Rows, Search, Variable
 from arbornet.schema_text import range_text
 from arbornet.splines import partial_responses
@@ -52,7 +52,8 @@ def of_network(net: BayesNet, data: Any = None, title: str = "") -> Report:
     scale = arrows.scale_of(net.origin.score) if net.origin.contributions is not None else ""
     heading = str(title or _heading(net.names))
     search = _search(net.origin.search)
-    return Report(heading, variables, graph.arcs, rows, search, tuple(notes), technical, scale)
+    findings = tuple(map(str, net.schema.findings))
+    return Report(heading, variables, graph.arcs, rows, search, tuple(notes), technical, scale, findings)
 
 
 def _heading(names: Sequence[str]) -> str:

@@ -105,3 +105,5 @@ class Report:
     """Facts for specialists, such as the parameters of the score."""
     scale: str = ""
     """What the words for the strengths of arcs mean."""
+    findings: tuple[str, ...] = ()
+    """What looks wrong in the table, each in a sentence."""

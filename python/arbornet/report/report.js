@@ -442,6 +442,8 @@
   byId("technical").hidden = !data.technical.length;
   byId("advice").textContent = data.advice;
   byId("advice").hidden = !data.advice;
+  for (const says of data.findings) byId("findings").append(element("p", {}, says));
+  byId("findings").hidden = !data.findings.length;
   byId("scale").hidden = !data.scale || !arcs.length;
   byId("scale").querySelector("p").textContent = data.scale;
   byId("either").hidden = !arcs.some((arc) => arc.either);

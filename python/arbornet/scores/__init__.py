@@ -13,6 +13,7 @@ from arbornet.scores.likelihood import AIC, BIC, LogLikelihood
 from arbornet.scores.mars import MARS
 from arbornet.scores.mixed import (
     BasisFunctions,
+    BlockGaussian,
     ConditionalGaussian,
     DegenerateGaussian,
     LogisticRegression,
@@ -34,6 +35,7 @@ __all__ = [
     "BDe",
     "BDeu",
     "BasisFunctions",
+    "BlockGaussian",
     "ConditionalGaussian",
     "DecisionGraph",
     "DegenerateGaussian",

@@ -9,6 +9,7 @@ from arbornet.search.decision_graphs import FoundGraphs, decision_graphs
 from arbornet.search.equivalence import boss, fges, grasp
 from arbornet.search.exact import exact
 from arbornet.search.greedy import hill_climb
+from arbornet.search.hybrid import hybrid
 from arbornet.search.k_best import KBest, k_best
 from arbornet.search.registry import Search, registered, searches
 from arbornet.search.trees import chow_liu, tan
@@ -32,6 +33,7 @@ __all__ = [
     "fges",
     "grasp",
     "hill_climb",
+    "hybrid",
     "k_best",
     "pc",
     "registered",

@@ -3,6 +3,7 @@
 use std::sync::Arc;
 
 use arbornet_core::parents::{Parents, parent_set};
+use arbornet_core::regress::features::{Features, Scale};
 use arbornet_core::score::Tables;
 use arbornet_core::score::classic::smoothed::{Smoothed, Smoothing};
 use arbornet_core::score::limited::Limited;
@@ -180,6 +181,25 @@ impl ScoreHandle {
     }
 }
 
+/// How each number of a table is read in a scale asked for (as JSON text without quotes); None for levels.
+#[pyfunction]
+fn feature_scales(py: Python<'_>, table: &TableHandle, scale: &str) -> PyResult<Vec<Option<&'static str>>> {
+    let asked = match scale {
+        "normal_scores" => Scale::NormalScores,
+        "raw" => Scale::Raw,
+        "log" => Scale::Log,
+        "auto" => Scale::Auto,
+        other => {
+            return Err(CoreError(Error::parameter("scale", &other, "choose normal_scores, raw, log or auto")).into());
+        }
+    };
+    let table = table.0.clone();
+    let work = move || Ok(Features::new(&table, 1, asked).scales);
+    let scales = watched_or_left(py, &Control::default(), None, work)?.map_err(CoreError)?;
+    Ok(scales.into_iter().map(|scale| scale.map(Scale::name)).collect())
+}
+
 pub fn register(module: &Bound<'_, PyModule>) -> PyResult<()> {
-    module.add_class::<ScoreHandle>()
+    module.add_class::<ScoreHandle>()?;
+    module.add_function(wrap_pyfunction!(feature_scales, module)?)
 }

@@ -6,12 +6,13 @@ use std::time::Duration;
 
 use arbornet_core::control::{Budget, Stop};
 use arbornet_core::dag::{Detail, SearchSpec, Source, Task};
-use arbornet_core::{Constraints, Control, Dag, Error, Network, Pdag};
+use arbornet_core::{Candidates, Constraints, Control, Dag, Error, LocalScore, Network, Pdag, Table};
 use pyo3::IntoPyObjectExt;
 use pyo3::prelude::*;
 
 use crate::candidates::CandidatesHandle;
 use crate::errors::CoreError;
+use crate::handles::TableHandle;
 use crate::jobs::{self, Jobs};
 use crate::network::NetworkHandle;
 use crate::scores::ScoreHandle;
@@ -60,15 +61,44 @@ pub struct SearchResult {
     network: Option<Py<NetworkHandle>>,
 }
 
-/// What a search is given, as Python has it: anything else than the first two is a test that is called.
+/// What a search is given, as Python has it: anything else than the first three is a test that is called.
 #[derive(FromPyObject)]
 enum Given<'py> {
     Candidates(PyRef<'py, CandidatesHandle>),
     Score(PyRef<'py, ScoreHandle>),
+    Table(PyRef<'py, TableHandle>),
     Test(Bound<'py, PyAny>),
 }
 
-/// Runs a search, named with its parameters as JSON, over candidates, a score, or a test of x and y given others.
+/// The same as threads hold it, which know nothing of Python but a test.
+enum Held {
+    Candidates(Arc<Candidates>),
+    Score(Arc<dyn LocalScore>),
+    Table(Arc<Table>),
+    Test(Called),
+}
+
+impl Held {
+    fn new(given: &Given<'_>, n_vars: usize) -> Self {
+        match given {
+            Given::Candidates(handle) => Self::Candidates(handle.inner.clone()),
+            Given::Score(handle) => Self::Score(handle.score.clone()),
+            Given::Table(handle) => Self::Table(handle.0.clone()),
+            Given::Test(function) => Self::Test(Called::new(n_vars, function.clone().unbind())),
+        }
+    }
+
+    fn source(&self) -> Source<'_> {
+        match self {
+            Self::Candidates(candidates) => Source::Candidates(candidates),
+            Self::Score(score) => Source::Score(score),
+            Self::Table(table) => Source::Table(table),
+            Self::Test(called) => Source::Test(called),
+        }
+    }
+}
+
+/// Runs a search, named with its parameters as JSON, over candidates, a score, a table, or a test of x and y given others.
 #[pyfunction]
 #[pyo3(signature = (spec, source, constraints, start = None, time_limit = None, n_jobs = Jobs::ALL, tell = None))]
 #[allow(clippy::too_many_arguments, clippy::needless_pass_by_value)] // what every search is given
@@ -89,18 +119,8 @@ fn search(
     let control = Control::default();
     let budget = Budget::new(&control, self::time_limit(time_limit)?);
     let given: Given<'_> = source.extract()?;
-    let candidates = if let Given::Candidates(handle) = &given { Some(handle.inner.clone()) } else { None };
-    let score = if let Given::Score(handle) = &given { Some(handle.score.clone()) } else { None };
-    let called = match &given {
-        Given::Test(function) => Some(Called::new(constraints.n_vars(), function.clone().unbind())),
-        _ => None,
-    };
-    let source = match (&candidates, &score, &called) {
-        (Some(candidates), ..) => Source::Candidates(candidates),
-        (_, Some(score), _) => Source::Score(score),
-        (.., Some(called)) => Source::Test(called),
-        _ => unreachable!("what is given is one of the three"),
-    };
+    let held = Held::new(&given, constraints.n_vars());
+    let source = held.source();
     let task = Task { source, constraints: &constraints, start: start.as_ref(), budget };
     let work = || pool.install(|| spec.how().search(&task));
     let done = if spec.how().can_be_stopped() {
@@ -108,9 +128,9 @@ fn search(
     } else {
         jobs::watched(py, &control, tell.as_ref(), work)?
     };
-    let found = done.map_err(|error| match (&given, &called) {
+    let found = done.map_err(|error| match (&given, &held) {
         (Given::Score(handle), _) => handle.raise(py, error),
-        (_, Some(called)) => called.raise(py, error),
+        (_, Held::Test(called)) => called.raise(py, error),
         _ => CoreError(error).into(),
     })?;
     let network = match (&given, found.models) {
@@ -125,6 +145,10 @@ fn search(
             Detail::Count(n) => n.into_py_any(py),
             Detail::Whether(is) => is.into_py_any(py),
             Detail::Triples(of) => of.into_py_any(py),
+            Detail::Name(name) => name.into_py_any(py),
+            Detail::Names(names) => names.into_py_any(py),
+            Detail::Numbers(numbers) => numbers.into_py_any(py),
+            Detail::Arcs(of) => of.into_py_any(py),
         };
         Ok((name, told?))
     };

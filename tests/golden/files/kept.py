@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import dataclasses
 import datetime as dt
 from collections.abc import Callable
 from typing import Any
@@ -104,7 +105,7 @@ def estimators() -> dict[str, Any]:
         "NaiveBayes": an.NaiveBayes().fit(X, y),
         "TANClassifier": an.TANClassifier(an.K2()).fit(X, y),
         "FayyadIrani": an.FayyadIrani().fit(X, y),
-        "ChowLiu": an.ChowLiu(an.PCART()).fit(X),
+        "ChowLiu": an.ChowLiu(an.PCART(), schema=an.infer_schema(X).with_types(stage="categorical")).fit(X),
         "NetworkLearner": an.NetworkLearner(an.BDeu(1), max_parents=1, schema=levels().schema).fit(frame()),
     }
 
@@ -157,7 +158,14 @@ def _of_table(of: an.Table) -> Any:
     values = [
         (handle.reals(v) if handle.levels(v) is None else handle.codes(v))[:6].tolist() for v in range(len(of.names))
     ]
-    return [of.names, of.n_rows, of.n_dropped, values, of.schema.to_dict()]
+    return [of.names, of.n_rows, of.n_dropped, values, _as_then(of.schema).to_dict()]
+
+
+def _as_then(of: an.Schema) -> an.Schema:
+    """A schema without what schemas have come to say since: what columns look like, and hints."""
+    return an.Schema(
+        tuple(dataclasses.replace(column, looks_like="", looks_because="", hint=None) for column in of.columns)
+    )
 
 
 def _of_candidates(kept: an.Candidates) -> Any:
@@ -181,7 +189,7 @@ _ASKED: dict[Any, Callable[[Any], Any]] = {
     an.search.Found: _of_found,
     an.search.KBest: lambda ranked: [[_of_found(found) for found in ranked], ranked.weights],
     an.Table: _of_table,
-    an.Schema: lambda of: [of.to_dict(), str(of)],
+    an.Schema: lambda of: [_as_then(of).to_dict(), str(_as_then(of))],
     an.Candidates: _of_candidates,
     an.Constraints: lambda rules: rules.resolve(frame().columns).spec(),
     an.CustomScore: lambda score: score.spec(),

@@ -32,6 +32,8 @@ searches! {
     grasp::Grasp,
     /// Hill climbing.
     hill_climb::HillClimb,
+    /// Arcs by several scores.
+    hybrid::Hybrid,
     /// A graph and the decision graphs of its variables.
     joint::Joint,
     /// PC and conservative PC.

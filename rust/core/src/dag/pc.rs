@@ -128,7 +128,7 @@ impl Search for Pc {
                 self.run(&Remembered::new(ScoreTest(score.clone())), task.constraints, task.budget)?
             }
             Source::Test(test) => self.run(test, task.constraints, task.budget)?,
-            Source::Candidates(_) => {
+            Source::Candidates(_) | Source::Table(_) => {
                 return Err(Error::Shape("this search asks tests: give a table and a score, or a test".to_owned()));
             }
         };

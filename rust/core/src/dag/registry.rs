@@ -18,7 +18,7 @@ use crate::error::{Error, Result};
 use crate::independence::IndependenceTest;
 use crate::model::LocalModel;
 use crate::score::LocalScore;
-use crate::table::Var;
+use crate::table::{Table, Var};
 
 /// Where a search learns what a graph is worth.
 #[derive(Clone, Copy)]
@@ -29,6 +29,8 @@ pub enum Source<'a> {
     Score(&'a Arc<dyn LocalScore>),
     /// Tests alone.
     Test(&'a dyn IndependenceTest),
+    /// A table, for a search that has scores of its own.
+    Table(&'a Arc<Table>),
 }
 
 /// What a search is given.
@@ -98,6 +100,14 @@ pub enum Detail {
     Whether(bool),
     /// Triples of variables.
     Triples(Vec<(Var, Var, Var)>),
+    /// Which.
+    Name(&'static str),
+    /// Which, for each variable that has one.
+    Names(Vec<Option<&'static str>>),
+    /// Numbers by name.
+    Numbers(Vec<(&'static str, f64)>),
+    /// A number for each arc.
+    Arcs(Vec<(Var, Var, f64)>),
 }
 
 impl Found {

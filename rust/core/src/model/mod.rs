@@ -2,6 +2,7 @@
 //!
 //! A new kind of model is one file here (or in its own room) and one line in [`LocalModel`].
 
+pub mod blocks;
 pub mod cells;
 pub mod decision_graph;
 pub mod discriminant;
@@ -83,6 +84,8 @@ pub fn check_family(child: Var, parents: &[Var], variables: &[Variable]) -> Resu
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
 #[serde(tag = "model", rename_all = "snake_case")]
 pub enum LocalModel {
+    /// A regression on features of the parents, numbers in a scale of their own.
+    Blocks(blocks::Blocks),
     /// One distribution per observed joint configuration of the parents' levels.
     Cells(cells::Cells),
     /// Questions whose ways may meet again, with a distribution in every leaf.
@@ -104,6 +107,7 @@ impl std::ops::Deref for LocalModel {
 
     fn deref(&self) -> &Self::Target {
         match self {
+            Self::Blocks(model) => model,
             Self::Cells(model) => model,
             Self::DecisionGraph(model) => model,
             Self::Discriminant(model) => model,

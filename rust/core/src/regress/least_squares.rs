@@ -80,6 +80,11 @@ impl Basis {
         distinct
     }
 
+    /// The positions of the columns kept, among all that were added.
+    pub fn positions(&self) -> impl Iterator<Item = usize> {
+        self.kept.iter().copied()
+    }
+
     /// Number of columns kept.
     pub fn rank(&self) -> usize {
         self.kept.len()

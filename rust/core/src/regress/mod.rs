@@ -3,14 +3,16 @@
 //! [`columns`] puts rows in a canonical order and numbers on a common scale; [`cells`] divides rows by the levels of some
 //! variables and keeps the cross-product sums of pairs of numbers within each cell; [`cholesky`] factors the small
 //! matrices made of them; [`blocks`] keeps one shared matrix of cross-products by pairs of variables;
-//! [`least_squares`] and [`logistic`] fit.
+//! [`least_squares`] and [`logistic`] fit; [`ranks`] and [`features`] make orthonormal features of columns.
 
 pub mod blocks;
 pub mod cells;
 pub mod cholesky;
 pub mod columns;
+pub mod features;
 pub mod least_squares;
 pub mod logistic;
+pub mod ranks;
 
 /// The Legendre polynomial of a degree.
 pub fn legendre(degree: usize, u: f64) -> f64 {

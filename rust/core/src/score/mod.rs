@@ -38,6 +38,8 @@ scores! {
     ConditionalGaussian(mixed::conditional::ConditionalGaussian),
     /// one Gaussian over numbers and indicators.
     DegenerateGaussian(mixed::degenerate::DegenerateGaussian),
+    /// one Gaussian over blocks of features.
+    BlockGaussian(mixed::block::BlockGaussian),
     /// a basis of every column, one correlation matrix.
     BasisFunctions(mixed::basis::BasisFunctions),
     /// polynomial regressions per configuration of levels.

@@ -296,10 +296,11 @@ impl Fits for Child<'_> {
         let same = before.iter().zip(parents).take_while(|(a, b)| a == b).count();
         let done = rule.width(&parents[..same]);
         matrix.truncate(packed(done));
+        // Until the new rows are there, the old ones are no use to the next family.
+        before.clear();
         for i in same..parents.len() {
             rule.covariance.append(matrix, &parents[..i], parents[i], halt)?;
         }
-        before.clear();
         rule.covariance.append(matrix, parents, *child, halt)?;
         let m = rule.width(parents);
         let q = rule.covariance.width(*child);

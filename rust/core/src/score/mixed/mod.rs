@@ -6,6 +6,7 @@
 
 pub mod basis;
 mod binned;
+pub mod block;
 pub mod conditional;
 pub mod degenerate;
 mod models;

@@ -4,10 +4,12 @@
 //! small or too flat for a residual variance of its own uses the pooled one, as in the scores. Levels get no probability
 //! below `1 / (n + K)`. Configurations of levels that were not observed are answered by a fit to all rows.
 
+mod blocks;
 mod fitted;
 mod gaussian;
 mod regressions;
 
+pub(super) use self::blocks::blocks;
 pub(super) use self::gaussian::gaussians;
 pub(super) use self::regressions::{additive, polynomials};
 use crate::model::LocalModel;

@@ -6,6 +6,8 @@ from collections.abc import Mapping, Sequence
 
 import numpy as np
 
+from arbornet.visible import visible_name
+
 MOST_GROUPS = MOST_NAMED = 3
 
 
@@ -40,6 +42,37 @@ def costliest(lacks: Mapping[str, np.ndarray]) -> tuple[tuple[str, ...], int]:
             break
     names = tuple(name for first in chosen for name in together[first]) if kept > before else ()
     return names, kept
+
+
+def costs(lacks: Mapping[str, np.ndarray]) -> dict[str, int]:
+    """For each column that lacks values, how many rows lack nothing else: what it costs alone; the dearest first."""
+    count = np.sum([lack.astype(np.int64) for lack in lacks.values()], axis=0)
+    alone = {name: int((lack & (count == 1)).sum()) for name, lack in lacks.items()}
+    return dict(sorted(alone.items(), key=lambda item: (-item[1], -int(lacks[item[0]].sum()))))
+
+
+MOST_TOLD = 5
+
+
+def told(read: int, used: int, lacks: Mapping[str, np.ndarray]) -> str:
+    """Rows that were dropped with the columns that cost them, and what leaving columns out would keep."""
+    alone = costs(lacks)
+    named = [
+        f"'{visible_name(name)}' lacks {int(lacks[name].sum()):,} ({n:,} for want of it alone)"
+        for name, n in alone.items()
+    ]
+    more = f" and {len(named) - MOST_TOLD} more columns" if len(named) > MOST_TOLD else ""
+    share = _percent(read - used, read)
+    columns = f"{', '.join(named[:MOST_TOLD])}{more}"
+    return f"{read - used:,} of {read:,} rows ({share}) lack a value: {columns}; {way_out(lacks)}"
+
+
+def way_out(lacks: Mapping[str, np.ndarray]) -> str:
+    """Which columns to leave out, and how many rows that keeps."""
+    names, kept = costliest(lacks)
+    if not names:
+        return "no few columns are to blame"
+    return f"schema.without({', '.join(map(repr, names))}) keeps {kept:,} rows"
 
 
 def advice(read: int, used: int, missing: Sequence[tuple[str, int]], best: tuple[tuple[str, ...], int] | None) -> str:

@@ -1,0 +1,103 @@
+"""Grades: levels with an order that their words tell.
+
+Taken by default where the order is certain: numbered words (`1. < HS Grad`), Roman numerals, months and weekdays by
+name. Known scales of words (low, medium, high; never, sometimes, often; Ex, Gd, TA, Fa, Po) are offered with the line
+to type, as a word may mean something else.
+"""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Sequence
+
+_MONTHS = [
+    "january",
+    "february",
+    "march",
+    "april",
+    "may",
+    "june",
+    "july",
+    "august",
+    "september",
+    "october",
+    "november",
+    "december",
+]
+_DAYS = ["monday", "tuesday", "wednesday", "thursday", "friday", "saturday", "sunday"]
+_ROMAN = ["i", "ii", "iii", "iv", "v", "vi", "vii", "viii", "ix", "x", "xi", "xii"]
+_NUMBERED = re.compile(
+    r"\(?(\d{1,2})(?:[.):]\s*|\s+-\s+|\s*=\s*)\D.*|(?:grade|stage|level|class|phase|type|tier|grp|group)\s*(\d{1,2})",
+    re.IGNORECASE,
+)
+_STAGED = re.compile(r"(?:grade|stage|level|class|phase|tier)\s+([IVX]+)", re.IGNORECASE)
+
+SCALES: tuple[tuple[str, ...], ...] = (
+    ("very low", "low", "medium", "high", "very high"),
+    ("low", "moderate", "high"),
+    ("low", "med", "high", "vhigh"),
+    ("none", "low", "mild", "moderate", "severe", "very severe"),
+    ("never", "rarely", "seldom", "occasionally", "sometimes", "often", "usually", "frequently", "always"),
+    ("none", "few", "some", "many", "most", "all"),
+    ("strongly disagree", "disagree", "neutral", "agree", "strongly agree"),
+    ("strongly disagree", "disagree", "neither agree nor disagree", "agree", "strongly agree"),
+    ("very dissatisfied", "dissatisfied", "neutral", "satisfied", "very satisfied"),
+    ("very unlikely", "unlikely", "neutral", "likely", "very likely"),
+    ("not at all", "a little", "somewhat", "quite a bit", "very much"),
+    ("terrible", "bad", "poor", "fair", "average", "good", "very good", "excellent"),
+    ("po", "fa", "ta", "gd", "ex"),
+    ("xs", "s", "m", "l", "xl", "xxl", "xxxl"),
+    ("small", "medium", "large", "extra large"),
+    ("small", "med", "big"),
+    ("fair", "good", "very good", "premium", "ideal"),
+    ("beginner", "intermediate", "advanced", "expert"),
+    ("first", "second", "third", "fourth", "fifth", "sixth"),
+    ("cold", "cool", "mild", "warm", "hot"),
+    ("young", "middle", "old"),
+    ("slow", "normal", "fast"),
+    ("absent", "present"),
+)
+
+
+def certain_order(texts: Sequence[str]) -> tuple[list[str], str] | None:
+    """Levels in the order that their own words tell, and what tells it; None if it is not certain."""
+    plain = {text: text.strip().lower().rstrip(".") for text in texts}
+    if len(texts) < 3:
+        return None
+    if (roman := _ranked(plain, _ROMAN)) is not None and len(
+        {p for p in plain.values() if len(p) > 1 or p in "iv"}
+    ) >= 3:
+        return roman, "Roman numerals"
+    for ranks, told in ((_MONTHS, "months"), (_DAYS, "days of the week")):
+        short = [name[:3] for name in ranks]
+        for names in (ranks, short, [*short[:8], "sept", *short[9:]]):
+            if (order := _ranked(plain, names)) is not None:
+                return order, told
+    for pattern, told in ((_NUMBERED, "numbered words"), (_STAGED, "Roman numerals")):
+        found = {text: pattern.fullmatch(text.strip()) for text in texts}
+        if all(found.values()):
+            keys = {text: _number(match) for text, match in found.items() if match is not None}
+            if None not in keys.values() and len(set(keys.values())) == len(keys):
+                return sorted(texts, key=lambda text: keys[text] or 0), told
+    return None
+
+
+def likely_order(texts: Sequence[str]) -> list[str] | None:
+    """Levels in the order of a known scale of words; None if they are of none."""
+    plain = {text: text.strip().lower() for text in texts}
+    if len(texts) < 3:
+        return None
+    return next((order for scale in SCALES if (order := _ranked(plain, scale)) is not None), None)
+
+
+def _ranked(plain: dict[str, str], ranks: Sequence[str]) -> list[str] | None:
+    if len(set(plain.values())) < len(plain) or not set(plain.values()) <= set(ranks):
+        return None
+    return sorted(plain, key=lambda text: ranks.index(plain[text]))
+
+
+def _number(match: re.Match[str]) -> int | None:
+    said = next((group for group in match.groups() if group), "")
+    if said.isdigit():
+        return int(said)
+    return _ROMAN.index(said.lower()) + 1 if said.lower() in _ROMAN else None

@@ -1,0 +1,199 @@
+"""Arcs by several scores, each where it sees best: the search to take where the graph itself is wanted."""
+
+from __future__ import annotations
+
+import dataclasses
+import math
+import time
+from typing import Any
+
+import networkx as nx
+
+from arbornet import _core
+from arbornet.constraints import Constraints, Rules, resolved
+from arbornet.graphs import class_graph
+from arbornet.prepare import table_handle
+from arbornet.scores.base import truth, whole
+from arbornet.scoring import score_parents
+from arbornet.search.base import Found, dag_from_parents, total_of, uninterrupted
+from arbornet.search.exact import exact
+from arbornet.search.greedy import Spec, limited
+from arbornet.search.registry import registered, run
+
+MOST_PARENTS = 3
+"""Of a variable, where a score chooses among the arcs found and no limit is given."""
+WINNERS = {
+    "lines": "BlockGaussian(1, 'auto', prior=Binomial(1))",
+    "curves": "BlockGaussian(3, 'auto', prior=Binomial(1))",
+    "cells": "ConditionalGaussian(discretise=True, prior=Binomial(1))",
+    "counts": "QNML(prior=Binomial(1))",
+}
+"""The score of each graph that is judged; numbers of the conditional Gaussian in the same scales as of the others."""
+
+
+@registered("table", "proves the best network inside arcs that several scores find")
+def hybrid(
+    table: Any,
+    score: Spec | None = None,
+    *,
+    interactions: bool = False,
+    restarts: int | None = None,
+    seed: int = 0,
+    constraints: Constraints | Rules | None = None,
+    max_parents: int | None = None,
+    time_limit: float | None = None,
+    n_jobs: int = -1,
+    progress: bool = False,
+) -> Found:
+    """A graph whose arcs several scores agree on, and what of it independence directs.
+
+    Best order score searches with Gaussians over lines and over curves, with the conditional Gaussian, and
+    on levels alone with `QNML` each find a graph; all scores and trees together judge which is best. Where curves won,
+    arcs that no tree needs are dropped. In simulated networks its arcs are truer than those of any one score.
+
+    Args:
+        table: a Table.
+        score: if given, the network of the highest score inside what was found, by exact search: an arc that
+            independence directs may stand only that way round. This is what `learn(search="hybrid")` does.
+        interactions: also look for arcs that only trees see, such as two columns that tell of a third only together.
+            Takes several times as long.
+        restarts: so many random orders are begun with after the first, in every search. If left out, 10 or as many as
+            keep it quick: 4 for 100 variables; beyond 400, `fges` searches instead of `boss`.
+        seed: of the random orders.
+        constraints: what the graph must obey.
+        max_parents: the most parents of any variable; with a score, 3 if left out.
+        time_limit: wall seconds.
+        n_jobs: threads; -1 for all cores.
+        progress: whether to show it.
+
+    Returns:
+        Found, with stopped "finished", "time" or "interrupted", or with a score what `exact` returns, proved among the
+        networks inside what was found. Its `cpdag` says what is directed and what is not. `details` has `score` (whose
+        total `score` is), `judged` (what the judges said of each graph), `strengths` (per arc, what that score loses
+        without it, and whether independence directs it), `scales` (how each number was read), `dropped` and `added`.
+
+    Raises:
+        ArbornetError: if the constraints contradict each other, or the required arcs cannot be scored.
+
+    Example:
+        >>> found = an.search.hybrid(table)
+        >>> found.details["strengths"]["dose", "response"].directed
+    """
+    began = time.perf_counter()
+    handle = table_handle(table)
+    rules = limited(resolved(constraints, handle.names), max_parents)
+    found = _arcs(
+        handle,
+        rules,
+        truth("interactions", interactions),
+        None if restarts is None else whole("restarts", restarts, 0, 1_000_000),
+        whole("seed", seed, 0, (1 << 64) - 1),
+        time_limit,
+        n_jobs,
+        progress,
+    )
+    if score is None or found.stopped == "interrupted":
+        return found
+    left = None if time_limit is None else max(0.0, time_limit - (time.perf_counter() - began))
+    return _best_inside(table, score, found, rules, max_parents, left, n_jobs, progress, began)
+
+
+@dataclasses.dataclass(frozen=True)
+class Strength:
+    """What is known of an arc."""
+
+    loss: float
+    """What the score loses without the arc, in natural logarithms."""
+    directed: bool
+    """Whether independence (or a constraint) directs it; if not, it may as well point the other way."""
+
+
+def _arcs(
+    handle: _core.TableHandle,
+    rules: Rules,
+    interactions: bool,
+    restarts: int | None,
+    seed: int,
+    time_limit: float | None,
+    n_jobs: int,
+    progress: bool,
+) -> Found:
+    began = time.perf_counter()
+    names = handle.names
+    found = run(
+        "hybrid",
+        handle,
+        rules,
+        "hybrid",
+        time_limit=time_limit,
+        n_jobs=n_jobs,
+        progress=progress,
+        restarts=restarts,
+        seed=seed,
+        interactions=interactions,
+    )
+    details = found.details
+    winner, judged, strengths, scales = (details.pop(key) for key in ("winner", "judged", "strengths", "scales"))
+    assert found.class_ is not None
+    arcs, links = found.class_
+    directed = set(arcs)
+    return Found(
+        dag_from_parents(names, found.parents),
+        total_of(found.scores),
+        math.inf,
+        found.stopped or "finished",
+        time.perf_counter() - began,
+        details={
+            "search": "hybrid",
+            "score": WINNERS[winner],
+            "judged": {WINNERS[name]: total for name, total in judged},
+            "strengths": {(names[a], names[b]): Strength(loss, (a, b) in directed) for a, b, loss in strengths},
+            "scales": {name: scale for name, scale in zip(names, scales, strict=True) if scale is not None},
+            **details,
+        },
+        equivalents=class_graph(names, arcs, links),
+    )
+
+
+def _best_inside(
+    table: Any,
+    score: Spec,
+    found: Found,
+    rules: Rules,
+    max_parents: int | None,
+    time_limit: float | None,
+    n_jobs: int,
+    progress: bool,
+    began: float,
+) -> Found:
+    """The best network of a score whose arcs are those found, in the directions that the class leaves open."""
+    inside = within(rules, found.cpdag)
+    most = MOST_PARENTS if max_parents is None else max_parents
+    needed = max((len(required) for required in rules.required), default=0)
+    candidates = score_parents(table, score, max(most, needed), inside, n_jobs, progress)
+    best = uninterrupted(exact(candidates, time_limit=time_limit, n_jobs=n_jobs, progress=progress))
+    arcs = found.dag.number_of_edges()
+    inside_what = f"the hybrid's {arcs} arcs with up to {max(most, needed)} parents each"
+    unused = sorted(set(found.dag.edges) - set(best.dag.edges) - {(b, a) for a, b in best.dag.edges})
+    return dataclasses.replace(
+        best,
+        seconds=time.perf_counter() - began,
+        details={
+            **best.details,
+            **found.details,
+            "within": inside_what,
+            "unused": unused,
+            "arcs": sorted(found.dag.edges),
+        },
+    )
+
+
+def within(rules: Rules, cpdag: nx.DiGraph[str]) -> Rules:
+    """Rules that allow no arc but those of a class, in either direction where the class leaves it open."""
+    names = list(cpdag)
+    position = {name: i for i, name in enumerate(names)}
+    allowed = []
+    for v, name in enumerate(names):
+        possible = {position[p] for p in cpdag.predecessors(name)} | set(rules.required[v])
+        allowed.append(tuple(sorted(possible & set(rules.allowed[v]))))
+    return dataclasses.replace(rules, allowed=tuple(allowed))

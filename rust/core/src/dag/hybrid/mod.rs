@@ -1,0 +1,405 @@
+//! A search for arcs by several scores, each where it sees best: Gaussians over features find arcs, trees take away those
+//! that only shapes made, and equivalence tells which way they point.
+//!
+//! 1. The best order score search, with a Gaussian over blocks of degree 1 and of degree 3 (scales chosen by column), with the
+//!    discretised conditional Gaussian, and on levels alone with the quotient normalised maximum likelihood.
+//! 2. Each graph is judged by all scores together ([`judge`]). The conditional Gaussian's wins if it is clearly better; on levels
+//!    alone the one by counts wins unless another is.
+//! 3. Where curves won, arcs that no tree needs are dropped, and the search is made again inside what is left.
+//! 4. On request, arcs that only trees see are added ([`trees`]).
+//!
+//! All of these scores but one are the same for equivalent graphs, so what they direct is what independence directs.
+
+mod judge;
+mod trees;
+
+use std::sync::Arc;
+
+use rayon::prelude::*;
+
+use self::judge::{Judge, PRIOR};
+use self::trees::Trees;
+use crate::constraints::{Constraints, ParentRule};
+use crate::control::{Budget, Halt, Stop};
+use crate::dag::boss::Boss;
+use crate::dag::families::{Families, Scored};
+use crate::dag::ges::{Classed, Fges};
+use crate::dag::knowledge::Knowledge;
+use crate::dag::registry::{self, Detail, Source, Task};
+use crate::dag::{Dag, Pdag};
+use crate::error::{Error, Result};
+use crate::leaf::LeafPriors;
+use crate::prior::GraphPrior;
+use crate::regress::features::{Block, Features, Log, Scale};
+use crate::regress::ranks::{normal_score, shares};
+use crate::score::LocalScore;
+use crate::score::classic::nml::Qnml;
+use crate::score::mixed::block::BlockGaussian;
+use crate::score::mixed::conditional::ConditionalGaussian;
+use crate::score::pcart::Pcart;
+use crate::table::{Affine, Column, Kind, Table, Var};
+
+/// How to search.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq, serde::Deserialize)]
+#[serde(default, deny_unknown_fields)]
+pub struct Hybrid {
+    /// So many random orders are begun with after the first, in every search; as many as is quick if not said.
+    pub restarts: Option<usize>,
+    /// Of the random orders.
+    pub seed: u64,
+    /// Whether to look for what only trees see.
+    pub interactions: bool,
+}
+
+/// Which score's graph was taken.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum Winner {
+    /// The Gaussian over blocks of degree 1.
+    Lines,
+    /// The Gaussian over blocks of degree 3.
+    Curves,
+    /// The discretised conditional Gaussian, numbers in their scales.
+    Cells,
+    /// The quotient normalised maximum likelihood.
+    Counts,
+}
+
+impl Winner {
+    /// A short name.
+    pub fn name(self) -> &'static str {
+        match self {
+            Self::Lines => "lines",
+            Self::Curves => "curves",
+            Self::Cells => "cells",
+            Self::Counts => "counts",
+        }
+    }
+}
+
+/// What was found.
+#[derive(Debug)]
+pub struct Found {
+    /// A member of the class that obeys.
+    pub dag: Dag,
+    /// Its class, narrowed by what is known.
+    pub class: Pdag,
+    /// The families' scores under the winning score.
+    pub scores: Vec<f64>,
+    /// For each arc, in the graph's order, what the winning score loses without it.
+    pub strengths: Vec<f64>,
+    /// Which score's graph it is.
+    pub winner: Winner,
+    /// What the judges said of each graph.
+    pub judged: Vec<(Winner, f64)>,
+    /// How each number was read; `None` for levels.
+    pub scales: Vec<Option<Scale>>,
+    /// Arcs that no tree needed.
+    pub dropped: usize,
+    /// Arcs that only trees saw.
+    pub added: usize,
+    /// Steps of all searches.
+    pub n_moves: u64,
+    /// Families scored by all searches.
+    pub n_scored: u64,
+    /// Why it ended early, if it did.
+    pub stop: Option<Stop>,
+}
+
+/// The conditional Gaussian's graph is taken if it is better by this share, and so is any instead of that of counts.
+const CLEARLY: f64 = 0.04;
+/// Arcs are dropped, and the search made again, so often at most.
+const ROUNDS: usize = 5;
+/// The degree of curves.
+const DEGREE: usize = 3;
+/// Megabytes of one tree's search.
+const TREE_MEMORY: u64 = 256;
+
+/// So many random orders of narrow tables; wider ones have fewer, so that all orders' variables are not more than `PLACES`.
+const RESTARTS: usize = 10;
+const PLACES: usize = 400;
+/// With more variables the greedy equivalence search alone finds the graphs, unless orders are asked for.
+const WIDE: usize = 400;
+
+/// A score to search with, and the graph it found.
+struct Runner {
+    winner: Winner,
+    score: Box<dyn LocalScore>,
+    found: Option<Classed>,
+}
+
+impl registry::Search for Hybrid {
+    fn search(&self, task: &Task<'_>) -> Result<registry::Found> {
+        let Source::Table(table) = task.source else {
+            return Err(Error::Shape("this search has scores of its own: give a table".to_owned()));
+        };
+        let found = self.run(table, task.constraints, task.budget)?;
+        let strengths = found.dag.arcs().zip(found.strengths).map(|((a, b), strength)| (a, b, strength)).collect();
+        let judged = found.judged.into_iter().map(|(winner, total)| (winner.name(), total)).collect();
+        let scales = found.scales.into_iter().map(|scale| scale.map(Scale::name)).collect();
+        let (dropped, added) = (found.dropped as u64, found.added as u64);
+        let told = registry::Found::new(&found.dag, found.scores, found.stop)
+            .counted([("moves", found.n_moves), ("scored", found.n_scored), ("dropped", dropped), ("added", added)])
+            .with("winner", Detail::Name(found.winner.name()))
+            .with("judged", Detail::Numbers(judged))
+            .with("strengths", Detail::Arcs(strengths))
+            .with("scales", Detail::Names(scales));
+        Ok(registry::Found { class: Some(found.class), ..told })
+    }
+}
+
+impl Hybrid {
+    /// Searches.
+    ///
+    /// # Errors
+    /// If the required arcs cannot be scored, or the caller asked to stop before there was any graph.
+    pub fn run(&self, table: &Arc<Table>, constraints: &Constraints, budget: Budget<'_>) -> Result<Found> {
+        let halt = budget.halt();
+        // Also with no time at all there is a graph to show: only who asks can stop what comes before.
+        let features = Features::until(table, DEGREE, Scale::Auto, &budget.control().halt())?;
+        let scales = features.scales.clone();
+        let mut search = Search::new(self, table, constraints, budget, features)?;
+        let outcome = search.all(&halt);
+        let stop = match outcome {
+            Err(Error::Interrupted) => Some(budget.over().unwrap_or(Stop::Interrupted)),
+            other => other.map(|()| None)?,
+        };
+        search.finish(scales, stop)
+    }
+}
+
+struct Search<'a> {
+    how: &'a Hybrid,
+    constraints: &'a Constraints,
+    knowledge: Knowledge<'a>,
+    budget: Budget<'a>,
+    runners: Vec<Runner>,
+    firsts: Arc<Features>,
+    judges: Vec<Box<dyn LocalScore>>,
+    counts: Option<Box<dyn LocalScore>>,
+    levels: Vec<bool>,
+    trees: Trees,
+    /// The graph as far as it is known, and whose it is.
+    best: Option<(usize, Dag)>,
+    judged: Vec<(Winner, f64)>,
+    dropped: usize,
+    added: usize,
+    n_moves: u64,
+    n_scored: u64,
+}
+
+impl<'a> Search<'a> {
+    fn new(
+        how: &'a Hybrid,
+        table: &Arc<Table>,
+        constraints: &'a Constraints,
+        budget: Budget<'a>,
+        features: Features,
+    ) -> Result<Self> {
+        let levels: Vec<bool> = (0..table.n_vars()).map(|v| !table.variable(v).is_continuous()).collect();
+        let ranked = Arc::new(in_scales(table, &vec![Some(Scale::NormalScores); table.n_vars()])?);
+        let scaled = Arc::new(in_scales(table, &features.scales)?);
+        let lines = features.first_degree(table);
+        let bent = features.blocks.iter().zip(&lines.blocks).any(|(all, first)| all.width() > first.width());
+        let width_of_firsts: Vec<usize> = lines.blocks.iter().map(Block::width).collect();
+        let (lines, curves) = (Arc::new(lines), Arc::new(features));
+        let block = |features: &Arc<Features>, prior: GraphPrior, degree: usize, scored: Option<Vec<usize>>| {
+            BlockGaussian { degree, scale: Scale::Auto, prior }.with(table, features.clone(), scored)
+        };
+        let cells = |prior| ConditionalGaussian { discretise: true, prior, ..ConditionalGaussian::default() };
+        let mut runners = vec![Runner { winner: Winner::Lines, score: block(&lines, PRIOR, 1, None)?, found: None }];
+        let mut add = |winner, score| runners.push(Runner { winner, score, found: None });
+        if bent {
+            add(Winner::Curves, block(&curves, PRIOR, DEGREE, None)?);
+        }
+        let all_levels = levels.iter().all(|l| *l);
+        if all_levels {
+            add(Winner::Counts, Qnml { prior: PRIOR }.prepare(table)?);
+        }
+        add(Winner::Cells, cells(PRIOR).prepare(&scaled)?);
+        let counts = if levels.iter().filter(|l| **l).count() > 1 { levels_alone(table)? } else { None };
+        let plain = GraphPrior::Uniform;
+        // The regression on curves stands last: it says which parents are strong.
+        let judges = vec![
+            block(&lines, plain, 1, None)?,
+            cells(plain).prepare(&scaled)?,
+            block(&curves, plain, DEGREE, Some(width_of_firsts))?,
+        ];
+        let trees =
+            Pcart { penalised: false, memory_mb: TREE_MEMORY, priors: LeafPriors::default(), ..Pcart::default() };
+        Ok(Self {
+            how,
+            constraints,
+            knowledge: Knowledge::new(constraints),
+            budget,
+            runners,
+            firsts: lines,
+            judges,
+            counts,
+            levels,
+            trees: Trees::new(trees.prepare(&ranked)?),
+            best: None,
+            judged: Vec::new(),
+            dropped: 0,
+            added: 0,
+            n_moves: 0,
+            n_scored: 0,
+        })
+    }
+
+    fn searched(&self, scored: &Scored<'_>, start: Option<&Dag>) -> Result<Classed> {
+        let n = self.levels.len();
+        match self.how.restarts {
+            None if n > WIDE => Fges { faithfulness: false }.run(scored, start, self.budget),
+            restarts => {
+                let restarts = restarts.unwrap_or_else(|| RESTARTS.min(PLACES / n.max(1)));
+                Boss { restarts, seed: self.how.seed }.run(scored, start, self.budget)
+            }
+        }
+    }
+
+    fn all(&mut self, halt: &Halt) -> Result<()> {
+        let (constraints, budget) = (self.constraints, self.budget);
+        let search = |runner: &Runner| -> Result<(Classed, u64)> {
+            let scored = Scored::new(&*runner.score, constraints, budget);
+            Ok((self.searched(&scored, None)?, scored.n_scored()))
+        };
+        let found: Vec<_> = self.runners.par_iter().map(search).collect::<Result<_>>()?;
+        for (runner, (found, scored)) in self.runners.iter_mut().zip(found) {
+            self.n_moves += found.n_moves;
+            self.n_scored += scored;
+            runner.found = Some(found);
+        }
+        // Until they are judged, curves stand for all: they see most.
+        let shown = usize::from(self.runners.get(1).is_some_and(|runner| runner.winner == Winner::Curves));
+        self.best = self.runners[shown].found.as_ref().map(|found| (shown, found.dag.clone()));
+        budget.check()?;
+        let winner = self.judge(halt)?;
+        let dag = self.runners[winner].found.as_ref().expect("it was searched").dag.clone();
+        self.best = Some((winner, dag));
+        if self.runners[winner].winner == Winner::Curves {
+            self.prune(winner, halt)?;
+        }
+        if self.how.interactions {
+            let (_, mut dag) = self.best.clone().expect("there is a graph");
+            self.added = self.trees.complete(&mut dag, &self.knowledge, &self.firsts.blocks, halt)?;
+            self.best = Some((winner, dag));
+        }
+        Ok(())
+    }
+
+    /// The graph that the judges together like best.
+    fn judge(&mut self, halt: &Halt) -> Result<usize> {
+        let judge = Judge {
+            scores: std::mem::take(&mut self.judges),
+            counts: self.counts.take(),
+            levels: self.levels.clone(),
+            trees: &self.trees,
+            kept: crate::score::kept::Kept::default(),
+        };
+        let mut totals = Vec::new();
+        for runner in &self.runners {
+            let dag = &runner.found.as_ref().expect("it was searched").dag;
+            totals.push(judge.total(dag, halt)?);
+        }
+        self.judged = self.runners.iter().map(|runner| runner.winner).zip(totals.iter().copied()).collect();
+        // Among levels alone counts know best.
+        let mut best = self.runners.iter().position(|runner| runner.winner == Winner::Counts).unwrap_or(0);
+        for (i, runner) in self.runners.iter().enumerate() {
+            let doubted = runner.winner == Winner::Cells || self.runners[best].winner == Winner::Counts;
+            let margin = if doubted { CLEARLY * totals[best].abs() } else { 0.0 };
+            if totals[i] > totals[best] + margin {
+                best = i;
+            }
+        }
+        Ok(best)
+    }
+
+    /// Drops arcs that no tree needs and searches again inside what is left, until all are needed.
+    fn prune(&mut self, winner: usize, halt: &Halt) -> Result<()> {
+        for _ in 0..ROUNDS {
+            let (_, mut dag) = self.best.clone().expect("there is a graph");
+            let unneeded = self.trees.unneeded(&dag, &self.knowledge, halt)?;
+            if unneeded.is_empty() {
+                return Ok(());
+            }
+            for &(a, b) in &unneeded {
+                dag.remove_arc(a, b);
+            }
+            let inside = within(self.constraints, &dag)?;
+            let scored = Scored::new(&*self.runners[winner].score, &inside, self.budget);
+            let found = self.searched(&scored, Some(&dag))?;
+            self.dropped += unneeded.len();
+            self.n_moves += found.n_moves;
+            self.n_scored += scored.n_scored();
+            self.best = Some((winner, found.dag));
+            self.budget.check()?;
+        }
+        Ok(())
+    }
+
+    fn finish(self, scales: Vec<Option<Scale>>, stop: Option<Stop>) -> Result<Found> {
+        let (runner, dag) = match self.best {
+            Some((at, dag)) => (&self.runners[at], dag),
+            None => (&self.runners[0], self.knowledge.required_arcs()),
+        };
+        let scored = Scored::new(&*runner.score, self.constraints, self.budget);
+        let scores = scored.of_graph(&dag)?;
+        let arcs: Vec<(Var, Var)> = dag.arcs().collect();
+        let strength = |&(a, b): &(Var, Var)| -> Result<f64> {
+            let rest: Vec<Var> = dag.parents(b).filter(|&p| p != a).collect();
+            Ok(scores[b] - runner.score.score(b, &rest)?)
+        };
+        let strengths = arcs.par_iter().map(strength).collect::<Result<_>>()?;
+        Ok(Found {
+            class: self.knowledge.class_of(&dag),
+            dag,
+            scores,
+            strengths,
+            winner: runner.winner,
+            judged: self.judged,
+            scales,
+            dropped: self.dropped,
+            added: self.added,
+            n_moves: self.n_moves,
+            n_scored: self.n_scored,
+            stop,
+        })
+    }
+}
+
+/// The constraints, and no adjacencies but those of a graph.
+fn within(constraints: &Constraints, dag: &Dag) -> Result<Constraints> {
+    let rule = |v: Var| {
+        let rule = constraints.child(v);
+        let allowed = rule.allowed.iter().copied().filter(|&p| dag.adjacent(p, v) || rule.requires(p)).collect();
+        ParentRule { allowed, ..rule.clone() }
+    };
+    Constraints::new((0..constraints.n_vars()).map(rule).collect())
+}
+
+/// The table with every number in its scale.
+fn in_scales(table: &Table, scales: &[Option<Scale>]) -> Result<Table> {
+    let columns = (0..table.n_vars()).into_par_iter().map(|v| match (table.column(v), scales[v]) {
+        (Column::Reals(x), Some(Scale::Raw)) => Column::Reals(x.clone()),
+        (Column::Reals(x), scale) => match Log::of(table, v).filter(|_| scale == Some(Scale::Log)) {
+            Some(log) => Column::Reals(x.iter().map(|&x| log.at(x)).collect()),
+            None => Column::Reals(shares(x).into_iter().map(normal_score).collect()),
+        },
+        (codes @ Column::Codes(_), _) => codes.clone(),
+    });
+    let mut variables = table.variables().to_vec();
+    for variable in &mut variables {
+        if let Kind::Continuous { scale } = &mut variable.kind {
+            *scale = Affine::IDENTITY;
+        }
+    }
+    Table::new(variables, columns.collect())
+}
+
+/// The score of levels among levels; nothing where numbers stand, of which it knows none.
+fn levels_alone(table: &Arc<Table>) -> Result<Option<Box<dyn LocalScore>>> {
+    Qnml { prior: GraphPrior::Uniform }.prepare(table).map(Some)
+}
+
+#[cfg(test)]
+mod tests;
