@@ -45,6 +45,7 @@ from arrow_literal import (
 )
 
 import arbornet as an
+from arbornet.visible import visible_name
 
 NAMES = ["a", "b", "c d", "'", "β", "e\tf"]
 ROOM_MB = 64
@@ -258,7 +259,7 @@ def says_less(error: Exception, told: dict[str, Told]) -> bool:
     """A pandas categorical without a value still has categories of a type, to which the refusal may be due."""
     empty = [name for name, says in told.items() if not says.present]
     words = ("values, which have no", "has no value in any row")
-    return any(f"'{name}'" in str(error) for name in empty) and any(text in str(error) for text in words)
+    return any(f"'{visible_name(name)}'" in str(error) for name in empty) and any(text in str(error) for text in words)
 
 
 def one(rng: random.Random, seen: Counter[str]) -> str:
@@ -290,7 +291,7 @@ def one(rng: random.Random, seen: Counter[str]) -> str:
     try:
         schema = an.infer_schema(arrow if source == "reader" else frame)
     except an.ColumnError as error:
-        assert any(f"'{name}'" in str(error) for name in unread | may_be_unread), f"refused: {error}"
+        assert any(f"'{visible_name(name)}'" in str(error) for name in unread | may_be_unread), f"refused: {error}"
         return "refused: type"
     except an.ArbornetError as error:
         if "its producer failed" in str(error):
@@ -308,7 +309,7 @@ def one(rng: random.Random, seen: Counter[str]) -> str:
         if says_less(error, told) or ("beyond 64 bits" in str(error) and source.startswith("pandas")):
             return "refused: kind"  # as floats, the largest are rounded up
         named = bad | merges | ({n for n in chosen if chosen[n] == "continuous"} if huge else set())
-        assert any(f"'{name}'" in str(error) for name in named), f"refused: {error}"
+        assert any(f"'{visible_name(name)}'" in str(error) for name in named), f"refused: {error}"
         return "refused: kind"
     except an.ArbornetError as error:
         incomplete = not any(

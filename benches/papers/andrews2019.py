@@ -170,10 +170,10 @@ def write(
     sections = [
         "# Andrews, Ramsey and Cooper: scoring Bayesian networks of mixed variables\n\n"
         f"Written by `benches/papers/andrews2019.py`; {repetitions} repetitions; {machine()}.\n\n"
-        "Printed / ours, or printed / ours with the score as published / ours. AP, AR: adjacency precision and recall; "
-        "AHP, AHR: arrowheads against the true graph; "
-        "T: seconds (the paper: elapsed, on a 3.1 GHz i7; ours: user CPU). The networks are simulated anew after the "
-        "paper's section 6 (`simulate.mixed_network`); ours are the complete forms of the scores.\n"
+        "Each cell: printed / ours, or printed / ours with the score as published / ours. AP, AR: adjacency "
+        "precision and recall; AHP, AHR: arrowheads against the true graph; T: seconds (the paper: elapsed, on a "
+        "3.1 GHz i7; ours: user CPU). The networks are newly simulated as in the paper's section 6 "
+        "(`simulate.mixed_network`); ours are the complete forms of the scores.\n"
     ]
     results = []
     for number, cells in planned.items():
@@ -195,8 +195,8 @@ def write(
         sections.append(f"\n## Table {number}: {TITLES[number]}\n\n" + markdown(rows, head))
     titles = {f"Figure {1 + i}: average degree {degree}": degree for i, degree in enumerate((2, 4))}
     sections.append(
-        f"\n## Figures 1 and 2: degrees of the nodes\n\n{repetitions} networks of 100 variables of each. As the paper "
-        "says, no node has more than 5 neighbours; its figures are drawn and not printed.\n"
+        f"\n## Figures 1 and 2: degrees of the nodes\n\n{repetitions} networks of 100 variables of each. As the "
+        "paper says, no node has more than 5 neighbours; its figures show no numbers.\n"
         + panels(
             options.pages / "andrews2019" / "degrees.svg",
             list(titles),
@@ -231,21 +231,23 @@ TITLES = {
 WHY = """
 ## Where and why ours differ
 
-* **Networks.** The paper leaves open how coefficients, variances and probabilities are drawn. Ours
-  (`simulate.mixed_network`) let one level of each cell stand out, which makes dependences among levels easier to see,
-  and draw the non-linear terms from the same range as the linear ones, which is hard on straight lines at 200 rows.
+* **Networks.** The paper does not say how coefficients, variances and probabilities are drawn. In ours
+  (`simulate.mixed_network`) each cell has one level with a high probability, which makes dependences among levels
+  easier to detect, and the non-linear terms are drawn from the same range as the linear ones, which is difficult for
+  linear models at 200 rows.
 * **Parameters.** As published, CG does not count means, MVP does not count variances, and its cells without residuals
-  add nothing to the likelihood: more arcs, right ones and wrong ones. The complete forms count what is fitted. So from
-  the middle figure to the last, recall falls and precision rises, most at 200 rows and for degree log n.
-* **Prior.** Without a prior and under EBIC the published form of CG is as precise as print, under the binomial prior
-  more so: ours is added whole to `l - df/2 ln N`, where the program of the time seems to have added half, as its MVP
-  does. Half of it is about `Binomial(9)`, with which CG as published has a precision of 0.83 at 200 rows and degree 2.
+  add nothing to the likelihood: more arcs, true ones and false ones. The complete forms count all fitted parameters. So
+  from the middle figure to the last, recall falls and precision rises, most at 200 rows and for degree log n.
+* **Prior.** Without a prior and under EBIC the published form of CG has the printed precision, under the binomial
+  prior a higher one: ours is added whole to `l - df/2 ln N`, where the program of the time seems to have added half, as
+  its MVP does. Half of it is about `Binomial(9)`, with which CG as published has a precision of 0.83 at 200 rows and
+  degree 2.
 * **Search.** Ours is exact greedy equivalence search without the assumption of faithfulness: it also joins pairs that
-  depend only together with a third, hence more colliders, and more arrowheads recalled.
-* **Tests.** Tetrad's MVP test takes another number of degrees of freedom than its models differ by; ours, both forms,
-  takes the difference.
-* **What is not there.** Table 7 has no MVP at average degree 4, nor LR: in the paper they gave no result.
-* **Time.** Theirs is elapsed, ours one core's user time; both with scoring.
+  depend only together with a third variable, hence more colliders, and a higher recall of arrowheads.
+* **Tests.** Tetrad's MVP test uses another number of degrees of freedom than the difference between its models; both
+  forms of ours use the difference.
+* **Missing results.** Table 7 has no MVP at average degree 4, and no LR: in the paper they gave no result.
+* **Time.** Theirs is elapsed time, ours user CPU time of one core; both include scoring.
 """
 
 

@@ -70,54 +70,57 @@ TEXT = """\
 # Carvalho 2009: classic scores in TAN classifiers
 
 `python benches/papers/carvalho2009.py` wrote this page.{seconds} Accuracies of `an.TANClassifier` in percent of
-test rows; numbers are cut by Fayyad and Irani's method on the training part only. Letter, satimage and chess have a
-hold-out part, the others five folds, ours repeated ten times with other folds, so that ours have less noise of
-folds than the paper's single round. Rows with missing values are left out, as in the paper. Intervals are computed
-as the paper's are: 1.96 standard errors for hold-out sets, and (the paper says 95 %, its figures say otherwise) one
-standard error for the others. In bold: the two differ by more than chance at 95 %, taking the paper's rows as many
-as ours. Table 1 of the paper describes the data sets; of it, the second column has the rows that are tested.
+test rows; numbers are discretised by Fayyad and Irani's method on the training part only. Letter, satimage and chess
+have a hold-out set, the others five folds, in ours repeated ten times with other folds, so our results vary less
+with the folds than the paper's single round. Rows with missing values are left out, as in the paper. Intervals are
+computed as in the paper: 1.96 standard errors for hold-out sets, and one standard error for the others (where the
+paper says 95 %, but its figures show otherwise). In bold: the difference is significant at 95 %, assuming as many test
+rows in the paper as in ours. Table 1 of the paper describes the data sets; the second column below is its number of
+test rows.
 
 ## Table 2
 
 {default}
 
-{beyond} of {cells} cells differ by more than chance; {better} of ours are the higher.
+{beyond} of {cells} cells differ significantly; {better} of ours are higher.
 
 ## Why they differ
 
-* **The printed intervals** give away the number of rows: `p (1 - p) / i^2` is 230 for vote (232 complete rows of
+* **The printed intervals** reveal the number of rows: `p (1 - p) / i^2` is 230 for vote (232 complete rows of
   435), 210 for glass (of 214), 145 for lymphography (of 148), 560 for soybean (of 562): five equal folds of
   complete rows, the rest dropped. They are one standard error wide in all sets with folds, 1.96 in the hold-out
   sets.
 * **Glass.** With the nine measurements we get 70 to 71 % where 89 to 95 % are printed. The rows of the file are
-  sorted by class, and the number of the row alone nearly gives the class away. With it as one more attribute we get
+  sorted by class, so the row number alone nearly determines the class. With it as one more attribute we get
   the printed figures:
 
 {numbered}
 
-* **Where numbers are cut.** The paper does not say on which rows. Cut once on all rows, the test rows' classes
-  included, the accuracy rises by up to 7 points; the printed figures of diabetes lie nearer to these:
+* **Discretisation.** The paper does not say on which rows the cuts are chosen. If they are chosen once on all rows,
+  including the test rows and their classes, the accuracy rises by up to 7 points; the printed figures of diabetes are
+  closer to these:
 
 {cut}
 
-* **Parameters.** The paper does not say how probabilities are estimated. By maximum likelihood, without anything
-  added to counts, the log-likelihood's tree loses 6 points on soybean and 7 on lymphography, and the others little
-  ({unsmoothed_beyond} of {cells} cells then differ from the paper's). That is the direction of the printed 61 % for
-  soybean, and not its size; ours add 1e-9, so that a row that no class explains is not simply a tie of zeros. The
-  printed 62 % of BDeu and 73 % of K2 on soybean we cannot reproduce.
-* **Letter, satimage.** The split is that of the files. Ours are 1 to 11 points better but for BIC on letter, whose
+* **Parameters.** The paper does not say how probabilities are estimated. By maximum likelihood, without
+  pseudo-counts, the log-likelihood's tree loses 6 points on soybean and 7 on lymphography, and the others little
+  ({unsmoothed_beyond} of {cells} cells then differ from the paper's). That agrees with the printed 61 % for
+  soybean in direction, but not in size; ours add 1e-9, so that a row with probability zero under every class is not
+  simply a tie. We cannot reproduce the printed 62 % of BDeu and 73 % of K2 on soybean.
+* **Letter, satimage.** The split is that of the files. Ours are 1 to 11 points better except for BIC on letter, whose
   penalty is half of ln 15,000 for each of 26 classes times the bins of two attributes. We know of no reason for the
   paper's lower figures.
 * **Chess.** Which rows were held out is not recorded; ours are drawn with seed 42.
-* **Hepatitis.** 80 rows: one row is 1.25 points, one standard error 3.6. The printed 94 to 96 % are beyond that.
+* **Hepatitis.** 80 rows: one row is 1.25 points, one standard error 3.6. The printed 94 to 96 % differ by more than
+  that.
 
-What the paper concludes from its table, ours confirms in part: scores differ little once trees and parameters are
-estimated with care, and on soybean NML is (with MIT and the log-likelihood) the best. That K2 and BDeu do badly
-there is not so.
+Our table confirms the paper's conclusions in part: scores differ little if trees and parameters are
+estimated with care, and on soybean NML is (with MIT and the log-likelihood) the best. It does not confirm that K2 and
+BDeu are bad there.
 
 ## Figures 1 to 4: accuracy by data set
 
-Dashed and light: the paper's figures, as table 2 prints them. Full lines: ours, with the intervals of table 2.
+Dashed and light: the paper's figures from table 2. Solid lines: ours, with the intervals of table 2.
 {pictures}
 ## With parameters by maximum likelihood
 

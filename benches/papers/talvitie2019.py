@@ -64,11 +64,11 @@ def main() -> None:
     options.pages.mkdir(parents=True, exist_ok=True)
     head = (
         f"# Talvitie, Eggeling and Koivisto (2019)\n\nWritten by `benches/papers/talvitie2019.py`; {machine()}. The "
-        "paper's tables took hours each on a cluster. What a run of ours had no time for it did with fewer parents "
-        "(D), fewer repeats or not at all: every table says which, and the same call with a larger `--max-minutes` "
-        "goes on from there.\n\n"
+        "paper's tables took hours each on a cluster. Where our time limit was too short, the run used fewer "
+        "parents (D), fewer repeats, or left a table out: every table says which, and the same call with a larger "
+        "`--max-minutes` continues from these results.\n\n"
         "All of the paper's tables are below, and its figures 3 to 8 (1 and 2 illustrate the method). Not drawn: the "
-        "learning curves of appendix A's other 48 tables, whose distances lie beside this script in "
+        "learning curves of appendix A's other 48 tables, whose distances are next to the script in "
         "`results/talvitie2019/structure.json`, and those tables of appendix C that were not run.\n"
     )
     sections = [head, *(part.page(options) for part in PARTS.values())]

@@ -100,6 +100,11 @@ def _is_guess(column: Column) -> bool:
     return column.looks_like == "date" or "an.Ordinal" in (column.hint or "") or column.reason.endswith("an order")
 
 
+def identity(schema: Schema) -> str:
+    """What distinguishes a schema from others, a line for each column: its name, its type, its levels or range."""
+    return "\n".join("\t".join(_cells(column)[:3]) for column in schema.columns)
+
+
 def _first_few(lines: list[str]) -> list[str]:
     more = [f"  ... and {len(lines) - MOST_TOLD} more"] if len(lines) > MOST_TOLD else []
     return [f"  {each}" for each in lines[:MOST_TOLD]] + more

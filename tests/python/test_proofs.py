@@ -168,7 +168,7 @@ def test_unpruned_candidates_hold_every_set_and_the_pruned_ones_among_them(
     for i in (0, 17, len(scores) - 1):
         assert scores[i] == handle.score(3, members[offsets[i] : offsets[i + 1]].tolist())
     assert an.search.exact(whole).score == pytest.approx(an.search.exact(pruned).score, abs=1e-9)
-    assert "none left out" in repr(whole)
+    assert "not pruned" in repr(whole)
 
 
 def test_unpruned_candidates_are_the_same_from_checkpoints_which_tell_the_two_apart(

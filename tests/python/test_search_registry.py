@@ -95,6 +95,10 @@ def test_a_parameter_that_a_search_has_not_is_refused_by_the_core(table: an.Tabl
         an._core.search('{"search":"climb"}', handle, rules)
     with pytest.raises(an.ArbornetError, match="scores on demand: give a table and a score"):
         an._core.search('{"search":"fges"}', handle, rules)
+    with pytest.raises(an.ArbornetError, match="has scores of its own: give a table"):
+        an._core.search('{"search":"hybrid"}', handle, rules)
+    with pytest.raises(an.ArbornetError, match="asks tests: give a table and a score, or a test"):
+        an._core.search('{"search":"pc","alpha":0.05}', table.handle, rules)
 
 
 def test_a_search_says_what_it_is() -> None:

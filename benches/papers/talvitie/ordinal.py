@@ -201,23 +201,24 @@ def page(options: argparse.Namespace) -> str:
     return (
         "\n## Table D.7: grades as grades\n\n"
         "The printed proposition 1 multiplies each bin by a multinomial coefficient, which is a probability of counts "
-        "and not of rows: its ratios are no probabilities (for four grades seen 2, 1, 0 and 1 times they sum to 2.78), "
-        "and the printed figures lie above what a probability can reach. *As published* computes those ratios, to "
-        "compare with print; *ours* are log probabilities of rows.\n\n"
+        "and not of rows: its ratios are not probabilities (for four levels with counts 2, 1, 0 and 1 they sum to "
+        "2.78), and the printed figures are higher than a log probability can be. (*Grades* are ordinal columns.) "
+        "*As published* computes those ratios, for comparison with the printed figures; *ours* are log "
+        "probabilities of rows.\n\n"
         + markdown(rows, ("data", "model", "printed", "as published", "ours", "run", "as published beyond two s. e."))
         + _curves(
             "\n## Appendix D.2: intersection-validation with grades as grades\n\n"
-            "Partial Hamming distances as above of the four models, all of which take grades as grades (corrected "
-            "likelihood). The paper's curves are drawn and not printed; its text says that trees *continue to perform "
-            "better than the full table variants on average*. Comparisons are of means, over all sizes of samples.\n\n",
+            "Partial Hamming distances as above of the four models, all of which treat grades as ordinal (corrected "
+            "likelihood). The paper's curves are without numbers; its text says that trees *continue to perform "
+            "better than the full table variants on average*. We compare means, over all sizes of samples.\n\n",
             most_of(Kept(options.results / "ordinal_models.json")),
             ((("OPCART", "OFT"), ("OPCARTp", "OFTp")), "trees"),
             options.pages / "talvitie2019" / "appendix-d2.svg",
         )
         + _curves(
             "\n## Figure 8: does it help to take grades as grades?\n\n"
-            "The same of trees that take grades as grades (OPCART, OPCARTp), and as the numbers or categories they "
-            "count as in table B.5 (PCART, PCARTp). The paper: the former are *almost never substantially worse, and "
+            "The same for trees that treat grades as ordinal (OPCART, OPCARTp), and as numbers or categories as in "
+            "table B.5 (PCART, PCARTp). The paper: the former are *almost never substantially worse, and "
             "often there is even a slight improvement*.\n\n",
             most_of(curves),
             ((("OPCART", "PCART"), ("OPCARTp", "PCARTp")), "grades"),

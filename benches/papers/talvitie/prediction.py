@@ -26,10 +26,11 @@ PRINTED = {
 }
 #: What was looked into where print does not follow from what the paper says, by table and model.
 LOOKED_INTO = {
-    ("zoo", "PCART"): "unexplained: no nearer with `published=True`, with 2 or 3 parents, with all seven types, with "
+    ("zoo", "PCART"): "unexplained: no closer with `published=True`, with 2 or 3 parents, with all seven types, with "
     "the type as a number and legs as levels, with legs on the other side of midpoints, nor without legs as a parent",
-    ("turkiye-student-evaluation", "PCART"): "unexplained: print lies between our densities with at most one parent "
-    "(-22.83) and two (-14.07), with or without `published=True`, as if these trees had not been given four",
+    ("turkiye-student-evaluation", "PCART"): "unexplained: the printed figure is between our densities with at most "
+    "one parent (-22.83) and two (-14.07), with or without `published=True`, as if these trees had fewer than four "
+    "parents",
 }
 PAIRS = (("PCART", "PCARTp"), ("PCART", "FT"), ("PCART", "FTp"), ("PCARTp", "FT"), ("PCARTp", "FTp"), ("FT", "FTp"))
 
@@ -102,7 +103,7 @@ def page(options: argparse.Namespace) -> str:
             paper = "" if print_ is None else f"{float(print_['log_density']):.3f} ± {_error(print_)}"
             densities = [shown(of[way]) if way in of else "not run" for way in ("ours", "leak-free", "published")]
             if "leak-free" not in of and not _has_numbers(name):
-                densities[1] = "as ours"
+                densities[1] = "same as ours"
             rows.append((name, model, paper, *densities, f"D={most}, {repeats} x {FOLDS}", why))
     if not rows:
         return ""
@@ -112,16 +113,18 @@ def page(options: argparse.Namespace) -> str:
     return (
         "\n## Table B.5: log density of unseen rows, standardised units (higher is better)\n\n"
         f"{n_tables} of {len(uci.names())} tables. Mean over folds ± standard error; the paper has 5 repeats of ten "
-        f"folds with at most {MOST_PARENTS} parents, the column *run* says what ours are. *Ours*: the paper's protocol "
+        f"folds with at most {MOST_PARENTS} parents, the column *run* gives ours. *Ours*: the paper's protocol "
         "(standardised and merged on the whole table) with the corrected scores; *leak-free*: standardised on the "
         "training part, densities in the units of the table as the paper prepared it; `published=True`: the "
-        f"errata of the authors' program. {n_near} of {n_legible} rows that are legible in our copy lie within two "
-        "standard errors of print, and the last column says of the others why. *Errata* is said only where the change "
-        "that `published=True` makes on the same folds is beyond two standard errors itself.\n\n"
-        "Where the paper leaves open how a table was prepared, its counts of columns and its figures decide: the three "
-        "counts of solar-flare are numbers; one code of energy-efficiency is (only then the densities are the printed "
-        "ones); ilpd-indian-liver-patient lacks its selector (likewise). Which columns are categories is a guess that "
-        "fits the counts in facebook-metrics, flags, mesotheliomas-disease and soybean-large.\n\n"
+        f"errata of the authors' program. {n_near} of {n_legible} rows that are legible in our copy are within two "
+        "standard errors of the printed figures, and the last column gives the reason for the others. *Errata* "
+        "appears only where the change by `published=True` on the same folds is itself larger than two standard "
+        "errors.\n\n"
+        "Where the paper does not say how a table was prepared, we inferred it from its column counts and figures: "
+        "the three counts of solar-flare are numbers; one code of energy-efficiency is a number too (only then do "
+        "the densities agree with the printed ones); ilpd-indian-liver-patient is used without its selector (for "
+        "the same reason). Which columns are categories is a guess that fits the counts in facebook-metrics, flags, "
+        "mesotheliomas-disease and soybean-large.\n\n"
         + markdown(rows, head)
         + _contests("\n## Table 2: wins, ties and losses by error bars\n\n", results, "error_bars", n_tables)
         + _contests("\n## Table B.6: the same by Wilcoxon's signed ranks\n\n", results, "wilcoxon", n_tables)

@@ -90,8 +90,8 @@ def page(options: argparse.Namespace) -> str:
         "\n## Figures 3 and 4: structural Hamming distance to benchmark networks\n\n"
         "Between equivalence classes, mean ± standard error. Exact search under the four models, hill climbing (HC) "
         "and tabu search under BD(1/2) without a limit on parents, PC with the chi-squared test of mutual information "
-        "at .05. The paper has ten samples of each size and at most four parents; its figures are drawn and not "
-        "printed, so there is nothing to set ours beside but what its text says.\n"
+        "at .05. The paper has ten samples of each size and at most four parents; its figures are curves without "
+        "numbers, so ours can only be compared with its text.\n"
     )
     for name, (most, cut, by_method) in by_network.items():
         sizes = sorted(next(iter(by_method.values())))

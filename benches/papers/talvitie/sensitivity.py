@@ -83,10 +83,11 @@ def page(options: argparse.Namespace) -> str:
         return ""
     out = (
         "\n## Figure 6 and appendix C: priors of the leaves\n\n"
-        f"Log density of unseen rows (ten folds, at most {MOST_PARENTS} parents; the paper: four, and five repeats) as "
-        "one prior varies and the others stay 1. *auto*: `a`, `nu` and `lam` chosen by empirical Bayes on each "
-        "training part, one value for all variables; *each*: one for each variable. The paper's figures are drawn and "
-        "not printed; which 14 tables its appendix C shows cannot be read from our copy. Best of each model in bold.\n"
+        f"Log density of unseen rows (ten folds, at most {MOST_PARENTS} parents; the paper: four, and five repeats) "
+        "where one prior parameter varies and the others stay 1. *auto*: `a`, `nu` and `lam` chosen by empirical "
+        "Bayes on each training part, one value for all variables; *each*: one for each variable. The paper's "
+        "figures are curves without numbers; which 14 tables its appendix C shows cannot be read from our copy. Best "
+        "of each model in bold.\n"
     )
     for name in tables:
         found = {setting: kept[f"{name} {setting}"] for setting in settings() if f"{name} {setting}" in kept}

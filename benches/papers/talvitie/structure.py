@@ -102,12 +102,12 @@ def page(options: argparse.Namespace) -> str:
     full = sum(most == 4 and repeats == REPEATS for (most, repeats), _ in best.values())
     out = (
         "\n## Tables 1, A.3, A.4: intersection-validation\n\n"
-        "The pairs of variables on which all four models agree, learned from all rows, stand for the truth; counted is "
-        "how many of them are wrong when learned from a part of the rows. "
+        "The reference is the pairs of variables on which all four models agree when learned from all rows; the "
+        "distance is the number of these pairs that are wrong when learned from a part of the rows. "
         f"{len(best)} of {len(uci.names())} tables, {full} of them as in the paper (at most 4 parents, {REPEATS} "
         "samples of each size), the others with less:\n\n"
         + _efforts(best)
-        + "\nWins / ties / losses. Figures of fewer tables are to be compared in proportion.\n"
+        + "\nWins / ties / losses. With fewer tables, compare proportions.\n"
     )
     parts = [f"1/{round(1 / fraction)}" for fraction in reversed(FRACTIONS)]
     for by, title in (("error_bars", "Tables 1 and A.3, by error bars"), ("wilcoxon", "Table A.4, by signed ranks")):

@@ -80,17 +80,17 @@ def page(options: argparse.Namespace) -> str:
     told_rest = ", ".join(f"{name} ({_long(seconds)})" for name, seconds in rest.items())
     return (
         "\n## Figure 7: step 1 and step 2, one fit of each table\n\n"
-        "CPU seconds of one thread on a shared machine; five halvings, seven bins. Step 2 is exact search. A penalised "
-        "form has the candidates of its model under a prior (`Candidates.with_prior`), which is its step 1. The "
-        "estimate counts the steps of a sample of families at a nanosecond each, before anything is run; of the tables "
-        f"that took more than {LEAST_SECONDS:.0f} s it was right to a factor of {max(off):.1f}. The paper: *within a "
-        "few hours for each data set* on a cluster.\n\n"
+        "CPU seconds of one thread on a shared machine; five halvings, seven bins. Step 2 is exact search. For a "
+        "penalised form, step 1 only adds the prior to the candidates of its model (`Candidates.with_prior`). The "
+        "estimate counts the steps of a sample of families at a nanosecond each, before the run; of the tables "
+        f"that took more than {LEAST_SECONDS:.0f} s it was right within a factor of {max(off):.1f}. The paper: "
+        "*within a few hours for each data set* on a cluster.\n\n"
         f"**{len(rows) - len(beyond)} of {len(rows)} tables in full (at most {MOST_PARENTS} parents, all four models): "
         f"{spent / 60:,.1f} CPU minutes in all.** The other {len(beyond)} were fitted with fewer parents or not at "
         f"all, as the column *run* says; with {MOST_PARENTS} parents they would take about {_long(sum(rest.values()))} "
-        f"of one core together: {told_rest}. Dear are full tables of four cut parents (1,296 joint choices of bins a "
-        "family) and trees over four columns of several levels each, times the number of families; *families* counts "
-        "them.\n\n"
+        f"of one core together: {told_rest}. The expensive families are full tables of four discretised parents "
+        "(1,296 joint choices of bins per family) and trees over four columns of several levels each, times the "
+        "number of families (column *families*).\n\n"
         + markdown(rows, head)
         + panels(options.pages / "talvitie2019" / "figure7.svg", list(SCORES), lambda m, axis: _draw(axis, kept, m), 4)
     )

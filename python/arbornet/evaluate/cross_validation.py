@@ -22,6 +22,7 @@ from arbornet.evaluate.journal import campaign
 from arbornet.evaluate.methods import Method, as_methods
 from arbornet.evaluate.plots import bars
 from arbornet.evaluate.samples import Sampled, check_draws, folds
+from arbornet.schema_text import identity
 
 if TYPE_CHECKING:
     from arbornet.constraints import Constraints
@@ -134,7 +135,7 @@ def cross_validate(
     about = {
         "kind": "cross_validate",
         "rows": "" if resume is None else sampled.fingerprint(),
-        "schema": "" if sampled.schema is None else str(sampled.schema),
+        "schema": "" if sampled.schema is None else identity(sampled.schema),
         "methods": {name: method.text() for name, method in methods.items()},
         "folds": folds,
         "repeats": repeats,

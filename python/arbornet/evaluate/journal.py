@@ -106,6 +106,7 @@ class Journal:
         wanted = json.loads(json.dumps(about, sort_keys=True))
         if not isinstance(known, dict):
             raise FormatError(f"{self._path}, line 1: this is not a file of results; name another file")
+        _as_of_old(known, wanted)
         if known != wanted:
             other = sorted(key for key in known.keys() | wanted.keys() if known.get(key) != wanted.get(key))
             raise FormatError(
@@ -129,3 +130,25 @@ class Journal:
             raise FormatError(
                 f"{self._path}, line {number}: not JSON ({error}); delete the line to compute it again"
             ) from None
+
+
+def _as_of_old(known: dict[str, Any], wanted: dict[str, Any]) -> None:
+    """Takes the schema of an old file, which is a table of text for reading, for the one wanted if its types are the same.
+
+    Later versions word that table otherwise.
+    """
+    old, new = known.get("schema"), wanted.get("schema")
+    if not isinstance(old, str) or not isinstance(new, str) or "\n---" not in old:
+        return
+    _, rule, *rows = old.split("\n")
+    ends = [len(column) for column in rule.split("  ")[:2]]
+    told = [(row[: ends[0]].rstrip(), row[ends[0] + 2 :][: ends[1]].rstrip()) for row in rows[:-1]]
+    types = [tuple(line.split("\t")[:2]) for line in new.split("\n")]
+    if len(told) == len(types) and all(
+        _shortened(a, b) for pair in zip(told, types, strict=True) for a, b in zip(*pair)
+    ):
+        known["schema"] = new
+
+
+def _shortened(cell: str, whole: str) -> bool:
+    return cell == whole or (cell.endswith("…") and whole.startswith(cell[:-1]))

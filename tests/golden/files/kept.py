@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import dataclasses
+import dataclasses
 import datetime as dt
 from collections.abc import Callable
 from typing import Any
@@ -40,7 +41,10 @@ def table() -> an.Table:
 
 
 def levels() -> an.Table:
-    return an.Table(frame(), schema=schema().with_types(age=an.Binned(3), weight=an.Binned(3), joined=an.Binned(2)))
+    binned = schema().with_types(age=an.Binned(3), weight=an.Binned(3), joined=an.Binned(2))
+    # Bins of dates were named by the numbers behind them; a schema of then keeps these names.
+    columns = tuple(dataclasses.replace(column, dated=False) for column in binned.columns)
+    return an.Table(frame(), schema=dataclasses.replace(binned, columns=columns))
 
 
 def graph() -> nx.DiGraph[str]:
