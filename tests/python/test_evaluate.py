@@ -485,3 +485,26 @@ def test_averaging_takes_arcs_from_the_threshold_on_but_none_that_closes_a_cycle
     assert set(an.evaluate.averaged(strengths, 0.5).edges) == {("a", "b"), ("b", "c"), ("c", "d")}
     assert set(an.evaluate.averaged(strengths, 0.51).edges) == {("a", "b"), ("b", "c")}
     assert set(an.evaluate.averaged(strengths, 0.51).nodes) == {"a", "b", "c", "d"}
+
+
+def test_a_run_goes_on_in_a_terminal_of_another_width(tmp_path, monkeypatch):
+    frame = {"a": [0, 1] * 20, "b": [0, 1, 1, 0] * 10, "a name longer than most": ["yes", "no"] * 20}
+    kept = tmp_path / "folds.jsonl"
+    how = {"schema": an.infer_schema(frame), "max_parents": 1, "folds": 3, "resume": kept, "n_jobs": 1}
+    results = []
+    for columns in ("40", "200"):
+        monkeypatch.setenv("COLUMNS", columns)
+        results.append(an.evaluate.cross_validate(frame, an.BIC(), **how).rows)
+    assert results[0].equals(results[1])
+
+
+def test_a_run_with_other_types_is_not_gone_on_with(tmp_path):
+    frame = {"a": [0, 1] * 20, "b": [0, 1, 2, 0] * 10}
+    kept, types = tmp_path / "folds.jsonl", an.infer_schema(frame)
+    for schema in (types, types.with_types(b=an.Categorical([0, 1, 2]))):
+        how = {"schema": schema, "max_parents": 1, "folds": 3, "resume": kept, "n_jobs": 1}
+        if schema is types:
+            an.evaluate.cross_validate(frame, an.BIC(), **how)
+        else:
+            with pytest.raises(an.FormatError, match="other rows, schema"):
+                an.evaluate.cross_validate(frame, an.BIC(), **how)

@@ -133,7 +133,7 @@ class Journal:
 
 
 def _as_of_old(known: dict[str, Any], wanted: dict[str, Any]) -> None:
-    """Takes the schema of an old file, which is a table of text for reading, for the one wanted if its types are the same.
+    """Takes the schema of an old file, a table of text for reading, for the one wanted if its types are the same.
 
     Later versions word that table otherwise.
     """
@@ -141,14 +141,14 @@ def _as_of_old(known: dict[str, Any], wanted: dict[str, Any]) -> None:
     if not isinstance(old, str) or not isinstance(new, str) or "\n---" not in old:
         return
     _, rule, *rows = old.split("\n")
-    ends = [len(column) for column in rule.split("  ")[:2]]
-    told = [(row[: ends[0]].rstrip(), row[ends[0] + 2 :][: ends[1]].rstrip()) for row in rows[:-1]]
-    types = [tuple(line.split("\t")[:2]) for line in new.split("\n")]
-    if len(told) == len(types) and all(
-        _shortened(a, b) for pair in zip(told, types, strict=True) for a, b in zip(*pair)
-    ):
+    first, second = (len(column) for column in rule.split("  ")[:2])
+    told = [(row[:first].rstrip(), row[first + 2 :][:second].rstrip()) for row in rows[:-1]]
+    types = [line.split("\t")[:2] for line in new.split("\n")]
+    if len(told) == len(types) and all(_shortened(a, b) for a, b in zip(told, types, strict=True)):
         known["schema"] = new
 
 
-def _shortened(cell: str, whole: str) -> bool:
-    return cell == whole or (cell.endswith("…") and whole.startswith(cell[:-1]))
+def _shortened(cells: Sequence[str], whole: Sequence[str]) -> bool:
+    """Whether these are the cells, long ones cut."""
+    pairs = zip(cells, whole, strict=True)
+    return all(cell == text or (cell.endswith("…") and text.startswith(cell[:-1])) for cell, text in pairs)

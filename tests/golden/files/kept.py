@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import dataclasses
-import dataclasses
 import datetime as dt
 from collections.abc import Callable
 from typing import Any
