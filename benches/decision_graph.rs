@@ -7,8 +7,8 @@ use std::sync::Arc;
 use std::time::Instant;
 
 use arbornet_core::control::Budget;
+use arbornet_core::dag::joint::Joint;
 use arbornet_core::decision_graph::grow::grown;
-use arbornet_core::decision_graph::joint::Joint;
 use arbornet_core::decision_graph::{Schedule, Settings};
 use arbornet_core::{Codes, Column, Constraints, Control, Kind, Level, Table, Variable};
 use criterion::{Criterion, criterion_group, criterion_main};

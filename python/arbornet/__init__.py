@@ -145,3 +145,7 @@ def __getattr__(name: str) -> object:
     if name in _ESTIMATORS:
         return getattr(import_module(f"arbornet.{_ESTIMATORS[name]}"), name)
     raise AttributeError(f"module 'arbornet' has no attribute {name!r}")
+
+
+def __dir__() -> list[str]:
+    return sorted(__all__)

@@ -1,6 +1,6 @@
 """The compiled core of arbornet."""
 
-from collections.abc import Callable, Mapping, Sequence
+from collections.abc import Callable, Sequence
 from os import PathLike
 from typing import Any, Literal, final
 
@@ -98,7 +98,8 @@ class ScoreHandle:
     def limited(self, seconds: float) -> ScoreHandle: ...
     def score(self, child: int, parents: Sequence[int]) -> float: ...
     def check(self, child: int, parents: Sequence[int]) -> None: ...
-    def smoothed(self, amount: float, per_level: bool) -> ScoreHandle: ...
+    def smoothed(self, amount: float | None = None) -> ScoreHandle: ...
+    def seconds(self, n_parents: int) -> float: ...
     def test(self, x: int, y: int, given: Sequence[int]) -> tuple[float, float, float]: ...
 
 def feature_scales(table: TableHandle, scale: str) -> list[Literal["normal_scores", "raw", "log"] | None]: ...
@@ -130,15 +131,34 @@ class ModelHandle:
     def log_density(self, value: Any, values: Sequence[Any]) -> float: ...
     def __reduce__(self) -> tuple[Callable[..., ModelHandle], tuple[Any, ...]]: ...
 
-def decision_graphs(
-    score: ScoreHandle,
+@final
+class SearchResult:
+    @property
+    def parents(self) -> list[list[int]]: ...
+    @property
+    def scores(self) -> list[float]: ...
+    @property
+    def bound(self) -> float: ...
+    @property
+    def class_(self) -> tuple[list[tuple[int, int]], list[tuple[int, int]]] | None: ...
+    @property
+    def stopped(self) -> Literal["time", "interrupted"] | None: ...
+    @property
+    def improvements(self) -> list[tuple[float, float]]: ...
+    @property
+    def details(self) -> dict[str, Any]: ...
+    @property
+    def network(self) -> NetworkHandle | None: ...
+
+def search(
+    spec: str,
+    source: CandidatesHandle | ScoreHandle | TableHandle | Callable[[int, int, list[int]], float],
     constraints: str,
-    max_steps: int | None,
-    drop_unused: bool,
-    time_limit: float | None,
-    n_jobs: int,
-    tell: Callable[[int, int], object] | None,
-) -> tuple[NetworkHandle, list[list[int]], list[float], Literal["time", "interrupted"] | None, dict[str, int]]: ...
+    start: Sequence[Sequence[int]] | None = None,
+    time_limit: float | None = None,
+    n_jobs: int = ...,
+    tell: Callable[[int, int], object] | None = None,
+) -> SearchResult: ...
 def rank_parents(
     table: TableHandle,
     children: Sequence[int],
@@ -152,40 +172,6 @@ def rank_parents(
     n_jobs: int,
     tell: Callable[[int, int], object] | None = None,
 ) -> list[tuple[list[int], list[float]]]: ...
-def hill_climb(
-    candidates: CandidatesHandle | None,
-    score: ScoreHandle | None,
-    constraints: str,
-    start: Sequence[Sequence[int]] | None,
-    tabu: int,
-    patience: int,
-    restarts: int,
-    perturb: int,
-    max_moves: int | None,
-    seed: int,
-    time_limit: float | None,
-    n_jobs: int,
-    tell: Callable[[int, int], object] | None,
-) -> tuple[list[list[int]], list[float], float, Literal["time", "interrupted"] | None, dict[str, int]]: ...
-def anytime(
-    candidates: CandidatesHandle,
-    constraints: str,
-    rounds: int | None,
-    chains: int,
-    window: int,
-    seed: int,
-    time_limit: float | None,
-    n_jobs: int,
-    tell: Callable[[int, int], object] | None,
-) -> tuple[
-    list[list[int]],
-    list[float],
-    float,
-    bool,
-    Literal["time", "interrupted"] | None,
-    list[tuple[float, float]],
-    dict[str, int],
-]: ...
 def k_best(
     candidates: CandidatesHandle,
     constraints: str,
@@ -195,70 +181,9 @@ def k_best(
     time_limit: float | None,
     tell: Callable[[int, int], object] | None,
 ) -> list[tuple[list[list[int]], list[float]]] | None: ...
-def search_classes(
-    score: ScoreHandle,
-    constraints: str,
-    how: Mapping[str, Any],
-    time_limit: float | None,
-    n_jobs: int,
-    tell: Callable[[int, int], object] | None,
-) -> tuple[
-    list[list[int]],
-    list[float],
-    tuple[list[tuple[int, int]], list[tuple[int, int]]],
-    Literal["time", "interrupted"] | None,
-    dict[str, int],
-]: ...
-def search_hybrid(
-    table: TableHandle,
-    constraints: str,
-    restarts: int | None,
-    seed: int,
-    interactions: bool,
-    time_limit: float | None,
-    n_jobs: int,
-    tell: Callable[[int, int], object] | None,
-) -> tuple[
-    list[list[int]],
-    list[float],
-    tuple[list[tuple[int, int]], list[tuple[int, int]]],
-    list[tuple[int, int, float]],
-    Literal["lines", "curves", "cells", "counts"],
-    list[tuple[str, float]],
-    list[Literal["normal_scores", "raw", "log"] | None],
-    Literal["time", "interrupted"] | None,
-    dict[str, int],
-]: ...
-def tree(
-    candidates: CandidatesHandle | None,
-    score: ScoreHandle | None,
-    constraints: str,
-    class_: int | None,
-    root: int | None,
-    forest: bool,
-    directed: bool | None,
-    n_jobs: int,
-    tell: Callable[[int, int], object] | None,
-) -> tuple[list[list[int]], list[float], bool, int]: ...
 def mdlp_cuts(
     columns: Sequence[NDArray[np.float64]], classes: NDArray[np.uint32], n_classes: int, n_jobs: int
 ) -> list[list[float]]: ...
-def search_by_tests(
-    n_vars: int,
-    test: ScoreHandle | Callable[[int, int, list[int]], float],
-    constraints: str,
-    how: Mapping[str, Any],
-    time_limit: float | None,
-    n_jobs: int,
-    tell: Callable[[int, int], object] | None,
-) -> tuple[
-    list[list[int]],
-    tuple[list[tuple[int, int]], list[tuple[int, int]]],
-    bool,
-    list[tuple[int, int, int]],
-    Literal["time", "interrupted"] | None,
-    dict[str, int],
-]: ...
 def cpdag(parents: Sequence[Sequence[int]]) -> tuple[list[tuple[int, int]], list[tuple[int, int]]]: ...
 
 _Block = tuple[int, int, int, int]

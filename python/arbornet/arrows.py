@@ -2,8 +2,9 @@
 
 from __future__ import annotations
 
-import json
 import math
+
+from arbornet.scores.base import log_probability
 
 NOT_CAUSES = "Arrows are not causes: they say what helps to predict what."
 EITHER_WAY = "may point either way"
@@ -17,18 +18,6 @@ SCALE = (
     "Below 2 is weak (not worth more than a bare mention), 2 to 6 moderate (positive), 6 to 10 strong, above 10 "
     "decisive (very strong)."
 )
-BAYES = ("bd", "bde", "bdeu", "decision_graph", "full_table", "pcart")
-"""Scores that are log marginal likelihoods, but for the prior of a tree's shape."""
-SCHWARZ = (
-    "basis_functions",
-    "block_gaussian",
-    "conditional_gaussian",
-    "degenerate_gaussian",
-    "logistic_regression",
-    "mixed_polynomial",
-    "multinomial",
-)
-"""Scores that approximate one by a penalty, as the BIC does."""
 
 
 def strength(contribution: float) -> str:
@@ -58,14 +47,10 @@ def without(contribution: float) -> str:
 
 def scale_of(score: str | None) -> str:
     """The scale, and how to read it for a score, given as its JSON text or its name."""
-    try:
-        document = json.loads(score or "")
-        name = str(document["score"])
-    except (ValueError, KeyError, TypeError):
-        document, name = {}, ""
-    if name in BAYES:
+    kind = log_probability(score)
+    if kind == "exact":
         return SCALE
-    if name in SCHWARZ or (name == "likelihood" and document.get("penalty") == "bic"):
+    if kind == "approximate":
         return f"{SCALE} This score approximates that log probability, as the BIC does, so the words hold roughly."
     return (
         f"{SCALE} This score is not a log probability of the data: the words only order the arcs by what each adds to "

@@ -6,23 +6,22 @@ types -> complete rows -> candidate parent sets -> best graph -> a model for eve
 from __future__ import annotations
 
 import dataclasses
-import inspect
 import os
 import warnings
 from collections.abc import Callable
 from typing import TYPE_CHECKING, Any, Literal
 
-from arbornet import search as searches
-from arbornet._core import ParameterError, threads
+from arbornet._core import threads
 from arbornet.constraints import Rules
 from arbornet.features import Selection, selected
 from arbornet.fit import fit
 from arbornet.notices import LeftOutWarning
 from arbornet.planning import MOST, Plan, plan
 from arbornet.schema import Schema, infer_schema
-from arbornet.scores import PCART, DecisionGraph
+from arbornet.scores import PCART
 from arbornet.scoring import score_parents
 from arbornet.search.base import Found
+from arbornet.search.registry import search_of
 from arbornet.table import Table
 from arbornet.terminal import brief, wrapped
 from arbornet.visible import visible
@@ -68,9 +67,10 @@ def learn(
         score: The local score; `PCART()` if left out.
         search: How to search: the name of a search over candidates (`"exact"`, `"anytime"`, `"hill_climb"`) or of one
             that scores on demand (`"boss"`, `"fges"`, `"grasp"`, `"chow_liu"`; `"decision_graphs"` grows graph and
-            models together; `"hybrid"` proves the best network inside arcs that several scores find), or a callable
-            that takes Candidates, or parameters called `table` and `score`, and returns Found. If left out `"exact"`,
-            or `"anytime"` where candidates are selected for more than 100 variables.
+            models together; `"hybrid"` proves the best network inside arcs that several scores find; `"pc"` and `"cpc"`
+            use tests of independence), or a callable that takes Candidates, or parameters called `table` and `score`,
+            and returns Found. If left out `"exact"`, or `"anytime"` where candidates are selected for more than 100
+            variables.
         max_parents: The most parents of a variable; `"auto"` for the most up to 4 that are affordable, all candidates
             if they are selected, or no limit if the search scores on demand.
         constraints: Constraints on the graph.
@@ -95,7 +95,8 @@ def learn(
     tell = _said if verbose else _silent
     table = _table(frame, schema, missing, n_jobs, tell)
     if score is None:
-        score = DecisionGraph() if search in ("decision_graphs", searches.decision_graphs) else PCART()
+        own = None if search is None else search_of(search).score
+        score = PCART() if own is None else own()
     tell(f"score: {score!r}")
     rules: Constraints | Rules | None = constraints
     if parents is not None:
@@ -103,7 +104,8 @@ def learn(
         tell(f"parents: the {n_candidates} best of each variable by {_chosen_by(parents)}")
     if search is None:
         search = "anytime" if parents is not None and len(table.names) > MANY else "exact"
-    if scores_on_demand(search):
+    chosen = search_of(search)
+    if chosen.scores_on_demand:
         found = found_by(search, table, score, max_parents, rules, time_limit, n_jobs, progress)
     else:
         if isinstance(rules, Rules) and max_parents == "auto":
@@ -122,10 +124,10 @@ def learn(
             child_time_limit=child_time_limit,
         )
         tell(f"candidates: {_kept(candidates)}")
-        found = searched(search, candidates, constraints, time_limit, n_jobs, progress)
-    name = search if isinstance(search, str) else getattr(search, "__name__", "search")
+        found = chosen(candidates, constraints=constraints, time_limit=time_limit, n_jobs=n_jobs, progress=progress)
+    name = chosen.name
     tell(f"search: {name}, {_ended(found)}")
-    if proof := _proof(found, name, constraints is not None, parents is not None):
+    if proof := _proof(found, chosen.best_of, constraints is not None, parents is not None):
         tell(proof)
     net = fit(table, found, score, n_jobs=n_jobs)
     net.origin = dataclasses.replace(net.origin, search={"method": name, **net.origin.search})
@@ -187,28 +189,6 @@ def _kept(candidates: Candidates) -> str:
     return f"{candidates.n_kept:,} parent sets kept{evaluated}{spent}"
 
 
-def searched(
-    search: Search,
-    candidates: Candidates,
-    constraints: Constraints | Rules | None,
-    time_limit: float | None,
-    n_jobs: int,
-    progress: bool,
-) -> Found:
-    """What a search, by name or as a callable, finds among candidates; it is given the settings it takes.
-
-    Raises:
-        ParameterError: If there is no such search, or it returns something other than Found.
-    """
-    wanted = {"constraints": constraints, "time_limit": time_limit, "n_jobs": n_jobs, "progress": progress}
-    return _called(_function(search), (candidates,), wanted)
-
-
-def scores_on_demand(search: Search) -> bool:
-    """Whether a search takes the table and the score rather than candidates."""
-    return {"table", "score"} <= set(inspect.signature(_function(search)).parameters)
-
-
 def found_by(
     search: Search,
     table: Table,
@@ -222,48 +202,13 @@ def found_by(
     """What a search of either kind finds for a table: candidates are scored for it where it takes them.
 
     Raises:
-        ParameterError: As `searched`.
+        ParameterError: If there is no such search, or it returns something else than Found.
     """
-    if not scores_on_demand(search):
-        candidates = score_parents(table, score, max_parents, constraints, n_jobs, progress)
-        return searched(search, candidates, constraints, time_limit, n_jobs, progress)
+    chosen = search_of(search)
     wanted = {"constraints": constraints, "time_limit": time_limit, "n_jobs": n_jobs, "progress": progress}
-    wanted["max_parents"] = None if max_parents == "auto" else max_parents
-    return _called(_function(search), (table, score), wanted)
-
-
-def _function(search: Search) -> Callable[..., Found]:
-    return search if callable(search) else _by_name(search)
-
-
-def _called(function: Callable[..., Found], given: tuple[Any, ...], wanted: dict[str, Any]) -> Found:
-    """Calls a search with what it needs, and those settings it takes."""
-    known = inspect.signature(function).parameters
-    takes_any = any(p.kind is inspect.Parameter.VAR_KEYWORD for p in known.values())
-    found = function(*given, **{key: value for key, value in wanted.items() if key in known or takes_any})
-    if not isinstance(found, Found):
-        raise ParameterError(f"search returned a {type(found).__name__}; it must return a Found")
-    return found
-
-
-def _by_name(name: str) -> Callable[..., Found]:
-    offered = _names()
-    if name not in offered:
-        raise ParameterError(f"search={name!r}: choose one of {', '.join(map(repr, offered))}, or give a callable")
-    function: Callable[..., Found] = getattr(searches, name)
-    return function
-
-
-def _names() -> list[str]:
-    """Searches that need no more than candidates, or a table and a score, and may return a Found."""
-    functions = {name: f for name in searches.__all__ if inspect.isfunction(f := getattr(searches, name))}
-    offered = []
-    for name, function in functions.items():
-        signature = inspect.signature(function)
-        needed = {p.name for p in signature.parameters.values() if p.default is inspect.Parameter.empty}
-        if "Found" in str(signature.return_annotation) and needed <= {"candidates", "source", "table", "score"}:
-            offered.append(name)
-    return offered
+    if not chosen.scores_on_demand:
+        return chosen(score_parents(table, score, max_parents, constraints, n_jobs, progress), **wanted)
+    return chosen(table, score, max_parents=None if max_parents == "auto" else max_parents, **wanted)
 
 
 def _ended(found: Found) -> str:
@@ -278,12 +223,12 @@ def _ended(found: Found) -> str:
     return f"{endings[found.stopped]} in {brief(found.seconds)}: {arcs} arcs, score {found.score:.4f}"
 
 
-def _proof(found: Found, search: str, constrained: bool, selected: bool) -> str:
+def _proof(found: Found, best_of: str, constrained: bool, selected: bool) -> str:
     """What is known about other networks, as a line; nothing where there is no bound."""
     if found.stopped != "proven":
         return f"upper bound for any network: {found.bound:.4f}" if found.bound < float("inf") else ""
-    if search in ("chow_liu", "tan"):
-        return "proved: no other tree scores higher"
+    if best_of != "network":
+        return f"proved: no other {best_of} scores higher"
     limits = [found.details.get("within", "the parent limit"), *(["the selected parents"] if selected else [])]
     within = " and ".join([*limits, *(["the constraints"] if constrained else [])])
     higher = f"more than {found.gap:.2g} higher" if found.gap else "higher"

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import json
 import math
 import os
 from collections.abc import Sequence
@@ -10,7 +9,7 @@ from dataclasses import dataclass
 from typing import Any, Literal
 
 from arbornet import notebook
-from arbornet._core import ParameterError, ScoreHandle, Step1, TableHandle
+from arbornet._core import ParameterError, ScoreHandle, Step1
 from arbornet.candidates import Skipped
 from arbornet.constraints import Constraints, Rules, resolved
 from arbornet.prepare import checked_limit, prepared, step1
@@ -28,44 +27,6 @@ CHECKS = 300_000
 
 #: Steps (about a nanosecond each) that "auto" spends on counting what a sample of families costs.
 SAMPLE = 300_000_000
-
-
-@dataclass(frozen=True)
-class Cost:
-    """A stated model of what one family costs: ``fixed + rows * row * product of the parents' growths`` nanoseconds.
-
-    A parent's growth is `continuous`, or its number of levels to the power `levels`.
-    """
-
-    fixed: float
-    row: float
-    continuous: float
-    levels: float
-
-    def seconds(self, table: TableHandle, n_parents: int) -> float:
-        """Of an average family with so many parents."""
-        levels = [table.levels(v) for v in range(len(table.names))]
-        growths = [self.continuous if of is None else max(len(of), 1) ** self.levels for of in levels]
-        growth = sum(growths) / max(len(growths), 1)
-        return 1e-9 * (self.fixed + table.n_rows * self.row * math.pow(growth, n_parents))
-
-
-#: For scores that do not count their steps: those of counts, those of densities, and a user's own.
-COSTS = {
-    # Trees whose leaves know their share of the space (`ess`) do not count.
-    "pcart": Cost(fixed=2000, row=2, continuous=8, levels=1.3),
-    # Of the scores for mixed tables: random families of 0 to 4 parents among 100 variables of 1,000 rows.
-    "degenerate_gaussian": Cost(fixed=1000, row=0.5, continuous=1.6, levels=0.7),
-    "block_gaussian": Cost(fixed=1000, row=0.5, continuous=1.8, levels=0.7),
-    "basis_functions": Cost(fixed=1000, row=0.5, continuous=1.8, levels=0.7),
-    "conditional_gaussian": Cost(fixed=2000, row=2, continuous=1.4, levels=0.3),
-    "mixed_polynomial": Cost(fixed=2000, row=6, continuous=2.0, levels=0.4),
-    "logistic_regression": Cost(fixed=5000, row=30, continuous=2.0, levels=0.4),
-    "multinomial": Cost(fixed=2000, row=1, continuous=1.2, levels=0.2),
-    "mars": Cost(fixed=100_000, row=60, continuous=1.6, levels=0.2),
-    "custom": Cost(fixed=1_000_000, row=0, continuous=1, levels=0),
-}
-DEFAULT = Cost(fixed=2000, row=10, continuous=2, levels=0.2)
 
 
 def affordable(handle: ScoreHandle, rules: Rules) -> tuple[int, str]:
@@ -116,9 +77,8 @@ def counted(handle: ScoreHandle, rules: Rules, most: int, sample: int = SAMPLE) 
 
 
 def modelled(handle: ScoreHandle, by_size: Sequence[int]) -> float:
-    """Seconds that so many sets of 0, 1, ... parents cost by the stated model."""
-    cost = COSTS.get(json.loads(handle.spec)["score"], DEFAULT)
-    return sum(n * cost.seconds(handle.table, size) for size, n in enumerate(by_size))
+    """Seconds that so many sets of 0, 1, ... parents cost, as the score states it."""
+    return sum(n * handle.seconds(size) for size, n in enumerate(by_size))
 
 
 def grown(sampled: Sequence[tuple[int, float]]) -> list[float]:

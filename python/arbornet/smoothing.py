@@ -8,11 +8,9 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING, Any
 
-from arbornet._core import NetworkHandle, ParameterError
+from arbornet._core import NetworkHandle
 from arbornet.network import BayesNet, Origin
 from arbornet.prepare import prepared
-from arbornet.scores import AIC, BIC, MIT, NML, QNML, LogLikelihood
-from arbornet.scores.tables import Tabular
 
 if TYPE_CHECKING:
     import networkx as nx
@@ -20,17 +18,10 @@ if TYPE_CHECKING:
     from arbornet._core import ScoreHandle
     from arbornet.table import Table
 
-_MAXIMUM_LIKELIHOOD = (LogLikelihood, AIC, BIC, MIT, NML, QNML)
-
 
 def models_of(table: Table, score: Any, smoothing: float | None) -> ScoreHandle:
     """The score with the models that a classifier needs; see `smoothed_fit`."""
-    scored = prepared(table, score)
-    if smoothing is not None:
-        if not isinstance(score, Tabular):
-            raise ParameterError(f"smoothing={smoothing!r}: {score!r} has models of its own; leave it out")
-        return scored.smoothed(smoothing, True)
-    return scored.smoothed(1.0, False) if isinstance(score, _MAXIMUM_LIKELIHOOD) else scored
+    return prepared(table, score).smoothed(smoothing)
 
 
 def smoothed_fit(

@@ -33,12 +33,13 @@ def test_the_scale_says_whether_a_score_is_a_log_probability():
             ("bdeu", levels, an.BDeu()),
             ("bic", levels, an.BIC()),
             ("gaussian", table, an.DegenerateGaussian()),
+            ("blocks", table, an.BlockGaussian()),
             ("aic", levels, an.AIC()),
             ("mit", levels, an.MIT()),
         ]
     }
     assert {name for name, text in said.items() if text == arrows.SCALE} == {"pcart", "k2", "bdeu"}
-    assert {name for name, text in said.items() if "hold roughly" in text} == {"bic", "gaussian"}
+    assert {name for name, text in said.items() if "hold roughly" in text} == {"bic", "gaussian", "blocks"}
     assert {name for name, text in said.items() if "not a log probability" in text} == {"aic", "mit"}
     assert all(text.startswith(arrows.SCALE) for text in (*said.values(), arrows.scale_of("my score")))
 

@@ -1,5 +1,8 @@
+import importlib
 import subprocess
 import sys
+
+import pytest
 
 import arbornet
 
@@ -19,3 +22,19 @@ def test_import_leaves_optional_packages_alone():
     optional = ("pandas", "pyarrow", "duckdb", "sklearn", "dask")
     code = f"import sys, arbornet; print([m for m in {optional!r} if m in sys.modules])"
     assert subprocess.run([sys.executable, "-c", code], capture_output=True, text=True).stdout.strip() == "[]"
+
+
+@pytest.mark.parametrize("name", ["arbornet", "arbornet.search", "arbornet.evaluate"])
+def test_dir_shows_what_a_user_calls_and_nothing_else(name: str) -> None:
+    module = importlib.import_module(name)
+    assert dir(module) == sorted(module.__all__)
+    own = {"import_module", "TYPE_CHECKING", "kinds", "base", "methods", "__dir__"}
+    assert not own & set(dir(module))
+
+
+def test_what_dir_shows_is_public_and_comes_from_this_package() -> None:
+    for name in dir(arbornet):
+        value = getattr(arbornet, name)
+        of = getattr(value, "__module__", None) or getattr(value, "__name__", "arbornet")
+        assert of.startswith(("arbornet", "builtins")), name
+        assert name == "__version__" or not name.startswith("_")

@@ -8,6 +8,7 @@ from pathlib import Path
 from typing import Any
 
 from arbornet.cli.parser import MOST_SEED, Options, count, json_option, learning_options, seconds, table_options
+from arbornet.search.registry import searches
 
 HELP = "learn a network from a table"
 ABOUT = """\
@@ -44,12 +45,10 @@ def options(command: argparse.ArgumentParser) -> None:
     )
     command.add_argument(
         "--search",
-        choices=("exact", "anytime", "hill_climb", "boss", "fges", "grasp", "chow_liu", "decision_graphs"),
+        choices=tuple(searches()),
         metavar="METHOD",
-        help="exact finds the best network and proves it; anytime and hill_climb suit many variables; boss, fges and "
-        "grasp score parent sets on demand and suit hundreds; chow_liu finds the best tree (one parent each) and "
-        "proves it; decision_graphs grows graph and models together (default: exact; anytime with --parents forest "
-        "and more than 100 columns)",
+        help="; ".join(f"{name} {one.told}" for name, one in searches().items())
+        + " (default: exact; anytime with --parents forest and more than 100 columns)",
     )
     command.add_argument("--time-limit", type=seconds, metavar="S", help="stop the search after S seconds")
     command.add_argument(

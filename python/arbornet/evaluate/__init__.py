@@ -22,3 +22,7 @@ __all__ = [
     "tuned",
     "win_tie_loss",
 ]
+
+
+def __dir__() -> list[str]:
+    return sorted(__all__)

@@ -9,10 +9,13 @@ from __future__ import annotations
 import dataclasses
 import json
 import math
-from typing import Any, Self
+from collections.abc import Mapping
+from typing import Any, ClassVar, Literal, Self
 
 from arbornet._core import ParameterError
 from arbornet.brief import Brief
+
+LogProbability = Literal["exact", "approximate", "none"]
 
 
 class Choice(Brief):
@@ -42,9 +45,26 @@ class Choice(Brief):
 class Parameters(Choice):
     """A score's parameters."""
 
+    named: ClassVar[Mapping[str, str]] = {}
+    """What its JSON says that no other class says, for a score that others know something of by its text alone."""
+    log_probability: ClassVar[LogProbability] = "none"
+    """Whether it is the log probability of the data, but for the prior of a model's shape, or near it as the BIC is."""
+
     def spec(self) -> str:
         """The JSON form; the same text for the same score."""
         return json.dumps(self.document(), separators=(",", ":"), sort_keys=True, allow_nan=False)
+
+
+def log_probability(score: str | None) -> LogProbability:
+    """Whether a score, told by its JSON, is the log probability of the data; "none" of what is no JSON of a score."""
+    try:
+        items = json.loads(score or "").items()
+    except (ValueError, AttributeError):
+        return "none"
+    classes = list(Parameters.__subclasses__())
+    for of in classes:  # grows as it goes
+        classes += of.__subclasses__()
+    return next((of.log_probability for of in classes if of.named and of.named.items() <= items), "none")
 
 
 def real(name: str, value: Any, *, above: float | None = None) -> float:

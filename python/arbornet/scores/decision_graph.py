@@ -3,11 +3,12 @@
 from __future__ import annotations
 
 import json
+from collections.abc import Mapping
 from dataclasses import dataclass, field
-from typing import TYPE_CHECKING, Any, Literal
+from typing import TYPE_CHECKING, Any, ClassVar, Literal
 
 from arbornet._core import ParameterError
-from arbornet.scores.base import Parameters, real, truth, whole
+from arbornet.scores.base import LogProbability, Parameters, real, truth, whole
 from arbornet.scores.dirichlet import network_of
 
 if TYPE_CHECKING:
@@ -46,6 +47,9 @@ class DecisionGraph(Parameters):
         >>> an.DecisionGraph(prior=10, schedule="splits_first")
         DecisionGraph(prior=10.0, schedule='splits_first')
     """
+
+    named: ClassVar[Mapping[str, str]] = {"score": "decision_graph"}
+    log_probability: ClassVar[LogProbability] = "exact"
 
     operators: str = "CBM"
     prior: Literal["uniform"] | float | BayesNet | str | Path = field(default="uniform", hash=False)

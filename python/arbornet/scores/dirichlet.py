@@ -3,12 +3,13 @@
 from __future__ import annotations
 
 import json
+from collections.abc import Mapping
 from dataclasses import dataclass, field
 from pathlib import Path
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING, Any, ClassVar
 
 from arbornet._core import ParameterError
-from arbornet.scores.base import real
+from arbornet.scores.base import LogProbability, real
 from arbornet.scores.tables import Tabular
 
 if TYPE_CHECKING:
@@ -23,6 +24,9 @@ class BD(Tabular):
         alpha: the Dirichlet parameter of each cell: 1 is K2, 1/2 Jeffreys' prior.
         prior: a prior over parent sets, one of `an.priors`.
     """
+
+    named: ClassVar[Mapping[str, str]] = {"score": "bd"}
+    log_probability: ClassVar[LogProbability] = "exact"
 
     alpha: float = 0.5
 
@@ -43,6 +47,9 @@ class K2(Tabular):
         prior: a prior over parent sets, one of `an.priors`.
     """
 
+    named: ClassVar[Mapping[str, str]] = {"score": "bd"}
+    log_probability: ClassVar[LogProbability] = "exact"
+
     def document(self) -> dict[str, Any]:
         """Name and parameters as the core reads them."""
         return {"score": "bd", "alpha": 1.0, **self.priors()}
@@ -56,6 +63,9 @@ class BDeu(Tabular):
         ess: the prior's weight in rows, spread evenly over the cells of a family.
         prior: a prior over parent sets, one of `an.priors`.
     """
+
+    named: ClassVar[Mapping[str, str]] = {"score": "bdeu"}
+    log_probability: ClassVar[LogProbability] = "exact"
 
     ess: float = 1.0
 
@@ -85,6 +95,9 @@ class BDe(Tabular):
         >>> an.BDe(an.read_bif("asia.bif"), ess=10)
         BDe(prior_network=BayesNet(8 variables, 8 arcs), ess=10.0)
     """
+
+    named: ClassVar[Mapping[str, str]] = {"score": "bde"}
+    log_probability: ClassVar[LogProbability] = "exact"
 
     prior_network: BayesNet = field(hash=False)
     ess: float = 1.0

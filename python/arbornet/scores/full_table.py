@@ -2,10 +2,11 @@
 
 from __future__ import annotations
 
+from collections.abc import Mapping
 from dataclasses import dataclass
-from typing import Any
+from typing import Any, ClassVar
 
-from arbornet.scores.base import truth, whole
+from arbornet.scores.base import LogProbability, truth, whole
 from arbornet.scores.leaves import Leaves
 
 
@@ -29,6 +30,9 @@ class FullTable(Leaves):
         >>> an.FullTable(max_bins=5)
         FullTable(max_bins=5)
     """
+
+    named: ClassVar[Mapping[str, str]] = {"score": "full_table"}
+    log_probability: ClassVar[LogProbability] = "exact"
 
     penalised: bool = True
     max_bins: int = 7

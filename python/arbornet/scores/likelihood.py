@@ -2,9 +2,11 @@
 
 from __future__ import annotations
 
+from collections.abc import Mapping
 from dataclasses import dataclass
-from typing import Any
+from typing import Any, ClassVar
 
+from arbornet.scores.base import LogProbability
 from arbornet.scores.tables import Tabular
 
 
@@ -41,6 +43,9 @@ class BIC(Tabular):
     Args:
         prior: a prior over parent sets, one of `an.priors`.
     """
+
+    named: ClassVar[Mapping[str, str]] = {"score": "likelihood", "penalty": "bic"}
+    log_probability: ClassVar[LogProbability] = "approximate"
 
     def document(self) -> dict[str, Any]:
         """Name and parameters as the core reads them."""

@@ -7,12 +7,13 @@ meets a singular matrix. All numbers are half of what Tetrad prints.
 from __future__ import annotations
 
 import warnings
+from collections.abc import Mapping
 from dataclasses import dataclass
-from typing import Any, Literal
+from typing import Any, ClassVar, Literal
 
 from arbornet._core import ParameterError, ScoreHandle, feature_scales
 from arbornet.notices import ArbornetWarning
-from arbornet.scores.base import truth, whole
+from arbornet.scores.base import LogProbability, truth, whole
 from arbornet.scores.tables import Tabular
 
 MOST_DEGREE = 20
@@ -66,6 +67,9 @@ class ConditionalGaussian(Mixed):
         >>> score = an.ConditionalGaussian(discretise=True, prior=an.priors.Binomial(1))
     """
 
+    named: ClassVar[Mapping[str, str]] = {"score": "conditional_gaussian"}
+    log_probability: ClassVar[LogProbability] = "approximate"
+
     discretise: bool = False
     bins: int = 3
     exact: bool = False
@@ -92,6 +96,9 @@ class DegenerateGaussian(Mixed):
         published: the form in print.
         prior: a prior over parent sets, one of `an.priors`.
     """
+
+    named: ClassVar[Mapping[str, str]] = {"score": "degenerate_gaussian"}
+    log_probability: ClassVar[LogProbability] = "approximate"
 
     def document(self) -> dict[str, Any]:
         """Name and parameters as the core reads them."""
@@ -123,6 +130,9 @@ class BlockGaussian(Tabular):
     Example:
         >>> an.search.boss(table, an.BlockGaussian(prior=an.priors.Binomial(1)))
     """
+
+    named: ClassVar[Mapping[str, str]] = {"score": "block_gaussian"}
+    log_probability: ClassVar[LogProbability] = "approximate"
 
     degree: int = 3
     scale: Scale = "normal_scores"
@@ -166,6 +176,9 @@ class BasisFunctions(Mixed):
         ParameterError: If a parameter is outside its range.
     """
 
+    named: ClassVar[Mapping[str, str]] = {"score": "basis_functions"}
+    log_probability: ClassVar[LogProbability] = "approximate"
+
     degree: int = 3
 
     def __post_init__(self) -> None:
@@ -189,6 +202,9 @@ class MixedPolynomial(Mixed):
     Raises:
         ParameterError: If a parameter is outside its range.
     """
+
+    named: ClassVar[Mapping[str, str]] = {"score": "mixed_polynomial"}
+    log_probability: ClassVar[LogProbability] = "approximate"
 
     degree: int | Literal["log"] = 1
 
@@ -214,6 +230,9 @@ class LogisticRegression(Mixed):
         ParameterError: If a parameter is outside its range.
     """
 
+    named: ClassVar[Mapping[str, str]] = {"score": "logistic_regression"}
+    log_probability: ClassVar[LogProbability] = "approximate"
+
     degree: int | Literal["log"] = 1
 
     def __post_init__(self) -> None:
@@ -237,6 +256,9 @@ class Multinomial(Mixed):
     Raises:
         ParameterError: If a parameter is outside its range.
     """
+
+    named: ClassVar[Mapping[str, str]] = {"score": "multinomial"}
+    log_probability: ClassVar[LogProbability] = "approximate"
 
     bins: int = 3
 

@@ -2,10 +2,11 @@
 
 from __future__ import annotations
 
+from collections.abc import Mapping
 from dataclasses import dataclass
-from typing import Any
+from typing import Any, ClassVar
 
-from arbornet.scores.base import real, truth, whole
+from arbornet.scores.base import LogProbability, real, truth, whole
 from arbornet.scores.leaves import Leaves
 
 
@@ -30,6 +31,9 @@ class PCART(Leaves):
         >>> an.PCART(max_splits=4, per_variable={"age": {"nu": 3}})
         PCART(max_splits=4, per_variable={'age': {'nu': 3.0}})
     """
+
+    named: ClassVar[Mapping[str, str]] = {"score": "pcart"}
+    log_probability: ClassVar[LogProbability] = "exact"
 
     penalised: bool = True
     max_splits: int = 5

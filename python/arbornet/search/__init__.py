@@ -11,6 +11,7 @@ from arbornet.search.exact import exact
 from arbornet.search.greedy import hill_climb
 from arbornet.search.hybrid import hybrid
 from arbornet.search.k_best import KBest, k_best
+from arbornet.search.registry import Search, registered, searches
 from arbornet.search.trees import chow_liu, tan
 
 __all__ = [
@@ -21,6 +22,7 @@ __all__ = [
     "FoundGraphs",
     "Incumbent",
     "KBest",
+    "Search",
     "Stopped",
     "anytime",
     "boss",
@@ -34,5 +36,11 @@ __all__ = [
     "hybrid",
     "k_best",
     "pc",
+    "registered",
+    "searches",
     "tan",
 ]
+
+
+def __dir__() -> list[str]:
+    return sorted({*__all__, *searches()})

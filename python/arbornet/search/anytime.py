@@ -9,13 +9,13 @@ from typing import Any
 from arbornet import _core
 from arbornet._core import ArbornetError, CandidatesHandle
 from arbornet.constraints import Constraints, resolved
-from arbornet.progress import shown
 from arbornet.search.base import SEEDS, Found, Incumbent, Stopped, count, dag_from_parents, total_of
 from arbornet.search.branch_and_bound import BranchAndBound
 from arbornet.search.budget import Budget, seconds_of
 from arbornet.search.certificate import ClusterCertificate, certified
 from arbornet.search.exact import Search
 from arbornet.search.greedy import limited
+from arbornet.search.registry import registered, run
 from arbornet.search.source import handle_of, known, obeying
 from arbornet.search.sums import exact_sum, rounding, upward
 
@@ -23,6 +23,7 @@ from arbornet.search.sums import exact_sum, rounding, upward
 ROUNDS = 500
 
 
+@registered("candidates", "suits many variables")
 def anytime(
     candidates: Any,
     time_limit: float | None = None,
@@ -80,14 +81,25 @@ def anytime(
     # A tenth of the time for the bound.
     given = seconds_of(time_limit)
     searching = None if given is None else 0.9 * given
-    with shown("searching among orders", progress) as tell:
-        parents, scores, _, proven, stop, improvements, counters = _core.anytime(
-            handle, spec, rounds, chains, window, seed, searching, n_jobs, tell
-        )
-    stopped: Stopped = stop or "finished"
+    found = run(
+        "anytime",
+        handle,
+        rules,
+        "searching among orders",
+        time_limit=searching,
+        n_jobs=n_jobs,
+        progress=progress,
+        rounds=rounds,
+        chains=chains,
+        window=window,
+        seed=seed,
+    )
+    scores, details = found.scores, {"search": "anytime", **found.details}
+    proven = details.pop("proven")
+    stopped: Stopped = found.stopped or "finished"
     left = None if time_limit is None else max(0.0, time_limit - (time.perf_counter() - began))
     left = 0.0 if stopped == "interrupted" else left
-    dag, total = dag_from_parents(names, parents), total_of(scores)
+    dag, total = dag_from_parents(names, found.parents), total_of(scores)
     best = all(map(float.__ge__, scores, handle.bests))
     if proven and not best:
         # The best by sums of doubles is proved by the exact search, which is quick for one window of variables.
@@ -101,8 +113,7 @@ def anytime(
         certificate = root_bound(handle, spec, left)
         bound = total if best else max(total, certificate.bound)
         stopped = "proven" if best else stopped
-    incumbents = tuple(Incumbent(seconds, score, max(bound, score)) for seconds, score in improvements)
-    details = {"search": "anytime", **counters}
+    incumbents = tuple(Incumbent(seconds, score, max(bound, score)) for seconds, score in found.improvements)
     return Found(dag, total, bound, stopped, time.perf_counter() - began, incumbents, certificate, details)
 
 

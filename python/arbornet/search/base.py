@@ -72,8 +72,8 @@ class Found(ByContent):
         seconds: Wall seconds the search took.
         incumbents: Score and bound over time, as they improved.
         certificate: Evidence for the bound where the search gives any.
-        details: Counters of the search (nodes, tier, ...), for people who tune it.
-        equivalents: The class the search found, where constraints or tests make it differ from the graph's own.
+        details: Counters of the search, for people who tune it; of `exact` also the `tiers` that proved its parts.
+        equivalents: The class the search found, where constraints or tests make it another than the graph's own.
     """
 
     dag: nx.DiGraph[str]

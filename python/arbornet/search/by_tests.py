@@ -8,21 +8,21 @@ import warnings
 from collections.abc import Callable
 from typing import Any
 
-from arbornet import _core
 from arbornet._core import FamilyError, ParameterError, ScoreHandle
 from arbornet.constraints import Constraints, resolved
 from arbornet.graphs import class_graph
 from arbornet.notices import ArbornetWarning
 from arbornet.prepare import prepared, table_handle
-from arbornet.progress import shown
 from arbornet.scores import ConditionalGaussian
 from arbornet.search.base import Found, count, dag_from_parents, total_of
 from arbornet.search.greedy import Spec, limited
+from arbornet.search.registry import registered, run
 
 #: A test: names of x and y and of what is given; returns a p-value.
 Test = Callable[[str, str, list[str]], float]
 
 
+@registered("tests", "uses tests of independence")
 def pc(
     table: Any,
     score: Spec | Test | None = None,
@@ -70,6 +70,7 @@ def pc(
     return _judged("pc", table, score, how, alpha, max_given, constraints, max_parents, time_limit, n_jobs, progress)
 
 
+@registered("tests", "uses tests of independence and is more cautious about directions than pc")
 def cpc(
     table: Any,
     score: Spec | Test | None = None,
@@ -135,11 +136,21 @@ def _judged(
     score = ConditionalGaussian() if score is None else score
     scored = None if callable(score) and not hasattr(score, "spec") else prepared(table, score)
     test = _by_position(score, names) if scored is None else scored
-    settings = {"alpha": float(alpha), "max_given": max_given, **how}
-    with shown(method, progress) as tell:
-        parents, (arcs, links), consistent, ambiguous, stop, counters = _core.search_by_tests(
-            len(names), test, rules.spec(), settings, time_limit, n_jobs, tell
-        )
+    found = run(
+        "pc",
+        test,
+        rules,
+        method,
+        time_limit=time_limit,
+        n_jobs=n_jobs,
+        progress=progress,
+        alpha=float(alpha),
+        max_given=max_given,
+        **how,
+    )
+    parents, stop, counters = found.parents, found.stopped, found.details
+    consistent, ambiguous = counters.pop("consistent"), counters.pop("ambiguous")
+    assert found.class_ is not None
     if not consistent and stop is None:
         warnings.warn(
             f"{method}: the tests contradict each other, so no graph has exactly the colliders they suggest; it has "
@@ -166,7 +177,7 @@ def _judged(
             "ambiguous": [(names[x], names[z], names[y]) for x, z, y in ambiguous],
             **counters,
         },
-        equivalents=class_graph(names, arcs, links),
+        equivalents=class_graph(names, *found.class_),
     )
 
 

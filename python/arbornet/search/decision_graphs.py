@@ -7,14 +7,14 @@ from dataclasses import dataclass
 from functools import cached_property
 from typing import TYPE_CHECKING, Any
 
-from arbornet import _core, moments
+from arbornet import moments
 from arbornet.constraints import Constraints, resolved
 from arbornet.models import LocalModel
 from arbornet.prepare import prepared
-from arbornet.progress import shown
 from arbornet.scores import DecisionGraph
 from arbornet.search.base import Found, Stopped, count, dag_from_parents, total_of
 from arbornet.search.greedy import limited
+from arbornet.search.registry import registered, run
 
 if TYPE_CHECKING:
     from arbornet.network import BayesNet
@@ -50,6 +50,7 @@ class FoundGraphs(Found):
         return {name: model.unused for name, model in self.models.items() if model.unused}
 
 
+@registered("table", "grows graph and models together", score=DecisionGraph)
 def decision_graphs(
     table: Any,
     score: DecisionGraph | None = None,
@@ -96,20 +97,28 @@ def decision_graphs(
     handle = prepared(table, score)
     names = handle.table.names
     rules = limited(resolved(constraints, names), max_parents)
-    max_steps = None if max_steps is None else count("max_steps", max_steps)
-    with shown("growing decision graphs", progress) as tell:
-        network, parents, scores, stop, counters = _core.decision_graphs(
-            handle, rules.spec(), max_steps, drop_unused, time_limit, n_jobs, tell
-        )
-    stopped: Stopped = stop or "finished"
+    found = run(
+        "joint",
+        handle,
+        rules,
+        "growing decision graphs",
+        time_limit=time_limit,
+        n_jobs=n_jobs,
+        progress=progress,
+        max_steps=None if max_steps is None else count("max_steps", max_steps),
+        drop_unused=drop_unused,
+    )
+    network = found.network
+    assert network is not None
+    stopped: Stopped = found.stopped or "finished"
     classes = moments.classes(table.schema) if hasattr(table, "schema") else None
     return FoundGraphs(
-        dag_from_parents(names, parents),
-        total_of(scores),
+        dag_from_parents(names, found.parents),
+        total_of(found.scores),
         float("inf"),
         stopped,
         time.perf_counter() - began,
-        details={"search": "decision_graphs", **counters},
+        details={"search": "decision_graphs", **found.details},
         models={name: LocalModel(network.model(v), classes) for v, name in enumerate(names)},
         spec=handle.spec,
         handle=network,

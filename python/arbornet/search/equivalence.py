@@ -6,18 +6,18 @@ import math
 import time
 from typing import TYPE_CHECKING, Any
 
-from arbornet import _core
 from arbornet.constraints import Constraints, resolved
 from arbornet.graphs import class_graph
 from arbornet.prepare import prepared
-from arbornet.progress import shown
 from arbornet.search.base import SEEDS, Found, count, dag_from_parents, total_of
 from arbornet.search.greedy import Spec, limited, parents_by
+from arbornet.search.registry import registered, run
 
 if TYPE_CHECKING:
     import networkx as nx
 
 
+@registered("table", "scores parent sets on demand and suits hundreds of variables")
 def fges(
     table: Any,
     score: Spec,
@@ -57,10 +57,11 @@ def fges(
     Example:
         >>> an.search.fges(table, an.BIC()).cpdag.edges
     """
-    how = {"method": "fges", "faithfulness": bool(faithfulness)}
-    return _searched(table, score, how, start, constraints, max_parents, time_limit, n_jobs, progress)
+    how = {"faithfulness": bool(faithfulness)}
+    return _searched("fges", table, score, how, start, constraints, max_parents, time_limit, n_jobs, progress)
 
 
+@registered("table", "scores parent sets on demand: slower than fges, and as a rule more accurate")
 def boss(
     table: Any,
     score: Spec,
@@ -102,10 +103,11 @@ def boss(
     Example:
         >>> an.search.boss(table, an.BIC(), time_limit=60).dag.edges
     """
-    how = {"method": "boss", "restarts": count("restarts", restarts), "seed": count("seed", seed, most=SEEDS)}
-    return _searched(table, score, how, start, constraints, max_parents, time_limit, n_jobs, progress)
+    how = {"restarts": count("restarts", restarts), "seed": count("seed", seed, most=SEEDS)}
+    return _searched("boss", table, score, how, start, constraints, max_parents, time_limit, n_jobs, progress)
 
 
+@registered("table", "scores parent sets on demand, by small changes of an order")
 def grasp(
     table: Any,
     score: Spec,
@@ -149,16 +151,16 @@ def grasp(
         >>> an.search.grasp(table, an.BIC()).score
     """
     how = {
-        "method": "grasp",
         "depth": count("depth", depth, 1),
         "uncovered": count("uncovered", uncovered),
         "restarts": count("restarts", restarts),
         "seed": count("seed", seed, most=SEEDS),
     }
-    return _searched(table, score, how, start, constraints, max_parents, time_limit, n_jobs, progress)
+    return _searched("grasp", table, score, how, start, constraints, max_parents, time_limit, n_jobs, progress)
 
 
 def _searched(
+    method: str,
     table: Any,
     score: Spec,
     how: dict[str, Any],
@@ -173,19 +175,17 @@ def _searched(
     scored = prepared(table, score)
     names = scored.table.names
     rules = limited(resolved(constraints, names), max_parents)
-    method = how["method"]
     begin = None if start is None else parents_by(start, names)
-    settings = {"faithfulness": False, "depth": 1, "uncovered": 0, "restarts": 0, "seed": 0, "start": begin, **how}
-    with shown(method, progress) as tell:
-        parents, scores, (arcs, links), stop, counters = _core.search_classes(
-            scored, rules.spec(), settings, time_limit, n_jobs, tell
-        )
+    found = run(
+        method, scored, rules, method, start=begin, time_limit=time_limit, n_jobs=n_jobs, progress=progress, **how
+    )
+    assert found.class_ is not None
     return Found(
-        dag_from_parents(names, parents),
-        total_of(scores),
+        dag_from_parents(names, found.parents),
+        total_of(found.scores),
         math.inf,
-        stop or "finished",
+        found.stopped or "finished",
         time.perf_counter() - began,
-        details={"search": method, **counters},
-        equivalents=class_graph(names, arcs, links),
+        details={"search": method, **found.details},
+        equivalents=class_graph(names, *found.class_),
     )

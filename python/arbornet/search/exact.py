@@ -13,6 +13,7 @@ from arbornet.search.base import Found, Incumbent, Stopped, count, dag_from_pare
 from arbornet.search.branch_and_bound import BranchAndBound, solve
 from arbornet.search.budget import Budget, size_text
 from arbornet.search.certificate import certified
+from arbornet.search.registry import registered
 from arbornet.search.source import handle_of, known, obeying
 from arbornet.search.sums import MOST, better_order, exact_sum, rounding, upward
 
@@ -46,6 +47,9 @@ def exact(
     n_jobs: int = 1,
     strategy: BranchAndBound | None = None,
 ) -> Found | KBest: ...
+@registered(
+    "candidates", "finds the best network and proves it", settings=("constraints", "time_limit", "n_jobs", "progress")
+)
 def exact(
     candidates: Any,
     time_limit: float | None = None,

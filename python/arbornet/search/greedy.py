@@ -12,8 +12,8 @@ from arbornet import _core
 from arbornet._core import ParameterError
 from arbornet.constraints import Constraints, Rules, resolved
 from arbornet.prepare import prepared
-from arbornet.progress import shown
 from arbornet.search.base import SEEDS, Found, Stopped, count, dag_from_parents, total_of
+from arbornet.search.registry import registered, run
 from arbornet.search.source import obeying
 
 
@@ -25,6 +25,7 @@ class Spec(Protocol):
         ...
 
 
+@registered("candidates", "suits many variables, too")
 def hill_climb(
     source: Any,
     score: Spec | None = None,
@@ -80,29 +81,31 @@ def hill_climb(
     rules = limited(resolved(constraints, names), max_parents)
     if candidates is not None and not (constraints is None and max_parents is None):
         candidates = obeying(source, rules.spec())
-    with shown("climbing", progress) as tell:
-        parents, scores, bound, stop, counters = _core.hill_climb(
-            candidates,
-            scored,
-            rules.spec(),
-            None if start is None else parents_by(start, names),
-            count("tabu", tabu),
-            count("patience", patience),
-            count("restarts", restarts),
-            count("perturb", perturb),
-            None if max_moves is None else count("max_moves", max_moves),
-            count("seed", seed, most=SEEDS),
-            time_limit,
-            n_jobs,
-            tell,
-        )
-    total = total_of(scores)
+    found = run(
+        "hill_climb",
+        candidates if scored is None else scored,
+        rules,
+        "climbing",
+        start=None if start is None else parents_by(start, names),
+        time_limit=time_limit,
+        n_jobs=n_jobs,
+        progress=progress,
+        tabu=count("tabu", tabu),
+        patience=count("patience", patience),
+        restarts=count("restarts", restarts),
+        perturb=count("perturb", perturb),
+        max_moves=None if max_moves is None else count("max_moves", max_moves),
+        seed=count("seed", seed, most=SEEDS),
+    )
+    scores, total = found.scores, total_of(found.scores)
     # No graph can have more than the best set of every variable.
     best = candidates is not None and all(map(float.__ge__, scores, candidates.bests))
-    stopped: Stopped = stop or ("proven" if best else "finished")
-    bound = total if best else max(total, bound)
-    details = {"search": "hill_climb", **counters}
-    return Found(dag_from_parents(names, parents), total, bound, stopped, time.perf_counter() - began, details=details)
+    stopped: Stopped = found.stopped or ("proven" if best else "finished")
+    bound = total if best else max(total, found.bound)
+    details = {"search": "hill_climb", **found.details}
+    return Found(
+        dag_from_parents(names, found.parents), total, bound, stopped, time.perf_counter() - began, details=details
+    )
 
 
 def limited(rules: Rules, max_parents: int | None) -> Rules:

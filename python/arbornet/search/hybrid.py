@@ -13,12 +13,12 @@ from arbornet import _core
 from arbornet.constraints import Constraints, Rules, resolved
 from arbornet.graphs import class_graph
 from arbornet.prepare import table_handle
-from arbornet.progress import shown
 from arbornet.scores.base import truth, whole
 from arbornet.scoring import score_parents
 from arbornet.search.base import Found, dag_from_parents, total_of, uninterrupted
 from arbornet.search.exact import exact
 from arbornet.search.greedy import Spec, limited
+from arbornet.search.registry import registered, run
 
 MOST_PARENTS = 3
 """The most parents of a variable, if a score chooses among the arcs found and no limit is given."""
@@ -31,6 +31,7 @@ WINNERS = {
 """The score of each graph that is judged; numbers of the conditional Gaussian in the same scales as of the others."""
 
 
+@registered("table", "proves the best network inside arcs that several scores find")
 def hybrid(
     table: Any,
     score: Spec | None = None,
@@ -120,16 +121,28 @@ def _arcs(
 ) -> Found:
     began = time.perf_counter()
     names = handle.names
-    with shown("hybrid", progress) as tell:
-        parents, scores, (arcs, links), strengths, winner, judged, scales, stop, counters = _core.search_hybrid(
-            handle, rules.spec(), restarts, seed, interactions, time_limit, n_jobs, tell
-        )
+    found = run(
+        "hybrid",
+        handle,
+        rules,
+        "hybrid",
+        time_limit=time_limit,
+        n_jobs=n_jobs,
+        progress=progress,
+        restarts=restarts,
+        seed=seed,
+        interactions=interactions,
+    )
+    details = found.details
+    winner, judged, strengths, scales = (details.pop(key) for key in ("winner", "judged", "strengths", "scales"))
+    assert found.class_ is not None
+    arcs, links = found.class_
     directed = set(arcs)
     return Found(
-        dag_from_parents(names, parents),
-        total_of(scores),
+        dag_from_parents(names, found.parents),
+        total_of(found.scores),
         math.inf,
-        stop or "finished",
+        found.stopped or "finished",
         time.perf_counter() - began,
         details={
             "search": "hybrid",
@@ -137,7 +150,7 @@ def _arcs(
             "judged": {WINNERS[name]: total for name, total in judged},
             "strengths": {(names[a], names[b]): Strength(loss, (a, b) in directed) for a, b, loss in strengths},
             "scales": {name: scale for name, scale in zip(names, scales, strict=True) if scale is not None},
-            **counters,
+            **details,
         },
         equivalents=class_graph(names, arcs, links),
     )

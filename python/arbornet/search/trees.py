@@ -14,13 +14,13 @@ from arbornet import _core
 from arbornet._core import ParameterError
 from arbornet.constraints import Constraints, Rules, resolved
 from arbornet.prepare import positions, prepared
-from arbornet.progress import shown
 from arbornet.scores import LogLikelihood
 from arbornet.search.base import Found, Stopped, dag_from_parents, total_of
 from arbornet.search.branch_and_bound import BranchAndBound
 from arbornet.search.budget import Budget
 from arbornet.search.exact import Search
 from arbornet.search.greedy import limited
+from arbornet.search.registry import registered, run
 from arbornet.search.source import obeying
 from arbornet.search.sums import exact_sum, rounding
 
@@ -28,6 +28,12 @@ if TYPE_CHECKING:
     from arbornet._core import CandidatesHandle, ScoreHandle
 
 
+@registered(
+    "table",
+    "finds the best tree (one parent each) and proves it",
+    settings=("constraints", "n_jobs", "progress"),
+    best_of="tree",
+)
 def chow_liu(
     table: Any,
     score: Any = None,
@@ -125,20 +131,21 @@ def _grown(
     if directed is False and (constraints is not None or scored is None or not scored.equivalent):
         why = "with constraints" if constraints is not None else f"{score!r} scores" if scored else "among candidates"
         raise ParameterError(f"directed=False: {why} an arc and its reverse differ; leave directed out")
-    with shown("growing a tree", progress) as tell:
-        parents, scores, told_apart, n_scored = _core.tree(
-            candidates,
-            scored,
-            rules.spec(),
-            at_class,
-            at_root,
-            forest or candidates is not None,
-            directed,
-            n_jobs,
-            tell,
-        )
-    details = {"search": "chow_liu" if class_ is None else "tan", "directed": told_apart, "scored": n_scored}
-    dag, total = dag_from_parents(names, parents), total_of(scores)
+    found = run(
+        "tree_search",
+        candidates if scored is None else scored,
+        rules,
+        "growing a tree",
+        n_jobs=n_jobs,
+        progress=progress,
+        class_=at_class,
+        root=at_root,
+        forest=forest or candidates is not None,
+        directed=directed,
+    )
+    scores = found.scores
+    details = {"search": "chow_liu" if class_ is None else "tan", **found.details}
+    dag, total = dag_from_parents(names, found.parents), total_of(scores)
     stopped: Stopped = "proven"
     bound = total
     if candidates is not None and _wild(single := obeying(source, limited(rules, 1).spec()), scores):

@@ -25,7 +25,6 @@ pub mod decision_graph;
 pub mod error;
 pub mod forest;
 pub mod frame;
-pub mod hybrid;
 pub mod independence;
 pub mod jkl;
 pub mod leaf;
@@ -68,3 +67,8 @@ mod tests;
 #[cfg(doctest)]
 #[doc = include_str!("../../../docs/contributing-score.md")]
 pub struct WorkedExample;
+
+/// So does that of a new search.
+#[cfg(doctest)]
+#[doc = include_str!("../../../docs/contributing-search.md")]
+pub struct WorkedSearch;

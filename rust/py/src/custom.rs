@@ -2,6 +2,7 @@
 
 use std::sync::{Arc, Mutex, PoisonError};
 
+use arbornet_core::score::cost::Cost;
 use arbornet_core::{ChildScore, Error, LocalModel, LocalScore, Result, Table, Var};
 use pyo3::exceptions::PyKeyboardInterrupt;
 use pyo3::prelude::*;
@@ -69,6 +70,10 @@ pub struct Shared(pub Arc<Custom>);
 impl LocalScore for Shared {
     fn table(&self) -> &Table {
         &self.0.table
+    }
+
+    fn cost(&self) -> Cost {
+        Cost { fixed: 1_000_000.0, row: 0.0, continuous: 1.0, levels: 0.0 }
     }
 
     fn child(&self, child: Var) -> Result<Box<dyn ChildScore + '_>> {

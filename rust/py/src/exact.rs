@@ -11,8 +11,8 @@ use pyo3::prelude::*;
 
 use crate::candidates::CandidatesHandle;
 use crate::errors::CoreError;
-use crate::greedy::time_limit;
 use crate::jobs::{self, Jobs};
+use crate::searches::time_limit;
 
 /// One component of the exact search; costs are integers, `2^exponent` of them make one unit of score.
 #[pyclass(module = "arbornet._core")]

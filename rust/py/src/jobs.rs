@@ -180,6 +180,8 @@ pub struct Jobs(isize);
 impl Jobs {
     /// The thread that asks.
     pub const ONE: Self = Self(1);
+    /// All cores.
+    pub const ALL: Self = Self(-1);
 }
 
 impl<'py> FromPyObject<'_, 'py> for Jobs {

@@ -3,34 +3,29 @@
 use pyo3::prelude::*;
 
 mod candidates;
-mod classes;
 mod custom;
-mod decision_graph;
 mod errors;
 mod exact;
 mod forest;
 mod frames;
-mod greedy;
 mod handles;
 mod jobs;
-mod judged;
+mod k_best;
 mod mdlp;
 mod models;
 mod network;
 mod scores;
+mod searches;
 mod step1;
 mod stop;
+mod tests;
 
 #[pymodule]
 fn _core(module: &Bound<'_, PyModule>) -> PyResult<()> {
     module.add("__version__", env!("CARGO_PKG_VERSION"))?;
-    decision_graph::register(module)?;
     errors::register(module)?;
-    classes::register(module)?;
     exact::register(module)?;
-    greedy::register(module)?;
     handles::register(module)?;
-    judged::register(module)?;
     jobs::register(module)?;
     forest::register(module)?;
     frames::register(module)?;
@@ -38,6 +33,8 @@ fn _core(module: &Bound<'_, PyModule>) -> PyResult<()> {
     mdlp::register(module)?;
     models::register(module)?;
     network::register(module)?;
+    k_best::register(module)?;
     scores::register(module)?;
+    searches::register(module)?;
     step1::register(module)
 }

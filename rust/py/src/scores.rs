@@ -4,6 +4,7 @@ use std::sync::Arc;
 
 use arbornet_core::parents::{Parents, parent_set};
 use arbornet_core::regress::features::{Features, Scale};
+use arbornet_core::score::Tables;
 use arbornet_core::score::classic::smoothed::{Smoothed, Smoothing};
 use arbornet_core::score::limited::Limited;
 use arbornet_core::score::registry::ScoreSpec;
@@ -92,11 +93,27 @@ impl ScoreHandle {
         Ok(Self { table: self.table.clone(), score, spec: self.spec.clone(), custom, limit: Some(seconds) })
     }
 
-    /// The same score with tables of levels as its models, so much added to every count, or to every configuration in all.
-    fn smoothed(&self, amount: f64, per_level: bool) -> Result<Self, CoreError> {
-        let smoothing = if per_level { Smoothing::PerLevel(amount) } else { Smoothing::PerConfiguration(amount) };
-        let score = Arc::new(Smoothed::new(self.score.clone(), smoothing)?);
-        Ok(Self { table: self.table.clone(), score, spec: self.spec.clone(), custom: None, limit: None })
+    /// The same score with the models that a classifier wants of it: tables of levels with so much added to every count,
+    /// or without an amount, what the score adds itself, and one to every configuration where it adds nothing.
+    #[pyo3(signature = (amount = None))]
+    fn smoothed(slf: &Bound<'_, Self>, amount: Option<f64>) -> Result<Py<Self>, PyErr> {
+        let own = slf.get();
+        let smoothing = match (amount, own.score.tables()) {
+            (None, Tables::None | Tables::Smoothed) => return Ok(slf.clone().unbind()),
+            (Some(amount), Tables::None) => {
+                let problem = "this score has models of its own; leave it out";
+                return Err(CoreError(Error::parameter("smoothing", &amount, problem)).into());
+            }
+            (Some(amount), _) => Smoothing::PerLevel(amount),
+            (None, Tables::Counted) => Smoothing::PerConfiguration(1.0),
+        };
+        let score = Arc::new(Smoothed::new(own.score.clone(), smoothing).map_err(CoreError)?);
+        Py::new(slf.py(), Self { table: own.table.clone(), score, spec: own.spec.clone(), custom: None, limit: None })
+    }
+
+    /// Seconds that an average family of so many parents takes, as the score states it.
+    fn seconds(&self, n_parents: usize) -> f64 {
+        self.score.cost().seconds(&self.table, n_parents)
     }
 
     /// The score of one family, by positions: higher is better, natural logarithm.

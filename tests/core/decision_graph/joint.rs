@@ -3,8 +3,8 @@
 use std::time::Duration;
 
 use arbornet_core::control::{Budget, Stop};
+use arbornet_core::dag::joint::{Joint, Search};
 use arbornet_core::decision_graph::grow::greedy;
-use arbornet_core::decision_graph::joint::{Joint, Search};
 use arbornet_core::decision_graph::state::State;
 use arbornet_core::decision_graph::{Prepared, PriorChoice};
 use arbornet_core::model::decision_graph::DecisionGraph;

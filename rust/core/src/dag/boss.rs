@@ -15,17 +15,26 @@ use super::ges::{Classed, Climb, Fges, LEAST_GAIN, checked, ended};
 use super::graph::Dag;
 use super::grow_shrink::{Family, Tree};
 use super::knowledge::Knowledge;
+use super::registry::{Found, Search, Task};
 use crate::control::Budget;
 use crate::error::Result;
 use crate::table::Var;
 
 /// How to search.
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+#[derive(Clone, Copy, Debug, PartialEq, Eq, serde::Deserialize)]
+#[serde(deny_unknown_fields)]
 pub struct Boss {
     /// So many random orders are begun with after the first.
     pub restarts: usize,
     /// Of the random orders.
     pub seed: u64,
+}
+
+impl Search for Boss {
+    fn search(&self, task: &Task<'_>) -> Result<Found> {
+        let scored = task.scored()?;
+        Ok(self.run(&scored, task.start, task.budget)?.told(&scored))
+    }
 }
 
 impl Boss {

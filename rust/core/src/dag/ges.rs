@@ -24,6 +24,7 @@ use super::families::{Families, Scored};
 use super::graph::Dag;
 use super::knowledge::Knowledge;
 use super::pdag::Pdag;
+use super::registry::{Found, Search, Task};
 use crate::control::{Budget, Stop};
 use crate::error::{Error, Result};
 use crate::parents::Parents;
@@ -33,7 +34,8 @@ use crate::table::Var;
 pub(super) const LEAST_GAIN: f64 = 1e-6;
 
 /// How to search.
-#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq, serde::Deserialize)]
+#[serde(default, deny_unknown_fields)]
 pub struct Fges {
     /// Only pairs are joined of which one gains by the other alone: faster, and blind to parents that only pay together.
     pub faithfulness: bool,
@@ -52,6 +54,21 @@ pub struct Classed {
     pub n_moves: u64,
     /// Why it ended early, if it did.
     pub stop: Option<Stop>,
+}
+
+impl Classed {
+    /// As every search tells it, with what it took.
+    pub(super) fn told(self, scored: &Scored<'_>) -> Found {
+        let counts = [("moves", self.n_moves), ("scored", scored.n_scored()), ("refused", scored.n_refused())];
+        Found { class: Some(self.class), ..Found::new(&self.dag, self.scores, self.stop).counted(counts) }
+    }
+}
+
+impl Search for Fges {
+    fn search(&self, task: &Task<'_>) -> Result<Found> {
+        let scored = task.scored()?;
+        Ok(self.run(&scored, task.start, task.budget)?.told(&scored))
+    }
 }
 
 impl Fges {

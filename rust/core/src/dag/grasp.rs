@@ -11,12 +11,14 @@ use super::boss::{Order, searched};
 use super::families::Scored;
 use super::ges::{Classed, LEAST_GAIN};
 use super::graph::Dag;
+use super::registry::{Found, Search, Task};
 use crate::control::Budget;
 use crate::error::Result;
 use crate::table::Var;
 
 /// How to search.
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+#[derive(Clone, Copy, Debug, PartialEq, Eq, serde::Deserialize)]
+#[serde(default, deny_unknown_fields)]
 pub struct Grasp {
     /// So many tucks in a row may leave the score as it is.
     pub depth: usize,
@@ -31,6 +33,13 @@ pub struct Grasp {
 impl Default for Grasp {
     fn default() -> Self {
         Self { depth: 3, uncovered: 1, restarts: 0, seed: 0 }
+    }
+}
+
+impl Search for Grasp {
+    fn search(&self, task: &Task<'_>) -> Result<Found> {
+        let scored = task.scored()?;
+        Ok(self.run(&scored, task.start, task.budget)?.told(&scored))
     }
 }
 

@@ -16,15 +16,17 @@ use rayon::prelude::*;
 use rustc_hash::FxHashSet;
 
 use super::ancestors::Ancestors;
-use super::families::{Families, toggle};
+use super::families::{Families, Scored, Stored, toggle};
 use super::graph::Dag;
+use super::registry::{Found, Search, Task, over_families};
 use crate::control::{Budget, Stop};
 use crate::error::{Error, Result};
 use crate::parents::Parents;
 use crate::table::Var;
 
 /// How to climb.
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+#[derive(Clone, Copy, Debug, PartialEq, Eq, serde::Deserialize)]
+#[serde(default, deny_unknown_fields)]
 pub struct HillClimb {
     /// So many structures last visited are not visited again; 0 for plain hill climbing.
     pub tabu: usize,
@@ -70,6 +72,18 @@ impl Climbed {
 enum Move {
     Toggle(Var, Var),
     Reverse(Var, Var),
+}
+
+impl Search for HillClimb {
+    fn search(&self, task: &Task<'_>) -> Result<Found> {
+        let (candidates, score) = (
+            |f: &Stored<'_>| self.run(f, task.start, task.budget),
+            |f: &Scored<'_>| self.run(f, task.start, task.budget),
+        );
+        let (found, bound, n_scored) = over_families(task, candidates, score)?;
+        let told = Found::new(&found.dag, found.scores, found.stop);
+        Ok(Found { bound, ..told.counted([("moves", found.n_moves), ("scored", n_scored)]) })
+    }
 }
 
 impl HillClimb {

@@ -20,10 +20,11 @@ use super::ges::ended;
 use super::graph::Dag;
 use super::knowledge::Knowledge;
 use super::pdag::Pdag;
+use super::registry::{Detail, Found, Search, Source, Task};
 use crate::constraints::Constraints;
 use crate::control::{Budget, Halt, Stop};
 use crate::error::{Error, Result};
-use crate::independence::IndependenceTest;
+use crate::independence::{IndependenceTest, Remembered, ScoreTest};
 use crate::table::Var;
 
 type Set = SmallVec<[Var; 4]>;
@@ -32,7 +33,8 @@ type Set = SmallVec<[Var; 4]>;
 const MOST_MEMBERS: usize = 256;
 
 /// How to search.
-#[derive(Clone, Copy, Debug, PartialEq)]
+#[derive(Clone, Copy, Debug, PartialEq, serde::Deserialize)]
+#[serde(default, deny_unknown_fields)]
 pub struct Pc {
     /// Variables are taken for independent if p is above this.
     pub alpha: f64,
@@ -117,6 +119,24 @@ struct Work<'a> {
     /// The same, for a test that is long by itself.
     halt: Halt,
     n_refused: AtomicU64,
+}
+
+impl Search for Pc {
+    fn search(&self, task: &Task<'_>) -> Result<Found> {
+        let found = match task.source {
+            Source::Score(score) => {
+                self.run(&Remembered::new(ScoreTest(score.clone())), task.constraints, task.budget)?
+            }
+            Source::Test(test) => self.run(test, task.constraints, task.budget)?,
+            Source::Candidates(_) | Source::Table(_) => {
+                return Err(Error::Shape("this search asks tests: give a table and a score, or a test".to_owned()));
+            }
+        };
+        let counts = [("tests", found.n_tests), ("trimmed", found.n_trimmed), ("refused", found.n_refused)];
+        let told = Found::new(&found.dag, vec![], found.stop).counted(counts);
+        let told = told.with("consistent", Detail::Whether(found.consistent));
+        Ok(Found { class: Some(found.class), ..told.with("ambiguous", Detail::Triples(found.ambiguous)) })
+    }
 }
 
 impl Pc {

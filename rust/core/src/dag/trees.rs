@@ -10,21 +10,25 @@ use rayon::prelude::*;
 
 use super::branching::{Top, maximum_branching};
 use super::families::Families;
+use super::registry::{Detail, Found, Search, Source, Task, over_families};
 use crate::error::{Error, Result};
 use crate::parents::Parents;
 use crate::table::Var;
 
 /// Which tree.
-#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq, serde::Deserialize)]
+#[serde(default, deny_unknown_fields)]
 pub struct TreeSearch {
     /// The parent of every other variable; the tree is one over those others.
+    #[serde(rename = "class_")]
     pub class: Option<Var>,
     /// The root of the tree; without it the first variable of an undirected tree, the best one of a directed one.
     pub root: Option<Var>,
     /// Leave out every arc that does not pay: as many trees as that makes.
     pub forest: bool,
-    /// Weights depend on the direction: to be said of every score that does not score equivalent graphs alike.
-    pub directed: bool,
+    /// Weights depend on the direction: to be said of every score that does not score equivalent graphs alike. Left out,
+    /// `run` takes it for no, and a search looks what it is given.
+    pub directed: Option<bool>,
 }
 
 /// The best tree.
@@ -34,6 +38,23 @@ pub struct Tree {
     pub parents: Vec<Parents>,
     /// Their families' scores.
     pub scores: Vec<f64>,
+}
+
+impl Search for TreeSearch {
+    fn search(&self, task: &Task<'_>) -> Result<Found> {
+        // Constraints and candidates may tell directions apart even where the score does not.
+        let alike = matches!(task.source, Source::Score(score) if task.constraints.is_empty() && score.equivalent());
+        let directed = self.directed.unwrap_or(!alike);
+        let how = Self { directed: Some(directed), ..*self };
+        let (tree, _, n_scored) = over_families(task, |f| how.run(f), |f| how.run(f))?;
+        let parents = tree.parents.iter().map(|set| set.to_vec()).collect();
+        let told = Found::of_parents(parents, tree.scores, None).counted([("scored", n_scored)]);
+        Ok(told.with("directed", Detail::Whether(directed)))
+    }
+
+    fn can_be_stopped(&self) -> bool {
+        false
+    }
 }
 
 impl TreeSearch {
@@ -59,7 +80,8 @@ impl TreeSearch {
         if let (Some(given), None) = (self.root, root) {
             return Err(Error::parameter("root", &given, "must be a variable other than the class"));
         }
-        let above = if self.directed { self.branching(&ways, root) } else { Some(self.spanning(&ways, root)) };
+        let above =
+            if self.directed == Some(true) { self.branching(&ways, root) } else { Some(self.spanning(&ways, root)) };
         let Some(above) = above else {
             let problem = "no tree spans all variables: too many arcs are forbidden; ask for a forest";
             return Err(Error::Shape(problem.to_owned()));

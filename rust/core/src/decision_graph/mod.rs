@@ -4,12 +4,11 @@
 //! A leaf scores the Dirichlet marginal likelihood of its counts ([`prior`]); a graph scores the sum over its leaves. Three
 //! operators change the leaves: the complete split, the binary split and the merge ([`splits`], [`merges`]). Greedy search
 //! applies the best until none improves ([`grow`]), for one node with given parents, or for all nodes of a network at once
-//! with every non-descendant as a possible parent ([`joint`], figure 5). Splitting on the child itself (section 6) is
+//! with every non-descendant as a possible parent ([`crate::dag::joint`], figure 5). Splitting on the child itself (section 6) is
 //! left out.
 
 pub mod beliefs;
 pub mod grow;
-pub mod joint;
 pub mod levels;
 pub mod merges;
 pub mod predictors;

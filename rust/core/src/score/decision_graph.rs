@@ -43,6 +43,10 @@ impl LocalScore for Prepared {
         Ok(LocalModel::DecisionGraph(DecisionGraph::from_state(&problem, &state)?))
     }
 
+    fn decision_graphs(&self) -> Option<&Self> {
+        Some(self)
+    }
+
     fn check(&self, child: Var, parents: &[Var]) -> Result<()> {
         Self::table(self).codes(child, ADVICE)?;
         self.predictors().check(parents)

@@ -7,8 +7,10 @@ use std::sync::Arc;
 use std::sync::atomic::{AtomicU64, Ordering};
 use std::time::{Duration, Instant};
 
-use super::{ChildScore, Fit, LocalScore};
+use super::cost::Cost;
+use super::{ChildScore, Fit, LocalScore, Tables};
 use crate::control::Halt;
+use crate::decision_graph::Prepared as DecisionGraphs;
 use crate::error::{Error, Result};
 use crate::independence::Tested;
 use crate::model::LocalModel;
@@ -113,7 +115,19 @@ impl LocalScore for Limited {
         self.score.test_until(x, y, given, halt)
     }
 
+    fn cost(&self) -> Cost {
+        self.score.cost()
+    }
+
+    fn tables(&self) -> Tables {
+        self.score.tables()
+    }
+
     fn equivalent(&self) -> bool {
         self.score.equivalent()
+    }
+
+    fn decision_graphs(&self) -> Option<&DecisionGraphs> {
+        self.score.decision_graphs()
     }
 }

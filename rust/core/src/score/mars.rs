@@ -14,6 +14,7 @@ use std::sync::{Arc, OnceLock};
 use serde::{Deserialize, Serialize};
 
 use self::family::Family;
+use super::cost::Cost;
 use super::{ChildScore, LocalScore};
 use crate::control::Halt;
 use crate::error::{Error, Result};
@@ -148,6 +149,10 @@ impl Prepared {
 impl LocalScore for Prepared {
     fn table(&self) -> &Table {
         &self.table
+    }
+
+    fn cost(&self) -> Cost {
+        Cost { fixed: 100_000.0, row: 60.0, continuous: 1.6, levels: 0.2 }
     }
 
     fn child(&self, child: Var) -> Result<Box<dyn ChildScore + '_>> {

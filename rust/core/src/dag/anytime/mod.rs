@@ -32,6 +32,7 @@ use self::window::Window;
 use super::families::{Families, Stored};
 use super::graph::Dag;
 use super::hill_climb::HillClimb;
+use super::registry::{Detail, Found, Search, Task};
 use crate::control::{Budget, Stop};
 use crate::error::{Error, Result};
 use crate::parents::Parents;
@@ -47,7 +48,8 @@ const PATIENCE: u64 = 2 * EPOCH;
 const MOST_CHAINS: usize = 10_000;
 
 /// How to search.
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+#[derive(Clone, Copy, Debug, PartialEq, Eq, serde::Deserialize)]
+#[serde(default, deny_unknown_fields)]
 pub struct Anytime {
     /// Rounds (perturb and descend) of each chain; the budget may end them earlier.
     pub rounds: u64,
@@ -82,6 +84,17 @@ pub struct Ordered {
     pub stop: Option<Stop>,
     /// Seconds since the start and the total score, whenever it improved.
     pub improvements: Vec<(f64, f64)>,
+}
+
+impl Search for Anytime {
+    fn search(&self, task: &Task<'_>) -> Result<Found> {
+        let stored = task.stored()?;
+        let found = self.run(&stored, task.budget)?;
+        let parents = found.parents.iter().map(|set| set.to_vec()).collect();
+        let told = Found::of_parents(parents, found.scores, found.stop).counted([("rounds", found.n_rounds)]);
+        let told = told.with("proven", Detail::Whether(found.proven));
+        Ok(Found { bound: stored.bound(), improvements: found.improvements, ..told })
+    }
 }
 
 impl Anytime {

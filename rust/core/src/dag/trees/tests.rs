@@ -97,7 +97,7 @@ proptest! {
         let root = (root < 4 && !forest && Some(root) != class).then_some(root);
         // Any score may be searched with directions; those that know none may be searched without.
         for directed in [true, !score.equivalent()] {
-            let how = TreeSearch { class, root, forest, directed };
+            let how = TreeSearch { class, root, forest, directed: Some(directed) };
             let tree = found(&*score, &how);
             let (total, best) = (tree.scores.iter().sum::<f64>(), literal(&*score, &how));
             prop_assert!((total - best).abs() < 1e-9 * (1.0 + best.abs()), "{how:?} {tree:?} {total} {best}");
@@ -115,7 +115,9 @@ fn a_score_that_sees_directions_needs_them() {
     let rows: Vec<[u32; 4]> =
         (0..30).map(|i| [u32::from(i % 5 == 0), i % 3, u32::from(i % 7 < 2), (i * i) % 4]).collect();
     let score = score(SPECS[2], &rows);
-    let total = |directed| found(&*score, &TreeSearch { directed, ..TreeSearch::default() }).scores.iter().sum::<f64>();
+    let total = |directed| {
+        found(&*score, &TreeSearch { directed: Some(directed), ..TreeSearch::default() }).scores.iter().sum::<f64>()
+    };
     assert!(total(true) > total(false) + 1e-6, "{} {}", total(true), total(false));
 }
 
@@ -138,7 +140,7 @@ fn forbidden_arcs_stay_out_and_what_is_left_may_be_no_tree() {
     let run = |rules: &[crate::ParentRule], forest| {
         let constraints = Constraints::new(rules.to_vec()).unwrap();
         let families = Scored::new(&*score, &constraints, Budget::new(&control, None));
-        TreeSearch { directed: true, forest, ..TreeSearch::default() }.run(&families)
+        TreeSearch { directed: Some(true), forest, ..TreeSearch::default() }.run(&families)
     };
     let tree = run(&rules, false).unwrap();
     assert!(tree.parents[2].is_empty() || tree.parents[2][..] == [1], "{tree:?}");

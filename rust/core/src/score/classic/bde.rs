@@ -24,7 +24,7 @@ use crate::network::{Method, Network, Rows, Settings};
 use crate::predictive::Predictive;
 use crate::prior::{FamilySize, GraphPrior};
 use crate::score::kept::Kept;
-use crate::score::{ChildScore, Fit, LocalScore};
+use crate::score::{ChildScore, Fit, LocalScore, Tables};
 use crate::table::{Kind, Level, Table, Var, Variable};
 
 /// The most joint configurations of a family: all of them get a pseudo-count.
@@ -211,6 +211,10 @@ impl LocalScore for Prepared {
             problem: format!("the prior network would give pseudo-counts to {n:.0} joint configurations"),
             advice: "merge levels or lower max_parents".to_owned(),
         })
+    }
+
+    fn tables(&self) -> Tables {
+        Tables::Smoothed
     }
 
     fn equivalent(&self) -> bool {

@@ -13,7 +13,7 @@ use serde::{Deserialize, Serialize};
 use super::{CountScore, Prepared};
 use crate::error::{Error, Result};
 use crate::prior::GraphPrior;
-use crate::score::LocalScore;
+use crate::score::{LocalScore, Tables};
 use crate::table::Table;
 
 /// BD: the same alpha in every cell; K2 is alpha = 1.
@@ -105,6 +105,10 @@ impl CountScore for Dirichlet {
             Cell::Alpha(alpha) => alpha,
             Cell::Ess(ess) => ess / (r as f64 * q),
         }
+    }
+
+    fn tables(&self) -> Tables {
+        Tables::Smoothed
     }
 
     fn equivalent(&self) -> bool {

@@ -20,7 +20,7 @@ use rustc_hash::FxHashMap;
 use smallvec::SmallVec;
 
 use super::kept::Kept;
-use super::{ChildScore, Fit, LocalScore};
+use super::{ChildScore, Fit, LocalScore, Tables};
 use crate::control::Halt;
 use crate::counts::Counter;
 use crate::counts::bitmaps::Bitmaps;
@@ -79,6 +79,11 @@ pub trait CountScore: Send + Sync {
     /// What is added to every count when the model predicts, for `r` levels and `q` configurations.
     fn pseudo_count(&self, r: usize, q: f64) -> f64;
 
+    /// Whether the score itself adds something to the counts, or is one of maximum likelihood.
+    fn tables(&self) -> Tables {
+        Tables::Counted
+    }
+
     /// True if Markov equivalent graphs always score alike, graph prior aside.
     fn equivalent(&self) -> bool;
 }
@@ -125,6 +130,10 @@ impl<C: CountScore> LocalScore for Prepared<C> {
 
     fn model_until(&self, child: Var, parents: &[Var], halt: &Halt) -> Result<LocalModel> {
         counted_model(&self.table, child, parents, halt, |r, q| self.rule.pseudo_count(r, q))
+    }
+
+    fn tables(&self) -> Tables {
+        self.rule.tables()
     }
 
     fn equivalent(&self) -> bool {

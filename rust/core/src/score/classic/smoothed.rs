@@ -9,7 +9,8 @@ use super::counted_model;
 use crate::control::Halt;
 use crate::error::{Error, Result};
 use crate::model::LocalModel;
-use crate::score::{ChildScore, LocalScore};
+use crate::score::cost::Cost;
+use crate::score::{ChildScore, LocalScore, Tables};
 use crate::table::{Table, Var};
 
 /// What is added to the count of each level in each configuration of the parents.
@@ -63,6 +64,14 @@ impl LocalScore for Smoothed {
 
     fn check(&self, child: Var, parents: &[Var]) -> Result<()> {
         self.score.check(child, parents)
+    }
+
+    fn cost(&self) -> Cost {
+        self.score.cost()
+    }
+
+    fn tables(&self) -> Tables {
+        self.score.tables()
     }
 
     fn equivalent(&self) -> bool {

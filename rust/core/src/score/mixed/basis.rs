@@ -22,6 +22,7 @@ use crate::regress::cholesky::{backward, factor_from, forward, packed};
 use crate::regress::columns::Columns;
 use crate::regress::least_squares::Basis;
 use crate::regress::legendre;
+use crate::score::cost::Cost;
 use crate::score::{Fit, LocalScore};
 use crate::table::{Table, Var};
 
@@ -193,6 +194,10 @@ impl Rule for Functions {
     fn check(&self, child: Var, parents: &[Var]) -> Result<()> {
         let width = parents.iter().chain([&child]).map(|&v| self.correlations.width(v)).sum();
         check_width(&self.table, child, parents, width)
+    }
+
+    fn cost(&self) -> Cost {
+        Cost { fixed: 1000.0, row: 0.5, continuous: 1.8, levels: 0.7 }
     }
 
     fn equivalent(&self) -> bool {

@@ -19,6 +19,7 @@ use crate::regress::blocks::Blocks;
 use crate::regress::cells::Set;
 use crate::regress::cholesky::{factor_from, packed};
 use crate::regress::features::{Block, Features, MOST, SHRINK, Scale};
+use crate::score::cost::Cost;
 use crate::score::{Fit, LocalScore};
 use crate::table::{Table, Var};
 
@@ -121,6 +122,10 @@ impl Rule for OverBlocks {
 
     fn check(&self, child: Var, parents: &[Var]) -> Result<()> {
         check_width(&self.table, child, parents, self.width(parents) + self.correlations.width(child))
+    }
+
+    fn cost(&self) -> Cost {
+        Cost { fixed: 1000.0, row: 0.5, continuous: 1.8, levels: 0.7 }
     }
 
     fn equivalent(&self) -> bool {

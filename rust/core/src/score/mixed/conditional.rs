@@ -26,6 +26,7 @@ use crate::regress::cells::{CellStore, Cells, Set};
 use crate::regress::cholesky::{factor_from, inverse, log_det, packed, smallest_eigenvalue, trace_of_product};
 use crate::regress::columns::Columns;
 use crate::score::classic::n_ln_n;
+use crate::score::cost::Cost;
 use crate::score::kept::Kept;
 use crate::score::{Fit, LocalScore};
 use crate::table::{Table, Var};
@@ -360,6 +361,10 @@ impl Rule for Gaussians {
             Some(binned) if self.store.columns().is_discrete(child) => Ok(binned.model(child, parents)),
             _ => Ok(super::models::gaussians(&self.store, child, parents, halt)),
         }
+    }
+
+    fn cost(&self) -> Cost {
+        Cost { fixed: 2000.0, row: 2.0, continuous: 1.4, levels: 0.3 }
     }
 
     fn equivalent(&self) -> bool {

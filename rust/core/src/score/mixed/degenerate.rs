@@ -22,6 +22,7 @@ use crate::regress::blocks::Blocks;
 use crate::regress::cells::{Set, dot, sum};
 use crate::regress::cholesky::{factor_from, packed};
 use crate::regress::columns::Columns;
+use crate::score::cost::Cost;
 use crate::score::{Fit, LocalScore};
 use crate::table::{Table, Var};
 
@@ -245,6 +246,10 @@ impl Rule for Degenerate {
 
     fn check(&self, child: Var, parents: &[Var]) -> Result<()> {
         check_width(&self.table, child, parents, self.width(parents) + self.covariance.width(child))
+    }
+
+    fn cost(&self) -> Cost {
+        Cost { fixed: 1000.0, row: 0.5, continuous: 1.6, levels: 0.7 }
     }
 
     fn equivalent(&self) -> bool {

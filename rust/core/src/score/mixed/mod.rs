@@ -13,6 +13,7 @@ mod models;
 pub mod multinomial;
 pub mod polynomial;
 
+use super::cost::Cost;
 use super::{ChildScore, Fit, LocalScore};
 use crate::control::Halt;
 use crate::error::{Error, Result};
@@ -50,6 +51,9 @@ pub trait Rule: Send + Sync {
     fn check(&self, _child: Var, _parents: &[Var]) -> Result<()> {
         Ok(())
     }
+
+    /// What a family costs.
+    fn cost(&self) -> Cost;
 
     /// Whether Markov equivalent graphs always score alike, the prior aside.
     fn equivalent(&self) -> bool;
@@ -115,6 +119,10 @@ impl<R: Rule> LocalScore for Bic<R> {
 
     fn check(&self, child: Var, parents: &[Var]) -> Result<()> {
         self.rule.check(child, parents)
+    }
+
+    fn cost(&self) -> Cost {
+        self.rule.cost()
     }
 
     fn equivalent(&self) -> bool {

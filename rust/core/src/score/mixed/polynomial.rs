@@ -23,6 +23,7 @@ use crate::regress::cells::{CellStore, Cells, dot};
 use crate::regress::columns::Columns;
 use crate::regress::least_squares::Basis;
 use crate::regress::logistic;
+use crate::score::cost::Cost;
 use crate::score::{Fit, LocalScore};
 use crate::table::{Table, Var};
 
@@ -188,6 +189,11 @@ impl Rule for Polynomials {
             }
             _ => Ok(()),
         }
+    }
+
+    fn cost(&self) -> Cost {
+        let (fixed, row) = if self.logit { (5000.0, 30.0) } else { (2000.0, 6.0) };
+        Cost { fixed, row, continuous: 2.0, levels: 0.4 }
     }
 
     fn equivalent(&self) -> bool {

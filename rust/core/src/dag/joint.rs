@@ -11,19 +11,21 @@
 
 use rayon::prelude::*;
 
-use super::Prepared;
-use super::region;
-use super::state::{Operator, Problem, State};
+use super::ancestors::Ancestors;
+use super::graph::Dag;
+use super::registry::{self, Source, Task};
 use crate::constraints::Constraints;
 use crate::control::{Budget, Stop};
-use crate::dag::Dag;
-use crate::dag::ancestors::Ancestors;
+use crate::decision_graph::state::{Operator, Problem, State};
+use crate::decision_graph::{Prepared, region};
 use crate::error::{Error, Result};
+use crate::model::LocalModel;
 use crate::model::decision_graph::DecisionGraph;
 use crate::table::Var;
 
 /// How to search.
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+#[derive(Clone, Copy, Debug, PartialEq, Eq, serde::Deserialize)]
+#[serde(default, deny_unknown_fields)]
 pub struct Joint {
     /// At most so many steps.
     pub max_steps: u64,
@@ -50,6 +52,23 @@ pub struct Found {
     pub n_dropped: u64,
     /// Why it ended early, if it did.
     pub stop: Option<Stop>,
+}
+
+impl registry::Search for Joint {
+    fn search(&self, task: &Task<'_>) -> Result<registry::Found> {
+        let prepared = match task.source {
+            Source::Score(score) => score.decision_graphs(),
+            _ => None,
+        };
+        let problem = "this search grows decision graphs: give a DecisionGraph";
+        let prepared = prepared.ok_or_else(|| Error::parameter("score", &"another", problem))?;
+        let found = self.run(prepared, task.constraints, task.budget)?;
+        let scores = found.graphs.iter().map(DecisionGraph::log_marginal).collect();
+        let models = found.graphs.into_iter().map(LocalModel::DecisionGraph).collect();
+        let told = registry::Found::new(&found.dag, scores, found.stop);
+        let told = told.counted([("steps", found.n_steps), ("dropped", found.n_dropped)]);
+        Ok(registry::Found { models: Some(models), ..told })
+    }
 }
 
 impl Joint {

@@ -25,6 +25,7 @@ use crate::dag::boss::Boss;
 use crate::dag::families::{Families, Scored};
 use crate::dag::ges::{Classed, Fges};
 use crate::dag::knowledge::Knowledge;
+use crate::dag::registry::{self, Detail, Source, Task};
 use crate::dag::{Dag, Pdag};
 use crate::error::{Error, Result};
 use crate::leaf::LeafPriors;
@@ -39,7 +40,8 @@ use crate::score::pcart::Pcart;
 use crate::table::{Affine, Column, Kind, Table, Var};
 
 /// How to search.
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq, serde::Deserialize)]
+#[serde(default, deny_unknown_fields)]
 pub struct Hybrid {
     /// So many random orders are begun with after the first, in every search; as many as is quick if not said.
     pub restarts: Option<usize>,
@@ -123,6 +125,26 @@ struct Runner {
     winner: Winner,
     score: Box<dyn LocalScore>,
     found: Option<Classed>,
+}
+
+impl registry::Search for Hybrid {
+    fn search(&self, task: &Task<'_>) -> Result<registry::Found> {
+        let Source::Table(table) = task.source else {
+            return Err(Error::Shape("this search has scores of its own: give a table".to_owned()));
+        };
+        let found = self.run(table, task.constraints, task.budget)?;
+        let strengths = found.dag.arcs().zip(found.strengths).map(|((a, b), strength)| (a, b, strength)).collect();
+        let judged = found.judged.into_iter().map(|(winner, total)| (winner.name(), total)).collect();
+        let scales = found.scales.into_iter().map(|scale| scale.map(Scale::name)).collect();
+        let (dropped, added) = (found.dropped as u64, found.added as u64);
+        let told = registry::Found::new(&found.dag, found.scores, found.stop)
+            .counted([("moves", found.n_moves), ("scored", found.n_scored), ("dropped", dropped), ("added", added)])
+            .with("winner", Detail::Name(found.winner.name()))
+            .with("judged", Detail::Numbers(judged))
+            .with("strengths", Detail::Arcs(strengths))
+            .with("scales", Detail::Names(scales));
+        Ok(registry::Found { class: Some(found.class), ..told })
+    }
 }
 
 impl Hybrid {
