@@ -28,7 +28,7 @@ WINNERS = {
     "cells": "ConditionalGaussian(discretise=True, prior=Binomial(1))",
     "counts": "QNML(prior=Binomial(1))",
 }
-"""The score of each graph that is judged; numbers of the conditional Gaussian in the same scales as of the others."""
+"""The score of each graph that is judged; the conditional Gaussian reads numbers by their normal scores."""
 
 
 def hybrid(
