@@ -21,12 +21,14 @@ use crate::score::LocalScore;
 use crate::score::kept::Kept;
 use crate::table::Var;
 
-/// The prior of every score here: one parent is expected.
-pub(super) const PRIOR: GraphPrior = GraphPrior::Binomial { expected_parents: 1.0 };
+/// The prior of every score here: one parent is expected, of two variables half of one, as there is no more than one.
+pub(super) fn prior(n_vars: usize) -> GraphPrior {
+    GraphPrior::Binomial { expected_parents: if n_vars > 2 { 1.0 } else { 0.5 } }
+}
 
 /// What the prior says of so many parents; no score here has one that asks for parameters.
 pub(super) fn log_prior(n_vars: usize, n_parents: usize) -> f64 {
-    PRIOR.log_prior(FamilySize { n_vars, n_parents, n_parameters: 0.0 })
+    prior(n_vars).log_prior(FamilySize { n_vars, n_parents, n_parameters: 0.0 })
 }
 
 /// A score, or nothing where the family is too large for it.
@@ -38,8 +40,8 @@ pub(super) fn or_none(score: Result<f64>) -> Result<Option<f64>> {
     }
 }
 
-/// A reversal that wins less is rounding.
-const LEAST: f64 = 1e-6;
+/// What is won by less is rounding.
+pub(super) const LEAST: f64 = 1e-6;
 
 /// All judges.
 pub(super) struct Judge {
@@ -79,7 +81,7 @@ impl Judge {
     }
 
     /// The sum over the families of a graph.
-    fn total(&self, dag: &Dag, halt: &Halt) -> Result<f64> {
+    pub fn total(&self, dag: &Dag, halt: &Halt) -> Result<f64> {
         let gains: Vec<f64> =
             (0..dag.n_vars()).into_par_iter().map(|v| self.gain(v, &dag.family(v), halt)).collect::<Result<_>>()?;
         Ok(gains.iter().sum())

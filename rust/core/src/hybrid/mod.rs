@@ -1,8 +1,9 @@
 //! A search for arcs by several scores, each where it sees best: Gaussians over features find arcs, trees take away those
 //! that only shapes made, and equivalence tells which way they point.
 //!
-//! 1. The best order score search, with a Gaussian over blocks of degree 1 and of degree 3 (scales chosen by column), with the
-//!    discretised conditional Gaussian, and on levels alone with the quotient normalised maximum likelihood.
+//! 1. The best order score search, with a Gaussian over blocks of degree 1 and of degree 3 (scales chosen by column, and again
+//!    on normal scores), with the discretised conditional Gaussian, and on levels alone with the quotient normalised maximum
+//!    likelihood.
 //! 2. Each graph's class is judged by all scores together ([`judge`]). The conditional Gaussian's wins if it is clearly better; on levels
 //!    alone the one by counts wins unless another is.
 //! 3. Where curves won, arcs that no tree needs are dropped, and the search is made again inside what is left.
@@ -17,7 +18,7 @@ use std::sync::Arc;
 
 use rayon::prelude::*;
 
-use self::judge::{Judge, PRIOR};
+use self::judge::{Judge, prior};
 use self::trees::Trees;
 use crate::constraints::{Constraints, ParentRule};
 use crate::control::{Budget, Halt, Stop};
@@ -57,6 +58,10 @@ pub enum Winner {
     Lines,
     /// The Gaussian over blocks of degree 3.
     Curves,
+    /// The one of degree 1, every number by its normal scores.
+    LinesOfRanks,
+    /// The one of degree 3, every number by its normal scores.
+    CurvesOfRanks,
     /// The discretised conditional Gaussian, numbers by their normal scores.
     Cells,
     /// The quotient normalised maximum likelihood.
@@ -69,9 +74,21 @@ impl Winner {
         match self {
             Self::Lines => "lines",
             Self::Curves => "curves",
+            Self::LinesOfRanks => "lines_of_ranks",
+            Self::CurvesOfRanks => "curves_of_ranks",
             Self::Cells => "cells",
             Self::Counts => "counts",
         }
+    }
+
+    /// Whether it fits curves, which may join what a mere trend suggests.
+    fn bends(self) -> bool {
+        matches!(self, Self::Curves | Self::CurvesOfRanks)
+    }
+
+    /// Whether it reads every number by its normal scores.
+    fn ranks(self) -> bool {
+        matches!(self, Self::LinesOfRanks | Self::CurvesOfRanks | Self::Cells)
     }
 }
 
@@ -134,9 +151,14 @@ impl Hybrid {
     pub fn run(&self, table: &Arc<Table>, constraints: &Constraints, budget: Budget<'_>) -> Result<Found> {
         let halt = budget.halt();
         // Also with no time at all there is a graph to show: only who asks can stop what comes before.
-        let features = Features::until(table, DEGREE, Scale::Auto, &budget.control().halt())?;
+        let asked = budget.control().halt();
+        let features = Features::until(table, DEGREE, Scale::Auto, &asked)?;
         let scales = features.scales.clone();
-        let mut search = Search::new(self, table, constraints, budget, features)?;
+        // Which scale shows a column best is itself a guess, so the graphs of ranks are judged beside those of the scales.
+        let as_ranks = |scale: &Option<Scale>| scale.is_none_or(|scale| scale == Scale::NormalScores);
+        let other = table.n_vars() <= WIDE && !scales.iter().all(as_ranks);
+        let ranks = other.then(|| Features::until(table, DEGREE, Scale::NormalScores, &asked)).transpose()?;
+        let mut search = Search::new(self, table, constraints, budget, features, ranks)?;
         let outcome = search.all(&halt);
         let stop = match outcome {
             Err(Error::Interrupted) => Some(budget.over().unwrap_or(Stop::Interrupted)),
@@ -170,6 +192,7 @@ impl<'a> Search<'a> {
         constraints: &'a Constraints,
         budget: Budget<'a>,
         features: Features,
+        ranks: Option<Features>,
     ) -> Result<Self> {
         let levels: Vec<bool> = (0..table.n_vars()).map(|v| !table.variable(v).is_continuous()).collect();
         let ranked = Arc::new(in_normal_scores(table)?);
@@ -181,18 +204,25 @@ impl<'a> Search<'a> {
             BlockGaussian { degree, scale: Scale::Auto, prior }.with(table, features.clone(), scored)
         };
         let cells = |prior| ConditionalGaussian { discretise: true, prior, ..ConditionalGaussian::default() };
-        let mut runners = vec![Runner { winner: Winner::Lines, score: block(&lines, PRIOR, 1, None)?, found: None }];
+        let (one, plain) = (prior(table.n_vars()), GraphPrior::Uniform);
+        let mut runners = vec![Runner { winner: Winner::Lines, score: block(&lines, one, 1, None)?, found: None }];
         let mut add = |winner, score| runners.push(Runner { winner, score, found: None });
         if bent {
-            add(Winner::Curves, block(&curves, PRIOR, DEGREE, None)?);
+            add(Winner::Curves, block(&curves, one, DEGREE, None)?);
+        }
+        if let Some(ranks) = ranks {
+            let lines = Arc::new(ranks.first_degree(table));
+            add(Winner::LinesOfRanks, block(&lines, one, 1, None)?);
+            if bent {
+                add(Winner::CurvesOfRanks, block(&Arc::new(ranks), one, DEGREE, None)?);
+            }
         }
         let all_levels = levels.iter().all(|l| *l);
         if all_levels {
-            add(Winner::Counts, Qnml { prior: PRIOR }.prepare(table)?);
+            add(Winner::Counts, Qnml { prior: one }.prepare(table)?);
         }
-        add(Winner::Cells, cells(PRIOR).prepare(&ranked)?);
+        add(Winner::Cells, cells(one).prepare(&ranked)?);
         let counts = if levels.iter().filter(|l| **l).count() > 1 { levels_alone(table)? } else { None };
-        let plain = GraphPrior::Uniform;
         // The regression on curves stands last: it says which parents are strong.
         let scores: Vec<Box<dyn LocalScore>> = vec![
             block(&lines, plain, 1, None)?,
@@ -248,7 +278,7 @@ impl<'a> Search<'a> {
         let winner = self.best_judged(halt)?;
         let dag = self.runners[winner].found.as_ref().expect("it was searched").dag.clone();
         self.best = Some((winner, dag));
-        if self.runners[winner].winner == Winner::Curves {
+        if self.runners[winner].winner.bends() {
             self.prune(winner, halt)?;
         }
         if self.how.interactions {
@@ -271,7 +301,7 @@ impl<'a> Search<'a> {
         let mut best = self.runners.iter().position(|runner| runner.winner == Winner::Counts).unwrap_or(0);
         for (i, runner) in self.runners.iter().enumerate() {
             let doubted = runner.winner == Winner::Cells || self.runners[best].winner == Winner::Counts;
-            let margin = if doubted { CLEARLY * totals[best].abs() } else { 0.0 };
+            let margin = if doubted { CLEARLY * totals[best].abs() } else { judge::LEAST };
             if totals[i] > totals[best] + margin {
                 best = i;
             }
@@ -306,11 +336,14 @@ impl<'a> Search<'a> {
         Ok(())
     }
 
-    fn finish(self, scales: Vec<Option<Scale>>, stop: Option<Stop>) -> Result<Found> {
+    fn finish(self, mut scales: Vec<Option<Scale>>, stop: Option<Stop>) -> Result<Found> {
         let (runner, dag) = match self.best {
             Some((at, dag)) => (&self.runners[at], dag),
             None => (&self.runners[0], self.knowledge.required_arcs()),
         };
+        if runner.winner.ranks() {
+            scales.iter_mut().flatten().for_each(|scale| *scale = Scale::NormalScores);
+        }
         let scored = Scored::new(&*runner.score, self.constraints, self.budget);
         let scores = scored.of_graph(&dag)?;
         let arcs: Vec<(Var, Var)> = dag.arcs().collect();
