@@ -50,9 +50,9 @@ def hybrid(
 ) -> Found:
     """A graph whose arcs several scores agree on, and what of it independence directs.
 
-    Best order score searches with Gaussians over lines and over curves, with the conditional Gaussian, and
-    on levels alone with `QNML` each find a graph; all scores and trees together judge which is best. Where curves won,
-    arcs that no tree needs are dropped. In simulated networks its arcs are truer than those of any one score.
+    Best order score searches with Gaussians over lines and over curves, in two scales, with the conditional Gaussian,
+    and on levels alone with `QNML` each find a graph; all scores and trees together judge which class is best. Where
+    curves won, arcs that no tree needs are dropped. In simulated networks its arcs are truer than those of any one score.
 
     Args:
         table: a Table.
