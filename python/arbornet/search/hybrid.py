@@ -52,7 +52,8 @@ def hybrid(
 
     Best order score searches with Gaussians over lines and over curves, in two scales, with the conditional Gaussian,
     and on levels alone with `QNML` each find a graph; all scores and trees together judge which class is best. Where
-    curves won, arcs that no tree needs are dropped. In simulated networks its arcs are truer than those of any one score.
+    curves won, arcs that no tree needs are dropped. In simulated networks its arcs are truer than those of any one
+    score.
 
     Args:
         table: a Table.
