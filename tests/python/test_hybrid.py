@@ -64,6 +64,28 @@ def test_a_chain_is_left_undirected() -> None:
     assert not any(strength.directed for strength in found.details["strengths"].values())
 
 
+def test_columns_that_tell_nothing_of_each_other_are_not_joined() -> None:
+    rng = np.random.default_rng(4)
+    found = an.search.hybrid(an.Table({"x": rng.normal(size=300), "y": rng.normal(size=300)}))
+    assert found.dag.number_of_edges() == 0
+    assert found.details["score"] == "BlockGaussian(1, 'auto', prior=Binomial(0.5))"
+
+
+def test_dropping_arcs_turns_no_others() -> None:
+    # Products of two parents are more than curves see, and a search without the arcs dropped turned 12 others.
+    made = an.simulate.network(24, 5000, style="products", seed=1)
+    seen = an.metrics.compare(made.dag, an.search.hybrid(an.Table(made.frame, schema=made.schema)))
+    assert seen.shd <= 4
+
+
+def test_graphs_of_several_searches_are_compared_by_their_classes() -> None:
+    # Here lines find all but one arrow, and curves a graph whose member at hand looks better.
+    made = an.simulate.network(20, 300, style="heavy-tails", seed=0)
+    found = an.search.hybrid(an.Table(made.frame, schema=made.schema))
+    assert found.details["score"].startswith("BlockGaussian(1")
+    assert an.metrics.compare(made.dag, found).shd <= 3
+
+
 def test_constraints_are_kept(table: an.Table) -> None:
     rules = an.Constraints(
         required=[("site", "age")], forbidden=[("dose", "effect")], tiers=[["stage"], ["effect"]], max_parents=2

@@ -25,10 +25,14 @@ MOST_PARENTS = 3
 WINNERS = {
     "lines": "BlockGaussian(1, 'auto', prior=Binomial(1))",
     "curves": "BlockGaussian(3, 'auto', prior=Binomial(1))",
+    "lines_of_ranks": "BlockGaussian(1, prior=Binomial(1))",
+    "curves_of_ranks": "BlockGaussian(3, prior=Binomial(1))",
     "cells": "ConditionalGaussian(discretise=True, prior=Binomial(1))",
     "counts": "QNML(prior=Binomial(1))",
 }
-"""The score of each graph that is judged; numbers of the conditional Gaussian in the same scales as of the others."""
+"""The score of each graph that is judged; the conditional Gaussian reads numbers by their normal scores."""
+FEW = 2
+"""Columns of which one cannot have one parent in the mean, so half of one is expected: `Binomial(0.5)`."""
 
 
 @registered("table", "proves the best network inside arcs that several scores find")
@@ -47,9 +51,10 @@ def hybrid(
 ) -> Found:
     """A graph by several scores, and the arcs that independence directs.
 
-    Best order score searches with Gaussians over lines and over curves, with the conditional Gaussian, and
-    on levels alone with `QNML` each find a graph; all scores and trees together judge which is best. Where curves won,
-    arcs that no tree needs are dropped. In simulated networks its arcs are truer than those of any one score.
+    Best order score searches with Gaussians over lines and over curves, in two scales, with the conditional Gaussian,
+    and on levels alone with `QNML` each find a graph; all scores and trees together judge which class is best. Where
+    curves won, arcs that no tree needs are dropped. In simulated networks its arcs are truer than those of any one
+    score.
 
     Args:
         table: a Table.
@@ -146,14 +151,19 @@ def _arcs(
         time.perf_counter() - began,
         details={
             "search": "hybrid",
-            "score": WINNERS[winner],
-            "judged": {WINNERS[name]: total for name, total in judged},
+            "score": _named(winner, len(names)),
+            "judged": {_named(name, len(names)): total for name, total in judged},
             "strengths": {(names[a], names[b]): Strength(loss, (a, b) in directed) for a, b, loss in strengths},
             "scales": {name: scale for name, scale in zip(names, scales, strict=True) if scale is not None},
             **details,
         },
         equivalents=class_graph(names, arcs, links),
     )
+
+
+def _named(winner: str, n_columns: int) -> str:
+    named = WINNERS[winner]
+    return named.replace("Binomial(1)", "Binomial(0.5)") if n_columns <= FEW else named
 
 
 def _best_inside(

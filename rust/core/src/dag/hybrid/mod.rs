@@ -1,9 +1,10 @@
 //! A search for arcs by several scores, each where it sees best: Gaussians over features find arcs, trees take away those
 //! that only shapes made, and equivalence tells which way they point.
 //!
-//! 1. The best order score search, with a Gaussian over blocks of degree 1 and of degree 3 (scales chosen by column), with the
-//!    discretised conditional Gaussian, and on levels alone with the quotient normalised maximum likelihood.
-//! 2. Each graph is judged by all scores together ([`judge`]). The conditional Gaussian's wins if it is clearly better; on levels
+//! 1. The best order score search, with a Gaussian over blocks of degree 1 and of degree 3 (scales chosen by column, and again
+//!    on normal scores), with the discretised conditional Gaussian, and on levels alone with the quotient normalised maximum
+//!    likelihood.
+//! 2. Each graph's class is judged by all scores together ([`judge`]). The conditional Gaussian's wins if it is clearly better; on levels
 //!    alone the one by counts wins unless another is.
 //! 3. Where curves won, arcs that no tree needs are dropped, and the search is made again inside what is left.
 //! 4. On request, arcs that only trees see are added ([`trees`]).
@@ -17,7 +18,7 @@ use std::sync::Arc;
 
 use rayon::prelude::*;
 
-use self::judge::{Judge, PRIOR};
+use self::judge::{Judge, prior};
 use self::trees::Trees;
 use crate::constraints::{Constraints, ParentRule};
 use crate::control::{Budget, Halt, Stop};
@@ -30,10 +31,11 @@ use crate::dag::{Dag, Pdag};
 use crate::error::{Error, Result};
 use crate::leaf::LeafPriors;
 use crate::prior::GraphPrior;
-use crate::regress::features::{Block, Features, Log, Scale};
+use crate::regress::features::{Block, Features, Scale};
 use crate::regress::ranks::{normal_score, shares};
 use crate::score::LocalScore;
 use crate::score::classic::nml::Qnml;
+use crate::score::kept::Kept;
 use crate::score::mixed::block::BlockGaussian;
 use crate::score::mixed::conditional::ConditionalGaussian;
 use crate::score::pcart::Pcart;
@@ -58,7 +60,11 @@ pub enum Winner {
     Lines,
     /// The Gaussian over blocks of degree 3.
     Curves,
-    /// The discretised conditional Gaussian, numbers in their scales.
+    /// The one of degree 1, every number by its normal scores.
+    LinesOfRanks,
+    /// The one of degree 3, every number by its normal scores.
+    CurvesOfRanks,
+    /// The discretised conditional Gaussian, numbers by their normal scores.
     Cells,
     /// The quotient normalised maximum likelihood.
     Counts,
@@ -70,9 +76,21 @@ impl Winner {
         match self {
             Self::Lines => "lines",
             Self::Curves => "curves",
+            Self::LinesOfRanks => "lines_of_ranks",
+            Self::CurvesOfRanks => "curves_of_ranks",
             Self::Cells => "cells",
             Self::Counts => "counts",
         }
+    }
+
+    /// Whether it fits curves, which may join what a mere trend suggests.
+    fn bends(self) -> bool {
+        matches!(self, Self::Curves | Self::CurvesOfRanks)
+    }
+
+    /// Whether it reads every number by its normal scores.
+    fn ranks(self) -> bool {
+        matches!(self, Self::LinesOfRanks | Self::CurvesOfRanks | Self::Cells)
     }
 }
 
@@ -155,9 +173,14 @@ impl Hybrid {
     pub fn run(&self, table: &Arc<Table>, constraints: &Constraints, budget: Budget<'_>) -> Result<Found> {
         let halt = budget.halt();
         // Also with no time at all there is a graph to show: only who asks can stop what comes before.
-        let features = Features::until(table, DEGREE, Scale::Auto, &budget.control().halt())?;
+        let asked = budget.control().halt();
+        let features = Features::until(table, DEGREE, Scale::Auto, &asked)?;
         let scales = features.scales.clone();
-        let mut search = Search::new(self, table, constraints, budget, features)?;
+        // Which scale shows a column best is itself a guess, so the graphs of ranks are judged beside those of the scales.
+        let as_ranks = |scale: &Option<Scale>| scale.is_none_or(|scale| scale == Scale::NormalScores);
+        let other = table.n_vars() <= WIDE && !scales.iter().all(as_ranks);
+        let ranks = other.then(|| Features::until(table, DEGREE, Scale::NormalScores, &asked)).transpose()?;
+        let mut search = Search::new(self, table, constraints, budget, features, ranks)?;
         let outcome = search.all(&halt);
         let stop = match outcome {
             Err(Error::Interrupted) => Some(budget.over().unwrap_or(Stop::Interrupted)),
@@ -174,10 +197,7 @@ struct Search<'a> {
     budget: Budget<'a>,
     runners: Vec<Runner>,
     firsts: Arc<Features>,
-    judges: Vec<Box<dyn LocalScore>>,
-    counts: Option<Box<dyn LocalScore>>,
-    levels: Vec<bool>,
-    trees: Trees,
+    judge: Judge,
     /// The graph as far as it is known, and whose it is.
     best: Option<(usize, Dag)>,
     judged: Vec<(Winner, f64)>,
@@ -194,10 +214,10 @@ impl<'a> Search<'a> {
         constraints: &'a Constraints,
         budget: Budget<'a>,
         features: Features,
+        ranks: Option<Features>,
     ) -> Result<Self> {
         let levels: Vec<bool> = (0..table.n_vars()).map(|v| !table.variable(v).is_continuous()).collect();
-        let ranked = Arc::new(in_scales(table, &vec![Some(Scale::NormalScores); table.n_vars()])?);
-        let scaled = Arc::new(in_scales(table, &features.scales)?);
+        let ranked = Arc::new(in_normal_scores(table)?);
         let lines = features.first_degree(table);
         let bent = features.blocks.iter().zip(&lines.blocks).any(|(all, first)| all.width() > first.width());
         let width_of_firsts: Vec<usize> = lines.blocks.iter().map(Block::width).collect();
@@ -206,22 +226,29 @@ impl<'a> Search<'a> {
             BlockGaussian { degree, scale: Scale::Auto, prior }.with(table, features.clone(), scored)
         };
         let cells = |prior| ConditionalGaussian { discretise: true, prior, ..ConditionalGaussian::default() };
-        let mut runners = vec![Runner { winner: Winner::Lines, score: block(&lines, PRIOR, 1, None)?, found: None }];
+        let (one, plain) = (prior(table.n_vars()), GraphPrior::Uniform);
+        let mut runners = vec![Runner { winner: Winner::Lines, score: block(&lines, one, 1, None)?, found: None }];
         let mut add = |winner, score| runners.push(Runner { winner, score, found: None });
         if bent {
-            add(Winner::Curves, block(&curves, PRIOR, DEGREE, None)?);
+            add(Winner::Curves, block(&curves, one, DEGREE, None)?);
+        }
+        if let Some(ranks) = ranks {
+            let lines = Arc::new(ranks.first_degree(table));
+            add(Winner::LinesOfRanks, block(&lines, one, 1, None)?);
+            if bent {
+                add(Winner::CurvesOfRanks, block(&Arc::new(ranks), one, DEGREE, None)?);
+            }
         }
         let all_levels = levels.iter().all(|l| *l);
         if all_levels {
-            add(Winner::Counts, Qnml { prior: PRIOR }.prepare(table)?);
+            add(Winner::Counts, Qnml { prior: one }.prepare(table)?);
         }
-        add(Winner::Cells, cells(PRIOR).prepare(&scaled)?);
+        add(Winner::Cells, cells(one).prepare(&ranked)?);
         let counts = if levels.iter().filter(|l| **l).count() > 1 { levels_alone(table)? } else { None };
-        let plain = GraphPrior::Uniform;
         // The regression on curves stands last: it says which parents are strong.
-        let judges = vec![
+        let scores: Vec<Box<dyn LocalScore>> = vec![
             block(&lines, plain, 1, None)?,
-            cells(plain).prepare(&scaled)?,
+            cells(plain).prepare(&ranked)?,
             block(&curves, plain, DEGREE, Some(width_of_firsts))?,
         ];
         let trees =
@@ -233,10 +260,7 @@ impl<'a> Search<'a> {
             budget,
             runners,
             firsts: lines,
-            judges,
-            counts,
-            levels,
-            trees: Trees::new(trees.prepare(&ranked)?),
+            judge: Judge { scores, counts, levels, trees: Trees::new(trees.prepare(&ranked)?), kept: Kept::default() },
             best: None,
             judged: Vec::new(),
             dropped: 0,
@@ -247,7 +271,7 @@ impl<'a> Search<'a> {
     }
 
     fn searched(&self, scored: &Scored<'_>, start: Option<&Dag>) -> Result<Classed> {
-        let n = self.levels.len();
+        let n = self.constraints.n_vars();
         match self.how.restarts {
             None if n > WIDE => Fges { faithfulness: false }.run(scored, start, self.budget),
             restarts => {
@@ -273,40 +297,33 @@ impl<'a> Search<'a> {
         let shown = usize::from(self.runners.get(1).is_some_and(|runner| runner.winner == Winner::Curves));
         self.best = self.runners[shown].found.as_ref().map(|found| (shown, found.dag.clone()));
         budget.check()?;
-        let winner = self.judge(halt)?;
+        let winner = self.best_judged(halt)?;
         let dag = self.runners[winner].found.as_ref().expect("it was searched").dag.clone();
         self.best = Some((winner, dag));
-        if self.runners[winner].winner == Winner::Curves {
+        if self.runners[winner].winner.bends() {
             self.prune(winner, halt)?;
         }
         if self.how.interactions {
             let (_, mut dag) = self.best.clone().expect("there is a graph");
-            self.added = self.trees.complete(&mut dag, &self.knowledge, &self.firsts.blocks, halt)?;
+            self.added = self.judge.trees.complete(&mut dag, &self.knowledge, &self.firsts.blocks, halt)?;
             self.best = Some((winner, dag));
         }
         Ok(())
     }
 
     /// The graph that the judges together like best.
-    fn judge(&mut self, halt: &Halt) -> Result<usize> {
-        let judge = Judge {
-            scores: std::mem::take(&mut self.judges),
-            counts: self.counts.take(),
-            levels: self.levels.clone(),
-            trees: &self.trees,
-            kept: crate::score::kept::Kept::default(),
-        };
+    fn best_judged(&mut self, halt: &Halt) -> Result<usize> {
         let mut totals = Vec::new();
         for runner in &self.runners {
             let dag = &runner.found.as_ref().expect("it was searched").dag;
-            totals.push(judge.total(dag, halt)?);
+            totals.push(self.judge.of_class(dag, &self.knowledge, halt)?);
         }
         self.judged = self.runners.iter().map(|runner| runner.winner).zip(totals.iter().copied()).collect();
         // Among levels alone counts know best.
         let mut best = self.runners.iter().position(|runner| runner.winner == Winner::Counts).unwrap_or(0);
         for (i, runner) in self.runners.iter().enumerate() {
             let doubted = runner.winner == Winner::Cells || self.runners[best].winner == Winner::Counts;
-            let margin = if doubted { CLEARLY * totals[best].abs() } else { 0.0 };
+            let margin = if doubted { CLEARLY * totals[best].abs() } else { judge::LEAST };
             if totals[i] > totals[best] + margin {
                 best = i;
             }
@@ -315,10 +332,13 @@ impl<'a> Search<'a> {
     }
 
     /// Drops arcs that no tree needs and searches again inside what is left, until all are needed.
+    ///
+    /// Where curves do not see all of what an arc carries, a new search turns others to make up for it. The judges say
+    /// whether its graph is better than the one that is left.
     fn prune(&mut self, winner: usize, halt: &Halt) -> Result<()> {
         for _ in 0..ROUNDS {
             let (_, mut dag) = self.best.clone().expect("there is a graph");
-            let unneeded = self.trees.unneeded(&dag, &self.knowledge, halt)?;
+            let unneeded = self.judge.trees.unneeded(&dag, &self.knowledge, halt)?;
             if unneeded.is_empty() {
                 return Ok(());
             }
@@ -331,17 +351,21 @@ impl<'a> Search<'a> {
             self.dropped += unneeded.len();
             self.n_moves += found.n_moves;
             self.n_scored += scored.n_scored();
-            self.best = Some((winner, found.dag));
+            let [left, anew] = [&dag, &found.dag].map(|dag| self.judge.of_class(dag, &self.knowledge, halt));
+            self.best = Some((winner, if anew? < left? { dag } else { found.dag }));
             self.budget.check()?;
         }
         Ok(())
     }
 
-    fn finish(self, scales: Vec<Option<Scale>>, stop: Option<Stop>) -> Result<Found> {
+    fn finish(self, mut scales: Vec<Option<Scale>>, stop: Option<Stop>) -> Result<Found> {
         let (runner, dag) = match self.best {
             Some((at, dag)) => (&self.runners[at], dag),
             None => (&self.runners[0], self.knowledge.required_arcs()),
         };
+        if runner.winner.ranks() {
+            scales.iter_mut().flatten().for_each(|scale| *scale = Scale::NormalScores);
+        }
         let scored = Scored::new(&*runner.score, self.constraints, self.budget);
         let scores = scored.of_graph(&dag)?;
         let arcs: Vec<(Var, Var)> = dag.arcs().collect();
@@ -377,15 +401,11 @@ fn within(constraints: &Constraints, dag: &Dag) -> Result<Constraints> {
     Constraints::new((0..constraints.n_vars()).map(rule).collect())
 }
 
-/// The table with every number in its scale.
-fn in_scales(table: &Table, scales: &[Option<Scale>]) -> Result<Table> {
-    let columns = (0..table.n_vars()).into_par_iter().map(|v| match (table.column(v), scales[v]) {
-        (Column::Reals(x), Some(Scale::Raw)) => Column::Reals(x.clone()),
-        (Column::Reals(x), scale) => match Log::of(table, v).filter(|_| scale == Some(Scale::Log)) {
-            Some(log) => Column::Reals(x.iter().map(|&x| log.at(x)).collect()),
-            None => Column::Reals(shares(x).into_iter().map(normal_score).collect()),
-        },
-        (codes @ Column::Codes(_), _) => codes.clone(),
+/// The table with every number by its normal scores.
+fn in_normal_scores(table: &Table) -> Result<Table> {
+    let columns = (0..table.n_vars()).into_par_iter().map(|v| match table.column(v) {
+        Column::Reals(x) => Column::Reals(shares(x).into_iter().map(normal_score).collect()),
+        codes @ Column::Codes(_) => codes.clone(),
     });
     let mut variables = table.variables().to_vec();
     for variable in &mut variables {

@@ -56,13 +56,15 @@ fn collider(n: usize) -> Arc<Table> {
 fn a_collider_of_curves_is_directed_and_what_follows_from_it() {
     let table = collider(500);
     let found = found(&HOW, &table, &Constraints::none(4));
-    assert_eq!(found.winner, Winner::Curves);
+    assert!(found.winner.bends(), "{:?}", found.judged);
     let mut arcs: Vec<_> = found.class.arcs().collect();
     arcs.sort_unstable();
     assert_eq!((arcs, found.class.links().count()), (vec![(0, 2), (1, 2), (2, 3)], 0));
     assert_eq!(found.strengths.len(), 3);
     assert!(found.strengths.iter().all(|s| *s > 5.0), "{:?}", found.strengths);
-    assert_eq!(found.judged.len(), 3);
+    let judged: Vec<Winner> = found.judged.iter().map(|j| j.0).collect();
+    let [lines, curves] = [Winner::LinesOfRanks, Winner::CurvesOfRanks];
+    assert_eq!(judged, [Winner::Lines, Winner::Curves, lines, curves, Winner::Cells], "{:?}", found.scales);
 }
 
 #[test]
@@ -141,6 +143,33 @@ fn levels_alone_are_also_searched_by_counts() {
     let judged: Vec<Winner> = found.judged.iter().map(|j| j.0).collect();
     assert_eq!(judged, [Winner::Lines, Winner::Counts, Winner::Cells]);
     assert_eq!(found.class.links().count(), 1);
+}
+
+#[test]
+fn equivalent_graphs_are_judged_alike() {
+    let table = collider(400);
+    let none = Constraints::none(4);
+    let control = Control::default();
+    let (budget, halt) = (Budget::new(&control, None), Halt::default());
+    let features = Features::new(&table, DEGREE, Scale::Auto);
+    let search = Search::new(&HOW, &table, &none, budget, features, None).unwrap();
+    // The levels of `d` are a curve over `c`; turned round, each judge sees something else.
+    let members = [vec![(1, 2), (2, 3)], vec![(3, 2), (2, 1)], vec![(2, 1), (2, 3)]];
+    let judged = |of: &dyn Fn(&Dag) -> Result<f64>| -> Vec<f64> {
+        members.iter().map(|arcs| of(&Dag::from_arcs(4, arcs.iter().copied()).unwrap()).unwrap()).collect()
+    };
+    let alone = judged(&|dag| search.judge.total(dag, &halt));
+    assert!(alone.iter().any(|total| (total - alone[0]).abs() > 1.0), "{alone:?}");
+    let classes = judged(&|dag| search.judge.of_class(dag, &search.knowledge, &halt));
+    let best = alone.iter().copied().fold(f64::NEG_INFINITY, f64::max);
+    assert!(classes.iter().all(|total| (total - best).abs() < 1e-6), "{classes:?} {alone:?}");
+}
+
+#[test]
+fn two_columns_that_tell_nothing_of_each_other_are_not_joined() {
+    let mut noise = Noise::new(6);
+    let table = table(vec![number("x", noise.normals(300)), number("y", noise.normals(300))]);
+    assert_eq!(found(&HOW, &table, &Constraints::none(2)).dag.n_arcs(), 0);
 }
 
 #[test]

@@ -249,7 +249,7 @@ fn takes(table: &Table, v: Var) -> bool {
 }
 
 /// An ascending set with some more, each once.
-fn with(set: &[Var], more: &[Var]) -> Parents {
+pub(super) fn with(set: &[Var], more: &[Var]) -> Parents {
     let mut out: Parents = set.iter().chain(more).copied().collect();
     out.sort_unstable();
     out.dedup();
