@@ -63,8 +63,8 @@ fn a_collider_of_curves_is_directed_and_what_follows_from_it() {
     assert_eq!(found.strengths.len(), 3);
     assert!(found.strengths.iter().all(|s| *s > 5.0), "{:?}", found.strengths);
     let judged: Vec<Winner> = found.judged.iter().map(|j| j.0).collect();
-    let [lines, curves] = [Winner::LinesOfRanks, Winner::CurvesOfRanks];
-    assert_eq!(judged, [Winner::Lines, Winner::Curves, lines, curves, Winner::Cells], "{:?}", found.scales);
+    // Every scale is that of ranks here, so there is nothing to search twice.
+    assert_eq!(judged, [Winner::Lines, Winner::Curves, Winner::Cells], "{:?}", found.scales);
 }
 
 #[test]
