@@ -31,15 +31,15 @@ def pc(drawn: Drawn) -> Any:
 
 
 def hybrid(drawn: Drawn) -> Any:
-    return an.search.hybrid(drawn.table, n_jobs=1)  # type: ignore[attr-defined]
+    return an.search.hybrid(drawn.table, n_jobs=1)
 
 
 def hybrid_pairs(drawn: Drawn) -> Any:
-    return an.search.hybrid(drawn.table, interactions=True, n_jobs=1)  # type: ignore[attr-defined]
+    return an.search.hybrid(drawn.table, interactions=True, n_jobs=1)
 
 
 def inside(drawn: Drawn) -> Any:
-    return an.search.hybrid(drawn.table, an.PCART(), n_jobs=1)  # type: ignore[attr-defined]
+    return an.search.hybrid(drawn.table, an.PCART(), n_jobs=1)
 
 
 def learners() -> tuple[dict[str, Learner], list[str]]:
