@@ -50,8 +50,8 @@ NOTES = {
     "BOSS": "* BOSS: 11 starts, prior Binomial(1), numbers as normal scores.",
     "PC PCART": "* PC PCART: independent if the Bayes factor of trees is below 2; separating sets of at most 2.",
     "hybrid": "* Hybrid: `an.search.hybrid` by default, with `interactions=True`, and the best trees within its arcs.\n"
-    "  Its rules were chosen on networks 0 to 2 of each of the six styles; on networks 10 to 12, which were not looked\n"
-    "  at before, its mean SHD was 8.6, 4.4 and 5.1 at 300, 1,000 and 5,000 rows.",
+    "  Its rules were chosen on networks 0 to 2 of each of the six styles; on networks 10 to 12, not looked at\n"
+    "  before, its mean SHD was 8.6, 4.4 and 5.1 at 300, 1,000 and 5,000 rows.",
     "pyAgrum": "* pyAgrum and pgmpy get numbers in 5 bins of equal frequency.",
     "bnlearn": "* bnlearn and pybnesian get the mixed columns and score conditional Gaussian networks.",
 }
