@@ -9,6 +9,9 @@ from contextlib import contextmanager
 
 import pytest
 
+#: Seconds: the one that is promised, and what a busy machine adds to it.
+SOON = 3.0
+
 
 class Press:
     """When the key was pressed.

@@ -9,7 +9,7 @@ import arbornet as an
 from arbornet import _core
 from arbornet.search.budget import Budget
 from arbornet.search.k_best import Ranking
-from interrupting import ctrl_c
+from interrupting import SOON, ctrl_c
 from places import INSTANCES
 from test_anytime import random_candidates, rescored
 
@@ -109,15 +109,15 @@ def test_a_limit_and_an_interrupt_leave_the_beginning_of_the_list():
     handle = random_candidates(40, 30)
     began = time.perf_counter()
     found = an.search.exact(handle, time_limit=1.0, k=500)
-    assert time.perf_counter() - began < 3.0
+    assert time.perf_counter() - began < 5.0
     assert found.stopped == "time"
     assert 1 <= len(found) < 500
     assert not found.complete
-    with ctrl_c(1.0):
+    with ctrl_c(1.0) as pressed:
         found = an.search.k_best(handle, 500)
+        assert pressed.ago() < SOON
     assert found.stopped == "interrupted"
     assert not found.complete
-    assert time.perf_counter() - began < 6.0
 
 
 def test_wrong_parameters_are_refused():
