@@ -145,7 +145,8 @@ def test_thousands_of_jobs_start_a_few_threads_for_each_core():
     over.set()
     watcher.join()
     assert an._core.threads(2000) <= 4 * an._core.threads(-1) < 2000
-    assert most - before <= 4 * an._core.threads(-1) + 4
+    # The threads of one call may still be ending when those of the next begin.
+    assert most - before <= 2 * 4 * an._core.threads(-1) + 8
     assert many == an.score_parents(table, an.DegenerateGaussian(), n_jobs=1)
     assert searched.dag.edges == an.search.hill_climb(many, n_jobs=1).dag.edges
 
