@@ -26,7 +26,7 @@ READERS = {
 }
 
 
-@pytest.mark.skipif(not Path("/dev/zero").exists(), reason="no such device")
+@pytest.mark.skipif(not Path("/dev/zero").exists(), reason="no /dev/zero")
 @pytest.mark.parametrize("ending", READERS)
 def test_a_device_without_an_end_is_refused(ending, tmp_path):
     link = tmp_path / f"x{ending}"
@@ -48,7 +48,7 @@ def piped(data: bytes):
     return f"/dev/fd/{read}", sender, read
 
 
-@pytest.mark.skipif(not Path("/dev/fd").exists(), reason="no names for pipes")
+@pytest.mark.skipif(not Path("/dev/fd").exists(), reason="no /dev/fd")
 def test_what_comes_through_a_pipe_is_read_whole(tmp_path):
     candidates = an.score_parents(TABLE, an.BDeu(), 1)
     net = an.fit(TABLE, an.search.exact(candidates), an.BDeu())
