@@ -16,6 +16,8 @@ from arbornet.search.registry import registered, run
 if TYPE_CHECKING:
     import networkx as nx
 
+    from arbornet._core import SearchResult
+
 
 @registered("table", "scores parent sets on demand and suits hundreds of variables")
 def fges(
@@ -179,6 +181,11 @@ def _searched(
     found = run(
         method, scored, rules, method, start=begin, time_limit=time_limit, n_jobs=n_jobs, progress=progress, **how
     )
+    return with_class(names, found, {"search": method, **found.details}, began)
+
+
+def with_class(names: list[str], found: SearchResult, details: dict[str, Any], began: float) -> Found:
+    """The result of a search that ends with an equivalence class and a member of it, and proves nothing."""
     assert found.class_ is not None
     return Found(
         dag_from_parents(names, found.parents),
@@ -186,6 +193,6 @@ def _searched(
         math.inf,
         found.stopped or "finished",
         time.perf_counter() - began,
-        details={"search": method, **found.details},
+        details=details,
         equivalents=class_graph(names, *found.class_),
     )

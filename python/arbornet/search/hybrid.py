@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import dataclasses
-import math
 import time
 from typing import Any
 
@@ -11,11 +10,11 @@ import networkx as nx
 
 from arbornet import _core
 from arbornet.constraints import Constraints, Rules, resolved
-from arbornet.graphs import class_graph
 from arbornet.prepare import table_handle
 from arbornet.scores.base import truth, whole
 from arbornet.scoring import score_parents
-from arbornet.search.base import Found, dag_from_parents, total_of, uninterrupted
+from arbornet.search.base import Found, uninterrupted
+from arbornet.search.equivalence import with_class
 from arbornet.search.exact import exact
 from arbornet.search.greedy import Spec, limited
 from arbornet.search.registry import registered, run
@@ -141,24 +140,15 @@ def _arcs(
     details = found.details
     winner, judged, strengths, scales = (details.pop(key) for key in ("winner", "judged", "strengths", "scales"))
     assert found.class_ is not None
-    arcs, links = found.class_
-    directed = set(arcs)
-    return Found(
-        dag_from_parents(names, found.parents),
-        total_of(found.scores),
-        math.inf,
-        found.stopped or "finished",
-        time.perf_counter() - began,
-        details={
-            "search": "hybrid",
-            "score": _named(winner, len(names)),
-            "judged": {_named(name, len(names)): total for name, total in judged},
-            "strengths": {(names[a], names[b]): Strength(loss, (a, b) in directed) for a, b, loss in strengths},
-            "scales": {name: scale for name, scale in zip(names, scales, strict=True) if scale is not None},
-            **details,
-        },
-        equivalents=class_graph(names, arcs, links),
-    )
+    directed = set(found.class_[0])
+    told = {
+        "search": "hybrid",
+        "score": _named(winner, len(names)),
+        "judged": {_named(name, len(names)): total for name, total in judged},
+        "strengths": {(names[a], names[b]): Strength(loss, (a, b) in directed) for a, b, loss in strengths},
+        "scales": {name: scale for name, scale in zip(names, scales, strict=True) if scale is not None},
+    }
+    return with_class(names, found, told | details, began)
 
 
 def _named(winner: str, n_columns: int) -> str:

@@ -5,6 +5,7 @@
 
 use std::sync::OnceLock;
 
+use super::cells::Set;
 use super::cholesky::packed;
 use crate::control::Halt;
 use crate::error::Result;
@@ -40,6 +41,11 @@ impl<F: Fn(Var, Var, &Halt) -> Result<Box<[f64]>>> Blocks<F> {
         Ok(place.get().map_or(&[], |made| made))
     }
 
+    /// Number of columns of some variables.
+    pub fn width_of(&self, vars: &[Var]) -> usize {
+        vars.iter().map(|&v| self.widths[v]).sum()
+    }
+
     /// Appends to a packed lower triangle of the columns of `before` the rows of the columns of `var`.
     ///
     /// # Errors
@@ -59,5 +65,69 @@ impl<F: Fn(Var, Var, &Halt) -> Result<Box<[f64]>>> Blocks<F> {
             out.extend_from_slice(&self.block(var, var, halt)?[row * width..=row * width + row]);
         }
         Ok(())
+    }
+}
+
+/// The packed rows of one family after the other; those of the first parents stay while these stay the same.
+#[derive(Default)]
+pub struct FamilyRows {
+    /// The packed lower triangle.
+    pub matrix: Vec<f64>,
+    standing: Set,
+}
+
+impl FamilyRows {
+    /// Makes the rows of these parents. Returns how many rows at the beginning are those that stood.
+    ///
+    /// Nothing stands until [`Self::stand`] says so: a family that was stopped midway, or whose rows were changed, is no
+    /// beginning of the next.
+    ///
+    /// # Errors
+    /// `Error::Interrupted` once `halt` is due.
+    pub fn of<F>(&mut self, blocks: &Blocks<F>, parents: &[Var], halt: &Halt) -> Result<usize>
+    where
+        F: Fn(Var, Var, &Halt) -> Result<Box<[f64]>>,
+    {
+        let same = self.standing.iter().zip(parents).take_while(|(a, b)| a == b).count();
+        let done = blocks.width_of(&parents[..same]);
+        self.matrix.truncate(packed(done));
+        self.standing.clear();
+        for i in same..parents.len() {
+            blocks.append(&mut self.matrix, &parents[..i], parents[i], halt)?;
+        }
+        Ok(done)
+    }
+
+    /// The rows of these parents are whole, and may begin those of the next family.
+    pub fn stand(&mut self, parents: &[Var]) {
+        self.standing.extend_from_slice(parents);
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::control::Control;
+    use crate::error::Error;
+
+    #[test]
+    fn rows_that_were_not_finished_begin_no_other_family() {
+        let product = |v: Var, w: Var, halt: &Halt| -> Result<Box<[f64]>> {
+            halt.check()?;
+            Ok(vec![(10 * v + w) as f64].into())
+        };
+        let blocks = Blocks::new(vec![1; 4], product);
+        let mut rows = FamilyRows::default();
+        assert_eq!(rows.of(&blocks, &[0, 1], &Halt::default()).unwrap(), 0);
+        rows.stand(&[0, 1]);
+        let control = Control::default();
+        control.stop();
+        let due = control.halt();
+        assert!(matches!(rows.of(&blocks, &[0, 2], &due), Err(Error::Interrupted)));
+        assert_eq!(rows.of(&blocks, &[0, 1], &Halt::default()).unwrap(), 0);
+        assert_eq!(rows.matrix, [0.0, 10.0, 11.0]);
+        rows.stand(&[0, 1]);
+        assert_eq!(rows.of(&blocks, &[0, 2], &Halt::default()).unwrap(), 1);
+        assert_eq!(rows.matrix, [0.0, 20.0, 22.0]);
     }
 }

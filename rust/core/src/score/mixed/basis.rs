@@ -16,8 +16,8 @@ use crate::control::Halt;
 use crate::error::{Error, Result};
 use crate::model::LocalModel;
 use crate::prior::GraphPrior;
-use crate::regress::blocks::Blocks;
-use crate::regress::cells::{Set, dot, sum};
+use crate::regress::blocks::{Blocks, FamilyRows};
+use crate::regress::cells::{dot, sum};
 use crate::regress::cholesky::{backward, factor_from, forward, packed};
 use crate::regress::columns::Columns;
 use crate::regress::least_squares::Basis;
@@ -183,9 +183,8 @@ impl Rule for Functions {
         Ok(Child {
             rule: self,
             var: child,
-            matrix: Vec::new(),
+            rows: FamilyRows::default(),
             factor: Vec::new(),
-            before: Set::new(),
             work: [Vec::new(), Vec::new()],
             halt: Halt::default(),
         })
@@ -214,9 +213,8 @@ impl Rule for Functions {
 struct Child<'a> {
     rule: &'a Functions,
     var: Var,
-    matrix: Vec<f64>,
+    rows: FamilyRows,
     factor: Vec<f64>,
-    before: Set,
     work: [Vec<f64>; 2],
     halt: Halt,
 }
@@ -238,33 +236,26 @@ impl Child<'_> {
 
 impl Fits for Child<'_> {
     fn fit(&mut self, parents: &[Var]) -> Result<Fit> {
-        let Self { rule, var: child, matrix, factor, before, work, halt } = self;
+        let Self { rule, var: child, rows, factor, work, halt } = self;
         rule.check(*child, parents)?;
-        let width = |vars: &[Var]| vars.iter().map(|&v| rule.correlations.width(v)).sum::<usize>();
-        let same = before.iter().zip(parents).take_while(|(a, b)| a == b).count();
-        let done = width(&parents[..same]);
-        let (m, own) = (width(parents), rule.correlations.width(*child));
-        matrix.truncate(packed(done));
-        for i in same..parents.len() {
-            rule.correlations.append(matrix, &parents[..i], parents[i], halt)?;
-        }
-        (done..m).for_each(|i| matrix[packed(i) + i] += RIDGE);
+        let (m, own) = (rule.correlations.width_of(parents), rule.correlations.width(*child));
+        let done = rows.of(&rule.correlations, parents, halt)?;
+        (done..m).for_each(|i| rows.matrix[packed(i) + i] += RIDGE);
         factor.resize(packed(m), 0.0);
         factor.truncate(packed(m));
-        let sound = factor_from(matrix, factor, done, m, 0.0);
+        let sound = factor_from(&rows.matrix, factor, done, m, 0.0);
         debug_assert!(sound, "a correlation matrix with a ridge is positive definite");
-        before.clear();
-        before.extend_from_slice(parents);
+        rows.stand(parents);
         let n = rule.table.n_rows() as f64;
         let column = |v: f64| -n / 2.0 * (LN_2_PI + v.ln() + 1.0);
-        let mut rows = Vec::new();
-        rule.correlations.append(&mut rows, parents, *child, halt)?;
+        let mut own_rows = Vec::new();
+        rule.correlations.append(&mut own_rows, parents, *child, halt)?;
         let mut log_likelihood = 0.0;
         if rule.published {
             for i in 0..own {
                 let start = (0..i).map(|j| m + j + 1).sum::<usize>();
-                let mut row = rows[start..start + m].to_vec();
-                row.push(rows[start + m + i]);
+                let mut row = own_rows[start..start + m].to_vec();
+                row.push(own_rows[start + m + i]);
                 log_likelihood += column(Self::residual(factor, &row, work));
             }
             return Ok(Fit { log_likelihood, df: (m * own) as f64 });
@@ -273,7 +264,7 @@ impl Fits for Child<'_> {
         let mut longer = factor.clone();
         for i in 0..scored {
             let start = (0..i).map(|j| m + j + 1).sum::<usize>();
-            let row = &rows[start..=start + m + i];
+            let row = &own_rows[start..=start + m + i];
             log_likelihood += column(Self::residual(&longer, row, work));
             // The next indicator is also given this one.
             let squares = dot(&work[0], &work[0]);

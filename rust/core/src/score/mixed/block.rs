@@ -15,8 +15,7 @@ use crate::control::Halt;
 use crate::error::{Error, Result};
 use crate::model::LocalModel;
 use crate::prior::GraphPrior;
-use crate::regress::blocks::Blocks;
-use crate::regress::cells::Set;
+use crate::regress::blocks::{Blocks, FamilyRows};
 use crate::regress::cholesky::{factor_from, packed};
 use crate::regress::features::{Block, Features, MOST, SHRINK, Scale};
 use crate::score::cost::Cost;
@@ -96,12 +95,6 @@ struct OverBlocks {
     degree: usize,
 }
 
-impl OverBlocks {
-    fn width(&self, vars: &[Var]) -> usize {
-        vars.iter().map(|&v| self.correlations.width(v)).sum()
-    }
-}
-
 impl Rule for OverBlocks {
     type Child<'a> = Child<'a>;
 
@@ -110,18 +103,11 @@ impl Rule for OverBlocks {
     }
 
     fn child(&self, child: Var) -> Result<Child<'_>> {
-        Ok(Child {
-            rule: self,
-            var: child,
-            matrix: Vec::new(),
-            factor: Vec::new(),
-            before: Set::new(),
-            halt: Halt::default(),
-        })
+        Ok(Child { rule: self, var: child, rows: FamilyRows::default(), factor: Vec::new(), halt: Halt::default() })
     }
 
     fn check(&self, child: Var, parents: &[Var]) -> Result<()> {
-        check_width(&self.table, child, parents, self.width(parents) + self.correlations.width(child))
+        check_width(&self.table, child, parents, self.correlations.width_of(parents) + self.correlations.width(child))
     }
 
     fn cost(&self) -> Cost {
@@ -142,9 +128,8 @@ impl Rule for OverBlocks {
 struct Child<'a> {
     rule: &'a OverBlocks,
     var: Var,
-    matrix: Vec<f64>,
+    rows: FamilyRows,
     factor: Vec<f64>,
-    before: Set,
     halt: Halt,
 }
 
@@ -153,23 +138,16 @@ const MOST_MULTIPLIED: usize = 100;
 
 impl Fits for Child<'_> {
     fn fit(&mut self, parents: &[Var]) -> Result<Fit> {
-        let Self { rule, var: child, matrix, factor, before, halt } = self;
+        let Self { rule, var: child, rows, factor, halt } = self;
         rule.check(*child, parents)?;
-        let same = before.iter().zip(parents).take_while(|(a, b)| a == b).count();
-        let done = rule.width(&parents[..same]);
-        matrix.truncate(packed(done));
-        // Until the new rows are there, the old ones are no use to the next family.
-        before.clear();
-        for i in same..parents.len() {
-            rule.correlations.append(matrix, &parents[..i], parents[i], halt)?;
-        }
-        rule.correlations.append(matrix, parents, *child, halt)?;
-        let m = rule.width(parents);
+        let done = rows.of(&rule.correlations, parents, halt)?;
+        rule.correlations.append(&mut rows.matrix, parents, *child, halt)?;
+        let m = rule.correlations.width_of(parents);
         let q = rule.scored.as_ref().map_or_else(|| rule.correlations.width(*child), |scored| scored[*child]);
         factor.resize(packed(m + q), 0.0);
-        let sound = factor_from(matrix, factor, done, m + q, 0.0);
+        let sound = factor_from(&rows.matrix, factor, done, m + q, 0.0);
         assert!(sound, "a correlation matrix with a ridge is positive definite");
-        before.extend_from_slice(parents);
+        rows.stand(parents);
         let pivots: Vec<f64> = (m..m + q).map(|i| factor[packed(i) + i]).collect();
         let half_log_det: f64 = pivots.chunks(MOST_MULTIPLIED).map(|some| some.iter().product::<f64>().ln()).sum();
         Ok(Fit { log_likelihood: -(rule.table.n_rows() as f64) * half_log_det, df: (q * m) as f64 })

@@ -18,7 +18,7 @@ use crate::error::Result;
 use crate::independence::Tested;
 use crate::model::LocalModel;
 use crate::prior::GraphPrior;
-use crate::regress::blocks::Blocks;
+use crate::regress::blocks::{Blocks, FamilyRows};
 use crate::regress::cells::{Set, dot, sum};
 use crate::regress::cholesky::{factor_from, packed};
 use crate::regress::columns::Columns;
@@ -172,10 +172,6 @@ struct Degenerate {
 const RIDGE: f64 = 1e-13;
 
 impl Degenerate {
-    fn width(&self, vars: &[Var]) -> usize {
-        vars.iter().map(|&v| self.covariance.width(v)).sum()
-    }
-
     /// As printed there is none, until a factor fails.
     fn ridge(&self) -> f64 {
         if self.published { 0.0 } else { RIDGE }
@@ -189,7 +185,7 @@ impl Degenerate {
     /// The residual variances of the columns of `child` given those of `parents`: each by itself.
     fn residual_variances(&self, child: Var, parents: &[Var]) -> Result<Vec<f64>> {
         let halt = &Halt::default();
-        let (m, q) = (self.width(parents), self.covariance.width(child));
+        let (m, q) = (self.covariance.width_of(parents), self.covariance.width(child));
         let mut given = Vec::new();
         for (i, &p) in parents.iter().enumerate() {
             self.covariance.append(&mut given, &parents[..i], p, halt)?;
@@ -234,18 +230,11 @@ impl Rule for Degenerate {
     }
 
     fn child(&self, child: Var) -> Result<Child<'_>> {
-        Ok(Child {
-            rule: self,
-            var: child,
-            matrix: Vec::new(),
-            factor: Vec::new(),
-            before: Set::new(),
-            halt: Halt::default(),
-        })
+        Ok(Child { rule: self, var: child, rows: FamilyRows::default(), factor: Vec::new(), halt: Halt::default() })
     }
 
     fn check(&self, child: Var, parents: &[Var]) -> Result<()> {
-        check_width(&self.table, child, parents, self.width(parents) + self.covariance.width(child))
+        check_width(&self.table, child, parents, self.covariance.width_of(parents) + self.covariance.width(child))
     }
 
     fn cost(&self) -> Cost {
@@ -283,30 +272,22 @@ impl Rule for Degenerate {
 struct Child<'a> {
     rule: &'a Degenerate,
     var: Var,
-    matrix: Vec<f64>,
+    rows: FamilyRows,
     factor: Vec<f64>,
-    before: Set,
     halt: Halt,
 }
 
 impl Fits for Child<'_> {
     fn fit(&mut self, parents: &[Var]) -> Result<Fit> {
-        let Self { rule, var: child, matrix, factor, before, halt } = self;
+        let Self { rule, var: child, rows, factor, halt } = self;
         rule.check(*child, parents)?;
-        let same = before.iter().zip(parents).take_while(|(a, b)| a == b).count();
-        let done = rule.width(&parents[..same]);
-        matrix.truncate(packed(done));
-        // Until the new rows are there, the old ones are no use to the next family.
-        before.clear();
-        for i in same..parents.len() {
-            rule.covariance.append(matrix, &parents[..i], parents[i], halt)?;
-        }
-        rule.covariance.append(matrix, parents, *child, halt)?;
-        let m = rule.width(parents);
+        let done = rows.of(&rule.covariance, parents, halt)?;
+        rule.covariance.append(&mut rows.matrix, parents, *child, halt)?;
+        let m = rule.covariance.width_of(parents);
         let q = rule.covariance.width(*child);
         factor.resize(packed(m + q), 0.0);
-        if factor_ridged(matrix, factor, done, m + q, rule.ridge()) {
-            before.extend_from_slice(parents);
+        if factor_ridged(&mut rows.matrix, factor, done, m + q, rule.ridge()) {
+            rows.stand(parents);
         }
         let pivots: f64 = (m..m + q).map(|i| factor[packed(i) + i]).product();
         let log_det = 2.0 * pivots.ln();
