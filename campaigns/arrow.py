@@ -45,7 +45,7 @@ from arrow_literal import (
 )
 
 import arbornet as an
-from arbornet.visible import visible_name
+from arbornet.text.visible import visible_name
 
 NAMES = ["a", "b", "c d", "'", "β", "e\tf"]
 ROOM_MB = 64

@@ -15,10 +15,10 @@ MODULES = ("arbornet", "arbornet.search", "arbornet.priors", "arbornet.evaluate"
 """Modules whose public names are documented; public modules within `arbornet.__all__` are found by themselves."""
 
 SUBJECTS = {
-    "tables": ("table", "schema", "kinds", "files", "frames", "examples"),
-    "scores": ("scores", "priors", "prepare", "models", "custom"),
-    "search": ("learn", "scoring", "planning", "candidates", "constraints", "search", "machines"),
-    "network": ("network", "fit", "io"),
+    "tables": ("data",),
+    "scores": ("scores", "priors", "models"),
+    "search": ("learn", "graphs", "step1", "search"),
+    "network": ("network", "io"),
     "errors": (),
 }
 SECTIONS = (("Guide", "guide"), ("How it is built", "design"), ("Published results repeated", "papers"))
@@ -51,7 +51,7 @@ def names() -> dict[str, dict[str, str]]:
 
 
 def _place(value: Any, path: str, name: str) -> str:
-    """Where a name is found: not `arbornet.fit`, which to a reader of files is a module, but `arbornet.fit.fit`."""
+    """Where a name is found: `arbornet.learn.learn`, not `arbornet.learn`, a module to whoever reads files."""
     return f"{value.__module__}.{name}" if f"{path}.{name}" in sys.modules else f"{path}.{name}"
 
 

@@ -1,4 +1,4 @@
-"""Makes `python/arbornet/data/patients.csv`: simulated patients, no real person's data.
+"""Makes `python/arbornet/data/examples/patients.csv`: simulated patients, no real person's data.
 
 The dependencies are written out below, so whoever learns a network from the table can compare it with the truth:
 

@@ -1,4 +1,4 @@
-"""Makes `python/arbornet/data/survey.csv`: a simulated survey about the way to work, no real person's answers.
+"""Makes `python/arbornet/data/examples/survey.csv`: a simulated survey about the way to work, no real person's answers.
 
 Most answers are ordered levels. The dependencies are written out below, so whoever learns a network from the table can
 compare it with the truth:

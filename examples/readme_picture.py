@@ -10,11 +10,11 @@ from dataclasses import replace
 from pathlib import Path
 
 import arbornet as an
-from arbornet.draw.network import network_scene
-from arbornet.draw.parts import Graph, Tree
-from arbornet.draw.scene import Scene
-from arbornet.draw.svg import svg
-from arbornet.draw.tree import tree_scene
+from arbornet.show.draw.network import network_scene
+from arbornet.show.draw.parts import Graph, Tree
+from arbornet.show.draw.scene import Scene
+from arbornet.show.draw.svg import svg
+from arbornet.show.draw.tree import tree_scene
 
 PICTURE = Path(__file__).parents[1] / "docs" / "penguins.svg"
 SHOWN = "body_mass_g"

@@ -6,7 +6,7 @@ from pathlib import Path
 
 import numpy as np
 
-DATA = Path(__file__).parents[1] / "python" / "arbornet" / "data"
+DATA = Path(__file__).parents[1] / "python" / "arbornet" / "data" / "examples"
 Row = dict[str, object]
 
 
@@ -17,7 +17,7 @@ def choose(rng: np.random.Generator, levels: Sequence[str], weights: Sequence[fl
 
 
 def write(name: str, n_rows: int, seed: int, row: Callable[[np.random.Generator], Row]) -> None:
-    """Writes `data/NAME.csv` from rows made one after another."""
+    """Writes `NAME.csv` from rows made one after another."""
     rng = np.random.default_rng(seed)
     rows = [row(rng) for _ in range(n_rows)]
     with (DATA / f"{name}.csv").open("w", newline="", encoding="utf-8") as file:

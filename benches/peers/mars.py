@@ -19,7 +19,7 @@ from pathlib import Path
 import polars as pl
 
 import arbornet as an
-from arbornet.prepare import prepared
+from arbornet.scores.prepare import prepared
 
 ROWS, DEGREES, MOST = (1000, 5000), (1, 5), 5
 

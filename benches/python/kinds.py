@@ -1,7 +1,7 @@
 """What columns look like: nine classes, ptype's tables, flags on clean tables, and how long it takes.
 
     python benches/python/kinds.py            # all figures of docs/kinds.md, some minutes
-    python benches/python/kinds.py --learn    # learns looks/tree.json from the labelled columns first
+    python benches/python/kinds.py --learn    # learns data/looks/tree.json from the labelled columns first
 
 The labelled columns are simulated from their published summaries (`columns.py`), written as CSV files and read back.
 The tree for columns that no rule decides is cross-validated in five folds, once with columns assigned at random (a file
@@ -30,18 +30,19 @@ from sklearn.model_selection import GroupKFold, KFold
 from sklearn.tree import DecisionTreeClassifier
 
 import arbornet as an
-from arbornet.files import NULLS
-from arbornet.frames import read_frame
-from arbornet.infer import infer, is_constant, profile
-from arbornet.looks import look as looking
-from arbornet.looks import tree
-from arbornet.looks.frame import _taker
-from arbornet.looks.marks import Marks
-from arbornet.looks.seen import Seen
-from arbornet.looks.words import MISSING
+from arbornet.data.files import NULLS
+from arbornet.data.frames import read_frame
+from arbornet.data.infer import infer, is_constant, profile
+from arbornet.data.looks import look as looking
+from arbornet.data.looks import tree
+from arbornet.data.looks.frame import _taker
+from arbornet.data.looks.marks import Marks
+from arbornet.data.looks.seen import Seen
+from arbornet.data.looks.words import MISSING
+from arbornet.data.schema import Column
 
 DATA = Path(__file__).resolve().parents[1] / "data"
-TREE = Path(an.__file__).parent / "looks" / "tree.json"
+TREE = Path(an.__file__).parent / "data" / "looks" / "tree.json"
 NINE = {
     "number": "numeric",
     "category": "categorical",
@@ -183,7 +184,7 @@ def _precision_and_recall(said: Any, y: Any, label: str) -> tuple[float, float]:
     return both / max(np.sum(said == label), 1), both / max(np.sum(y == label), 1)
 
 
-def _ptype_class(column: an.schema.Column, values: pl.Series) -> str:
+def _ptype_class(column: Column, values: pl.Series) -> str:
     if column.looks_like == "date":
         return "date"
     if column.class_ in ("integer", "number") and column.looks_like != "number in text":

@@ -3,28 +3,23 @@
 from importlib import import_module
 from typing import TYPE_CHECKING
 
-from arbornet import evaluate, independence, metrics, priors, search, simulate
+from arbornet import _moved, evaluate, independence, metrics, priors, search, simulate
 from arbornet._core import ArbornetError, ColumnError, FamilyError, FormatError, ParameterError, __version__
-from arbornet.candidates import Candidates
-from arbornet.constraints import Constraints
-from arbornet.custom import CustomScore
-from arbornet.examples import example
-from arbornet.features import rank_parents
-from arbornet.files import read
-from arbornet.fit import fit
+from arbornet.data.examples import example
+from arbornet.data.files import read
+from arbornet.data.kinds import Binned, Categorical, Continuous, Ordinal
+from arbornet.data.schema import Schema, infer_schema
+from arbornet.data.table import Table
+from arbornet.graphs.constraints import Constraints
 from arbornet.io.bif import read_bif
 from arbornet.io.hugin import read_net
 from arbornet.io.json import load
 from arbornet.io.networks import read_network
 from arbornet.io.xmlbif import read_xmlbif
-from arbornet.kinds import Binned, Categorical, Continuous, Ordinal
 from arbornet.learn import learn
-from arbornet.models import LocalModel, local_model
+from arbornet.models.local import LocalModel, local_model
 from arbornet.network import BayesNet
-from arbornet.notices import ArbornetWarning, LeftOutWarning, RowsDroppedWarning
-from arbornet.planning import Plan, plan
-from arbornet.prepare import local_score
-from arbornet.schema import Schema, infer_schema
+from arbornet.network.fit import fit
 from arbornet.scores import (
     AIC,
     BD,
@@ -48,15 +43,17 @@ from arbornet.scores import (
     MixedPolynomial,
     Multinomial,
 )
-from arbornet.scoring import score_parents
+from arbornet.scores.custom import CustomScore
+from arbornet.scores.prepare import local_score
 from arbornet.search.trees import chow_liu
-from arbornet.table import Table
+from arbornet.step1.candidates import Candidates
+from arbornet.step1.features import rank_parents
+from arbornet.step1.planning import Plan, plan
+from arbornet.step1.scoring import score_parents
+from arbornet.text.notices import ArbornetWarning, LeftOutWarning, RowsDroppedWarning
 
 if TYPE_CHECKING:
-    from arbornet.classifiers import NaiveBayes, TANClassifier
-    from arbornet.discretise import FayyadIrani
-    from arbornet.estimators import NetworkLearner
-    from arbornet.tree_density import ChowLiu
+    from arbornet.estimators import ChowLiu, FayyadIrani, NaiveBayes, NetworkLearner, TANClassifier
 
 __all__ = [
     "AIC",
@@ -130,20 +127,18 @@ __all__ = [
     "simulate",
 ]
 
+_ESTIMATORS = ("ChowLiu", "FayyadIrani", "NaiveBayes", "NetworkLearner", "TANClassifier")
 
-_ESTIMATORS = {
-    "ChowLiu": "tree_density",
-    "FayyadIrani": "discretise",
-    "NaiveBayes": "classifiers",
-    "NetworkLearner": "estimators",
-    "TANClassifier": "classifiers",
-}
+_moved.register()
 
 
 def __getattr__(name: str) -> object:
     # scikit-learn is slow to import and optional, so its estimators are imported on first use.
     if name in _ESTIMATORS:
-        return getattr(import_module(f"arbornet.{_ESTIMATORS[name]}"), name)
+        return getattr(import_module("arbornet.estimators"), name)
+    # What stood here as a module, in earlier versions, was an attribute without being imported.
+    if f"arbornet.{name}" in _moved.MOVED:
+        return import_module(f"arbornet.{name}")
     raise AttributeError(f"module 'arbornet' has no attribute {name!r}")
 
 

@@ -9,8 +9,8 @@ from collections.abc import Iterable
 from typing import Any, NamedTuple
 
 from arbornet._core import ParameterError
-from arbornet.prepare import positions, prepared
 from arbornet.scores import DegenerateGaussian
+from arbornet.scores.prepare import positions, prepared
 
 __all__ = ["Tested", "test"]
 

@@ -12,26 +12,26 @@ from collections.abc import Callable
 from typing import TYPE_CHECKING, Any, Literal
 
 from arbornet._core import threads
-from arbornet.constraints import Rules
-from arbornet.features import Selection, selected
-from arbornet.fit import fit
-from arbornet.notices import LeftOutWarning
-from arbornet.planning import MOST, Plan, plan
-from arbornet.schema import Schema, infer_schema
+from arbornet.data.schema import Schema, infer_schema
+from arbornet.data.table import Table
+from arbornet.graphs.constraints import Rules
+from arbornet.network.fit import fit
 from arbornet.scores import PCART
-from arbornet.scoring import score_parents
 from arbornet.search.base import Found
 from arbornet.search.registry import search_of
-from arbornet.table import Table
-from arbornet.terminal import brief, wrapped
-from arbornet.visible import visible
+from arbornet.step1.features import Selection, selected
+from arbornet.step1.planning import MOST, Plan, plan
+from arbornet.step1.scoring import score_parents
+from arbornet.text.notices import LeftOutWarning
+from arbornet.text.terminal import brief, wrapped
+from arbornet.text.visible import visible
 
 if TYPE_CHECKING:
     from distributed import Client
 
-    from arbornet.candidates import Candidates
-    from arbornet.constraints import Constraints
+    from arbornet.graphs.constraints import Constraints
     from arbornet.network import BayesNet
+    from arbornet.step1.candidates import Candidates
 
 Search = str | Callable[..., Found]
 

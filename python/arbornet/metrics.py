@@ -9,12 +9,12 @@ from typing import Any
 
 import networkx as nx
 
-from arbornet import notebook
 from arbornet._core import ParameterError
 from arbornet.alike import ByContent
 from arbornet.graphs import cpdag
 from arbornet.network import BayesNet
 from arbornet.search.base import Found
+from arbornet.text import notebook
 
 
 @dataclass(frozen=True, eq=False, repr=False)

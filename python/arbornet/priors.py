@@ -9,7 +9,8 @@ from dataclasses import dataclass
 from typing import Any
 
 from arbornet._core import ParameterError
-from arbornet.scores.base import Choice, real
+from arbornet.checks import real
+from arbornet.scores.base import Choice
 
 __all__ = ["EBIC", "Binomial", "Parameters", "ParentCount", "Prior", "Uniform"]
 

@@ -2,10 +2,10 @@
 
 import random
 
-from arbornet.arrows import SCALE
-from arbornet.draw.parts import Arc, Leaf, Node, Split, Tree
-from arbornet.draw.values import Bars, Histogram
-from arbornet.report import Report, Rows, Search, Variable
+from arbornet.show.arrows import SCALE
+from arbornet.show.draw.parts import Arc, Leaf, Node, Split, Tree
+from arbornet.show.draw.values import Bars, Histogram
+from arbornet.show.report import Report, Rows, Search, Variable
 
 ADVICE = "588 of 600 rows used: 'glucose' is 1% missing; leaving it out keeps 595."
 NAMES = ["age", "sex", "smoker", "bmi", "systolic", "glucose"]

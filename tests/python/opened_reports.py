@@ -7,7 +7,7 @@ from pathlib import Path
 
 import pytest
 
-from arbornet.report import Report, write
+from arbornet.show.report import Report, write
 from browser import CHROMIUM, Page, browser
 
 in_a_browser = pytest.mark.skipif(CHROMIUM is None, reason="no browser (Debian: apt install chromium)")

@@ -15,9 +15,9 @@ import numpy as np
 import pytest
 
 import arbornet as an
-from arbornet import memory
 from arbornet.io import families
-from arbornet.parallel import side_by_side
+from arbornet.system import memory
+from arbornet.system.parallel import side_by_side
 
 HEAD = """
 import numpy as np, polars as pl, arbornet as an
@@ -84,7 +84,7 @@ def test_zero_bytes_that_cross_the_border_elsewhere_are_kept():
 
 MOSTLY = """
 import resource
-from arbornet import memory
+from arbornet.system import memory
 net = an.learn({"a": [0.5, 1.5, 2.25] * 9, "c": ["u", "v", "v"] * 9})
 most = int(memory._taken()) + (1 << 30)
 resource.setrlimit(resource.RLIMIT_AS, (most, most))

@@ -6,11 +6,11 @@ import random
 import pytest
 
 import arbornet as an
-from arbornet.draw import Graph, arrange
-from arbornet.draw.arrange import arranged, rounded
-from arbornet.draw.layout import NODE_HEIGHT, layered_part, placed
-from arbornet.draw.network import network_scene
-from arbornet.draw.scene import text_width
+from arbornet.show.draw import Graph, arrange
+from arbornet.show.draw.arrange import arranged, rounded
+from arbornet.show.draw.layout import NODE_HEIGHT, layered_part, placed
+from arbornet.show.draw.network import network_scene
+from arbornet.show.draw.scene import text_width
 from places import NETWORKS
 from test_draw import random_dag, sampled
 

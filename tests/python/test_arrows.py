@@ -7,10 +7,10 @@ import networkx as nx
 import pytest
 
 import arbornet as an
-from arbornet import arrows
-from arbornet.draw import Graph, network_svg
-from arbornet.draw.parts import Arc
-from arbornet.prepare import prepared
+from arbornet.scores.prepare import prepared
+from arbornet.show import arrows
+from arbornet.show.draw import Graph, network_svg
+from arbornet.show.draw.parts import Arc
 
 
 @pytest.mark.parametrize(
@@ -73,7 +73,7 @@ def test_every_picture_with_arcs_says_that_arrows_are_not_causes():
 def test_matplotlib_dashes_the_same_arcs():
     from matplotlib.figure import Figure
 
-    from arbornet.draw import draw
+    from arbornet.show.draw import draw
 
     axis = Figure().add_subplot()
     draw(nx.DiGraph([("a", "b")]), axis)

@@ -12,8 +12,8 @@ import polars as pl
 import pytest
 
 import arbornet as an
-from arbornet.draw import Tree, tree_svg
-from arbornet.draw.tree import tree_scene
+from arbornet.show.draw import Tree, tree_svg
+from arbornet.show.draw.tree import tree_scene
 from interrupting import ctrl_c
 from places import DATA
 

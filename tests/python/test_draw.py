@@ -15,18 +15,18 @@ import pytest
 
 import arbornet as an
 from arbornet import ArbornetError
-from arbornet.draw import Graph, Tree, draw, draw_tree, network_svg, tree_svg
-from arbornet.draw import order as order_module
-from arbornet.draw.dot import dot
-from arbornet.draw.layout import NODE_HEIGHT, layered
-from arbornet.draw.network import network_scene
-from arbornet.draw.order import crossings, ordered
-from arbornet.draw.parts import Leaf, kind_name
-from arbornet.draw.place import isotonic
-from arbornet.draw.ranks import ranks
-from arbornet.draw.scene import PAINTS, Text, shortened, text_width
-from arbornet.draw.svg import for_notebook
-from arbornet.draw.tree import spread, tree_scene
+from arbornet.show.draw import Graph, Tree, draw, draw_tree, network_svg, tree_svg
+from arbornet.show.draw import order as order_module
+from arbornet.show.draw.dot import dot
+from arbornet.show.draw.layout import NODE_HEIGHT, layered
+from arbornet.show.draw.network import network_scene
+from arbornet.show.draw.order import crossings, ordered
+from arbornet.show.draw.parts import Leaf, kind_name
+from arbornet.show.draw.place import isotonic
+from arbornet.show.draw.ranks import ranks
+from arbornet.show.draw.scene import PAINTS, Text, shortened, text_width
+from arbornet.show.draw.svg import for_notebook
+from arbornet.show.draw.tree import spread, tree_scene
 from places import NETWORKS
 
 HOSTILE = ["</script><b>", 'a "quoted" & name', "größe µ 尺寸", "x\x00y\ud800", "-->", " ", "n" * 300]
@@ -343,7 +343,7 @@ def test_a_matplotlib_axis_takes_a_picture():
 
 
 def test_without_matplotlib_the_message_names_what_to_install(tmp_path, monkeypatch):
-    monkeypatch.setattr("arbornet.draw.save.find_spec", lambda _: None)
+    monkeypatch.setattr("arbornet.show.draw.save.find_spec", lambda _: None)
     with pytest.raises(ImportError, match=r"pip install matplotlib.*'net\.svg' needs nothing"):
         draw(nx.DiGraph([("a", "b")]), tmp_path / "net.png")
 
@@ -404,7 +404,7 @@ def test_graphviz_itself_answers_so():
 
 def test_the_same_bytes_at_any_hash_seed():
     code = (
-        "import networkx as nx, hashlib; from arbornet.draw import network_svg;"
+        "import networkx as nx, hashlib; from arbornet.show.draw import network_svg;"
         "g = nx.gnp_random_graph(40, .08, seed=3, directed=True);"
         "g = nx.DiGraph([(f'v{u}', f'v{v}') for u, v in g.edges if u < v]);"
         "print(hashlib.sha256(network_svg(g).encode()).hexdigest())"

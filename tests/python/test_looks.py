@@ -12,8 +12,9 @@ import polars as pl
 import pytest
 
 import arbornet as an
-from arbornet.looks import dates, grades, numbers_in_text, tree
-from arbornet.looks.counts import is_count
+from arbornet.data.looks import dates, grades, numbers_in_text, tree
+from arbornet.data.looks.counts import is_count
+from arbornet.data.schema import Column
 
 N = 240
 
@@ -252,13 +253,13 @@ def test_what_a_column_looks_like_is_told_with_its_reason_beside_its_kind() -> N
 
 
 def test_a_schema_that_does_not_say_what_columns_look_like_prints_as_it_did() -> None:
-    old = an.Schema((an.schema.Column("x", an.Continuous(), "number", "numbers with a fraction", n_rows=3),))
+    old = an.Schema((Column("x", an.Continuous(), "number", "numbers with a fraction", n_rows=3),))
     assert str(old).splitlines()[0].split() == ["column", "kind", "levels", "or", "range", "missing", "why"]
 
 
 def test_the_tree_has_at_most_eighty_leaves_and_every_question_is_a_mark() -> None:
-    from arbornet.looks.marks import Marks
-    from arbornet.looks.seen import Seen
+    from arbornet.data.looks.marks import Marks
+    from arbornet.data.looks.seen import Seen
 
     assert tree.n_leaves() <= 80
     texts = pl.Series(["one two", "three"])

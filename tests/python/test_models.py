@@ -14,7 +14,7 @@ import pytest
 import arbornet as an
 from arbornet._core import TableHandle
 from arbornet.models import Shares, StudentT
-from arbornet.notebook import preformatted
+from arbornet.text.notebook import preformatted
 
 
 @pytest.fixture(scope="module")

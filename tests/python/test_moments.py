@@ -15,8 +15,8 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 import arbornet as an
-from arbornet.draw.axis import Axis, measured, number
-from arbornet.moments import threshold, told
+from arbornet.data.moments import threshold, told
+from arbornet.show.draw.axis import Axis, measured, number
 
 DAYS = pl.date_range(dt.date(2020, 1, 1), dt.date(2020, 12, 31), eager=True)
 FRAME = pl.DataFrame(

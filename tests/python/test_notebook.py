@@ -10,11 +10,11 @@ import networkx as nx
 import pytest
 
 import arbornet as an
-from arbornet import arrows
-from arbornet.draw.scene import PAINTS
-from arbornet.draw.svg import for_notebook, in_cell
-from arbornet.notebook import File, Text, preformatted, table
 from arbornet.search.base import Found
+from arbornet.show import arrows
+from arbornet.show.draw.scene import PAINTS
+from arbornet.show.draw.svg import for_notebook, in_cell
+from arbornet.text.notebook import File, Text, preformatted, table
 
 
 class Tags(HTMLParser):

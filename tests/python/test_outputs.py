@@ -95,7 +95,7 @@ def test_a_name_that_xml_cannot_hold_is_refused_before_learning(name, there, mon
 
 
 def test_pictures_that_need_a_package_are_refused_before_learning(there, no_work, monkeypatch, capsys):
-    monkeypatch.setattr("arbornet.draw.save.find_spec", lambda _: None)
+    monkeypatch.setattr("arbornet.show.draw.save.find_spec", lambda _: None)
     assert "pip install matplotlib" in refused(capsys, "learn", "patients.csv", "--draw", "x.png")
 
 

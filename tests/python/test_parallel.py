@@ -10,7 +10,7 @@ import time
 
 import pytest
 
-from arbornet.parallel import side_by_side
+from arbornet.system.parallel import side_by_side
 
 
 def test_every_job_gives_its_result_at_any_number_of_threads():

@@ -8,8 +8,8 @@ import sys
 
 import pytest
 
-from arbornet import progress
-from arbornet.progress import Pace, duration, shown, status
+from arbornet.text import progress
+from arbornet.text.progress import Pace, duration, shown, status
 
 
 def test_a_steady_pace_tells_the_exact_time_left():
@@ -74,9 +74,12 @@ def test_without_a_terminal_progress_goes_to_the_log(capfd, caplog, monkeypatch)
     assert capfd.readouterr() == ("", "")
 
 
-CODE = (
-    "from arbornet.progress import shown\nwith shown('scoring') as tell:\n    tell(3, 10); tell(10, 10)\nprint('done')"
-)
+CODE = """
+from arbornet.text.progress import shown
+with shown('scoring') as tell:
+    tell(3, 10); tell(10, 10)
+print('done')
+"""
 
 
 def test_the_log_is_quiet_by_default():

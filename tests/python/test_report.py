@@ -14,10 +14,10 @@ from pathlib import Path
 import numpy as np
 import pytest
 
-from arbornet.draw.parts import Node
-from arbornet.draw.values import Bars, Histogram, values_scene
-from arbornet.report import Report, Rows, Search, Variable, page, write
-from arbornet.report.page import embedded
+from arbornet.show.draw.parts import Node
+from arbornet.show.draw.values import Bars, Histogram, values_scene
+from arbornet.show.report import Report, Rows, Search, Variable, page, write
+from arbornet.show.report.page import embedded
 from made_reports import made_report
 
 HOSTILE = [
@@ -148,7 +148,7 @@ def test_very_many_levels_are_counted_together():
 def test_the_same_bytes_at_any_hash_seed(tmp_path):
     code = (
         "import sys; sys.path.insert(0, sys.argv[1]); from made_reports import made_report;"
-        "from arbornet.report import write; write(made_report(20), sys.argv[2])"
+        "from arbornet.show.report import write; write(made_report(20), sys.argv[2])"
     )
     pages = set()
     for seed in ("0", "1", "77"):

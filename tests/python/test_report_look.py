@@ -4,7 +4,7 @@ import dataclasses
 
 import pytest
 
-from arbornet.draw.parts import Leaf, Node, Split, Tree
+from arbornet.show.draw.parts import Leaf, Node, Split, Tree
 from made_reports import ADVICE, made_report
 from opened_reports import DESKS, WINDOWS, in_a_browser, select
 

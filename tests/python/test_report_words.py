@@ -8,13 +8,13 @@ import polars as pl
 import pytest
 
 import arbornet as an
-from arbornet import arrows
-from arbornet.draw.parts import Leaf, Tree, plain_ranges, whole_range
-from arbornet.draw.spark import pooled
-from arbornet.dropped import advice, costliest
-from arbornet.report import Report, page
-from arbornet.report.fitted import of_network
-from arbornet.report.outline import AT_ONCE, outline
+from arbornet.data.dropped import advice, costliest
+from arbornet.show import arrows
+from arbornet.show.draw.parts import Leaf, Tree, plain_ranges, whole_range
+from arbornet.show.draw.spark import pooled
+from arbornet.show.report import Report, page
+from arbornet.show.report.fitted import of_network
+from arbornet.show.report.outline import AT_ONCE, outline
 from made_reports import made_report
 
 

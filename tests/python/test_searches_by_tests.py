@@ -9,7 +9,7 @@ import pytest
 
 import arbornet as an
 from arbornet.graphs import cpdag
-from arbornet.notices import ArbornetWarning
+from arbornet.text.notices import ArbornetWarning
 from interrupting import SOON, ctrl_c
 
 SEARCHES = ["pc", "cpc"]

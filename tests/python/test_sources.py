@@ -10,7 +10,7 @@ import numpy as np
 import pytest
 
 import arbornet as an
-from arbornet.io.sources import bytes_of
+from arbornet.system.sources import bytes_of
 
 TABLE = an.Table({"a": ["x", "y", "y"] * 10, "b": ["u", "v", "u"] * 10})
 READERS = {

@@ -15,8 +15,8 @@ import pytest
 import arbornet as an
 from arbornet.cli import main
 from arbornet.cli.parser import COMMANDS
-from arbornet.terminal import brief, shortened, time_range, wrapped, wrapped_tree
-from arbornet.visible import written
+from arbornet.text.terminal import brief, shortened, time_range, wrapped, wrapped_tree
+from arbornet.text.visible import written
 
 
 @pytest.fixture

@@ -8,7 +8,7 @@ import networkx as nx
 import pytest
 
 import arbornet as an
-from arbornet.visible import visible, visible_name
+from arbornet.text.visible import visible, visible_name
 
 RED, END = "\x1b[31mred\x9b0m", "li\u202ene\u2028s\x07\r\t"
 FRAME = {RED: ["u", "v\x1b[2J", "v\x1b[2J"] * 20, END: [i * 1.5 for i in range(60)], "gone": [1] * 60}

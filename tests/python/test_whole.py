@@ -14,7 +14,7 @@ import pytest
 
 import arbornet as an
 from arbornet.io.tables import ENDINGS, write_table
-from arbornet.io.whole import try_to_write, write_whole
+from arbornet.system.whole import try_to_write, write_whole
 from small_tables import BIC, chain
 
 

@@ -6,7 +6,8 @@ from typing import Any
 import pytest
 
 import arbornet as an
-from arbornet.scores.base import Parameters, real
+from arbornet.checks import real
+from arbornet.scores.base import Parameters
 
 ROOT = Path(__file__).parents[2]
 PAGE = ROOT / "docs" / "contributing-score.md"

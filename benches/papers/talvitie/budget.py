@@ -14,9 +14,9 @@ from talvitie.kept import Kept
 from talvitie.models import SCORES
 
 import arbornet as an
-from arbornet.constraints import resolved
-from arbornet.planning import counted, sizes
-from arbornet.prepare import prepared
+from arbornet.graphs.constraints import resolved
+from arbornet.scores.prepare import prepared
+from arbornet.step1.planning import counted, sizes
 
 MOST_PARENTS = 4
 #: Steps that are spent on counting what a sample of families costs: sets of many levels differ a thousandfold.

@@ -5,8 +5,8 @@ from __future__ import annotations
 import argparse
 
 from arbornet.cli.parser import Options, json_option
-from arbornet.terminal import wrapped
-from arbornet.visible import visible
+from arbornet.text.terminal import wrapped
+from arbornet.text.visible import visible
 
 HELP = "compare two networks over the same variables"
 ABOUT = """\

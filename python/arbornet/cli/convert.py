@@ -41,10 +41,10 @@ def options(command: argparse.ArgumentParser) -> None:
 def run(asked: Options) -> None:
     """Runs the command."""
     import arbornet as an
-    from arbornet.candidates import holds_candidates
     from arbornet.cli import files
     from arbornet.cli.outputs import Output, tried
     from arbornet.io.networks import READERS
+    from arbornet.step1.candidates import holds_candidates
 
     source, target = Path(asked.source), Path(asked.target)
     kind = "table"

@@ -8,7 +8,7 @@ from typing import TYPE_CHECKING
 if TYPE_CHECKING:
     import polars as pl
 
-    from arbornet.schema import Schema
+    from arbornet.data.schema import Schema
 
 TEXT = (".csv", ".tsv")
 SIGNIFICANT = 6

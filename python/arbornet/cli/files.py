@@ -12,7 +12,7 @@ import arbornet as an
 from arbornet.cli import out, words
 from arbornet.cli.out import say as say
 from arbornet.cli.outputs import network_ending
-from arbornet.files import ENDINGS, PACKED
+from arbornet.data.files import ENDINGS, PACKED
 from arbornet.io import tables
 from arbornet.io.json import finite
 

@@ -12,8 +12,8 @@ import os
 import sys
 from typing import TextIO
 
-from arbornet.terminal import wrapped
-from arbornet.visible import HIDDEN, visible
+from arbornet.text.terminal import wrapped
+from arbornet.text.visible import HIDDEN, visible
 
 ALIKE = str.maketrans(
     {"│": "|", "├": "|", "└": "`", "─": "-", "…": "...", "→": "->", "≥": ">=", "≤": "<=", "—": "-", "–": "-", "’": "'"}

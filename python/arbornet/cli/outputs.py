@@ -13,16 +13,17 @@ from dataclasses import dataclass
 from pathlib import Path
 from typing import TYPE_CHECKING
 
-from arbornet import ParameterError, candidates
+from arbornet import ParameterError
 from arbornet._core import ArbornetError
 from arbornet.cli.out import say
-from arbornet.draw import save
 from arbornet.io import tables
-from arbornet.io.whole import try_to_write
 from arbornet.io.xml import checked
+from arbornet.show.draw import save
+from arbornet.step1 import candidates
+from arbornet.system.whole import try_to_write
 
 if TYPE_CHECKING:
-    from arbornet.schema import Schema
+    from arbornet.data.schema import Schema
 
 LEVELS_ONLY = (".bif", ".xmlbif", ".bifxml", ".net")
 XML = (".xmlbif", ".bifxml", ".graphml")

@@ -8,7 +8,7 @@ from collections.abc import Callable
 from importlib import import_module
 from typing import Any
 
-from arbornet import terminal
+from arbornet.text import terminal
 
 COMMANDS = ("example", "schema", "score", "learn", "predict", "sample", "show", "compare", "convert")
 

@@ -9,7 +9,7 @@ from typing import TYPE_CHECKING
 from arbornet.cli.parser import Options, json_option, set_option
 
 if TYPE_CHECKING:
-    from arbornet.schema import Schema
+    from arbornet.data.schema import Schema
 
 HELP = "show the type of each column, and why; correct types"
 ABOUT = """\
@@ -43,8 +43,8 @@ def run(asked: Options) -> None:
     from arbornet.cli import files, words
     from arbornet.cli.advice import in_shell
     from arbornet.cli.outputs import Output, tried
-    from arbornet.schema_text import as_text
-    from arbornet.terminal import wrapped
+    from arbornet.data.schema_text import as_text
+    from arbornet.text.terminal import wrapped
 
     target = schema_path(asked.table) if asked.write == "" else asked.write
     if asked.output and target is not None:
@@ -81,7 +81,7 @@ def _check_same_table(path: Path, schema: Schema) -> None:
         ParameterError: If it does.
     """
     from arbornet import ArbornetError, ParameterError
-    from arbornet.schema import Schema
+    from arbornet.data.schema import Schema
 
     if not path.exists():
         return

@@ -6,7 +6,7 @@ import argparse
 
 from arbornet.cli.advice import in_shell
 from arbornet.cli.parser import Options, json_option, learning_options, table_options
-from arbornet.terminal import wrapped
+from arbornet.text.terminal import wrapped
 
 HELP = "score parent sets (step 1 of learning), without a search"
 ABOUT = """\

@@ -7,7 +7,7 @@ import math
 from pathlib import Path
 
 from arbornet.cli.parser import Options, json_option
-from arbornet.terminal import wrapped, wrapped_tree
+from arbornet.text.terminal import wrapped, wrapped_tree
 
 HELP = "show a network: arcs, models, a picture, a report"
 ABOUT = """\

@@ -6,7 +6,7 @@ from arbornet.evaluate.cross_validation import CrossValidation, cross_validate
 from arbornet.evaluate.intersection import LearningCurves, intersection_validation
 from arbornet.evaluate.methods import Method
 from arbornet.evaluate.recovery import structure_recovery
-from arbornet.tuning import tuned
+from arbornet.evaluate.tuning import tuned
 
 __all__ = [
     "ArcStrengths",

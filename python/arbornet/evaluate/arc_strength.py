@@ -10,20 +10,20 @@ import numpy as np
 import polars as pl
 
 from arbornet._core import TableHandle
+from arbornet.checks import whole
+from arbornet.data.table import Table
 from arbornet.evaluate.methods import Method
 from arbornet.evaluate.plots import stacked
 from arbornet.graphs import cpdag
 from arbornet.learn import Search, found_by
-from arbornet.parallel import side_by_side
-from arbornet.progress import shown
 from arbornet.scores import PCART
-from arbornet.scores.base import whole
-from arbornet.table import Table
+from arbornet.system.parallel import side_by_side
+from arbornet.text.progress import shown
 
 if TYPE_CHECKING:
-    from arbornet.constraints import Constraints
+    from arbornet.data.schema import Schema
+    from arbornet.graphs.constraints import Constraints
     from arbornet.network import BayesNet
-    from arbornet.schema import Schema
 
 
 class ArcStrengths(pl.DataFrame):

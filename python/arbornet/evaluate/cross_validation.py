@@ -15,19 +15,19 @@ from typing import TYPE_CHECKING, Any, Literal
 import numpy as np
 import polars as pl
 
-from arbornet import notebook
 from arbornet._core import ParameterError
 from arbornet.alike import ByContent
+from arbornet.data.schema_text import identity
 from arbornet.evaluate.journal import campaign
 from arbornet.evaluate.methods import Method, as_methods
 from arbornet.evaluate.plots import bars
 from arbornet.evaluate.samples import Sampled, check_draws, folds
-from arbornet.schema_text import identity
+from arbornet.text import notebook
 
 if TYPE_CHECKING:
-    from arbornet.constraints import Constraints
+    from arbornet.data.schema import Schema
+    from arbornet.graphs.constraints import Constraints
     from arbornet.learn import Search
-    from arbornet.schema import Schema
 
 
 @dataclass(frozen=True, eq=False, repr=False)

@@ -14,7 +14,6 @@ from typing import TYPE_CHECKING, Any, Literal
 import numpy as np
 import polars as pl
 
-from arbornet import notebook
 from arbornet._core import ParameterError
 from arbornet.alike import ByContent
 from arbornet.evaluate.hamming import Pairs, agreed, pairs_of, partial_hamming
@@ -22,11 +21,12 @@ from arbornet.evaluate.journal import campaign
 from arbornet.evaluate.methods import Method, as_methods
 from arbornet.evaluate.plots import curves
 from arbornet.evaluate.samples import Rows, Sampled, check_draws, subsample
+from arbornet.text import notebook
 
 if TYPE_CHECKING:
-    from arbornet.constraints import Constraints
+    from arbornet.data.schema import Schema
+    from arbornet.graphs.constraints import Constraints
     from arbornet.learn import Search
-    from arbornet.schema import Schema
 
 FRACTIONS = (1 / 2, 1 / 4, 1 / 8, 1 / 16, 1 / 32, 1 / 64)
 

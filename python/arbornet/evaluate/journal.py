@@ -13,9 +13,9 @@ from pathlib import Path
 from typing import Any, TypeVar
 
 from arbornet._core import FormatError
-from arbornet.io.sources import is_pipe
-from arbornet.parallel import side_by_side
-from arbornet.progress import shown
+from arbornet.system.parallel import side_by_side
+from arbornet.system.sources import is_pipe
+from arbornet.text.progress import shown
 
 Job = TypeVar("Job")
 

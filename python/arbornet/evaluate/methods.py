@@ -9,16 +9,16 @@ from typing import Any, Literal
 import networkx as nx
 
 from arbornet._core import ParameterError, Step1
-from arbornet.brief import Brief
-from arbornet.constraints import Constraints
-from arbornet.fit import fit
+from arbornet.data.table import Table
+from arbornet.graphs.constraints import Constraints
 from arbornet.learn import Search, found_by
 from arbornet.network import BayesNet
-from arbornet.planning import CHECKS
-from arbornet.prepare import prepared
+from arbornet.network.fit import fit
 from arbornet.scores import PCART
+from arbornet.scores.prepare import prepared
 from arbornet.search.base import Found, uninterrupted
-from arbornet.table import Table
+from arbornet.step1.planning import CHECKS
+from arbornet.text.brief import Brief
 
 Learner = Callable[[Table], "Found | nx.DiGraph[str] | BayesNet"]
 

@@ -11,7 +11,7 @@ from typing import Any
 import polars as pl
 
 from arbornet._core import ArbornetError, ParameterError
-from arbornet.io.whole import write_whole
+from arbornet.system.whole import write_whole
 
 
 def bars(frame: pl.DataFrame, label: str, value: str, error: str, axis_label: str, target: Any) -> Any:

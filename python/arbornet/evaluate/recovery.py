@@ -10,16 +10,16 @@ import numpy as np
 import polars as pl
 
 from arbornet._core import ParameterError
+from arbornet.data.table import Table
 from arbornet.evaluate.hamming import pairs_of, partial_hamming
 from arbornet.evaluate.intersection import LearningCurves, learned_pairs, mean_curves, relations
 from arbornet.evaluate.journal import campaign
 from arbornet.evaluate.methods import as_methods
 from arbornet.evaluate.samples import check_draws, given_back, unlearned
 from arbornet.network import BayesNet
-from arbornet.table import Table
 
 if TYPE_CHECKING:
-    from arbornet.constraints import Constraints
+    from arbornet.graphs.constraints import Constraints
     from arbornet.learn import Search
 
 

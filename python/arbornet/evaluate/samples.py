@@ -13,12 +13,12 @@ import polars as pl
 from numpy.typing import NDArray
 
 from arbornet._core import ArbornetError, ParameterError, table_fingerprint
-from arbornet.frames import read_frame, tabled
-from arbornet.kinds import Binned, Ordinal
-from arbornet.memory import afford
-from arbornet.notices import of_parts
-from arbornet.schema import Column, Schema
-from arbornet.table import Table
+from arbornet.data.frames import read_frame, tabled
+from arbornet.data.kinds import Binned, Ordinal
+from arbornet.data.schema import Column, Schema
+from arbornet.data.table import Table
+from arbornet.system.memory import afford
+from arbornet.text.notices import of_parts
 
 Rows = NDArray[np.int64]
 

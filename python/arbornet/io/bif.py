@@ -6,10 +6,10 @@ from pathlib import Path
 from typing import TYPE_CHECKING
 
 from arbornet._core import NetworkHandle
+from arbornet.data.table import Table
 from arbornet.io.bins import Bins, binned
 from arbornet.io.families import text_of
-from arbornet.io.whole import write_whole
-from arbornet.table import Table
+from arbornet.system.whole import write_whole
 
 if TYPE_CHECKING:
     from arbornet.network import BayesNet

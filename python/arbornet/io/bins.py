@@ -12,9 +12,9 @@ import numpy as np
 from numpy.typing import NDArray
 
 from arbornet._core import ArbornetError, ColumnError, NetworkHandle
-from arbornet.moments import CLASSES, zoned
-from arbornet.schema import Column, bin_names
-from arbornet.scores.base import whole
+from arbornet.checks import whole
+from arbornet.data.moments import CLASSES, zoned
+from arbornet.data.schema import Column, bin_names
 
 if TYPE_CHECKING:
     from arbornet.network import BayesNet

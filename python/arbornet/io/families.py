@@ -23,9 +23,9 @@ import numpy as np
 from numpy.typing import NDArray
 
 from arbornet._core import ArbornetError, FormatError, NetworkHandle
+from arbornet.data.table import Table
 from arbornet.io.bins import MOST_NUMBERS, Bins, binned, cells
-from arbornet.io.sources import bytes_of
-from arbornet.table import Table
+from arbornet.system.sources import bytes_of
 
 if TYPE_CHECKING:
     from arbornet.network import BayesNet

@@ -8,8 +8,8 @@ from typing import Any
 
 import networkx as nx
 
-from arbornet.io.whole import write_whole
 from arbornet.io.xml import checked
+from arbornet.system.whole import write_whole
 
 SHAPES = {"continuous": "ellipse", "categorical": "box", "ordinal": "octagon"}
 

@@ -14,7 +14,7 @@ from typing import TYPE_CHECKING
 from arbornet._core import FormatError
 from arbornet.io.bins import Bins
 from arbornet.io.families import Family, families, network, numbers, text_of
-from arbornet.io.whole import write_whole
+from arbornet.system.whole import write_whole
 
 if TYPE_CHECKING:
     from arbornet.network import BayesNet

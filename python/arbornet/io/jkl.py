@@ -9,7 +9,7 @@ from pathlib import Path
 
 from arbornet._core import CandidatesHandle
 from arbornet.io.families import text_of
-from arbornet.io.whole import write_whole
+from arbornet.system.whole import write_whole
 
 log = logging.getLogger("arbornet")
 

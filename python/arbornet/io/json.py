@@ -12,11 +12,11 @@ from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
 from arbornet._core import ArbornetError, FormatError, NetworkHandle, __version__
+from arbornet.data.schema import Schema
 from arbornet.io.origin import from_dict as origin_from_dict
 from arbornet.io.origin import to_dict as origin_to_dict
-from arbornet.io.sources import bytes_of
-from arbornet.io.whole import write_whole
-from arbornet.schema import Schema
+from arbornet.system.sources import bytes_of
+from arbornet.system.whole import write_whole
 
 if TYPE_CHECKING:
     from arbornet.network import BayesNet

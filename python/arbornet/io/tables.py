@@ -10,7 +10,7 @@ from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
 from arbornet._core import ParameterError
-from arbornet.io.whole import whole
+from arbornet.system.whole import whole
 
 if TYPE_CHECKING:
     import polars as pl

@@ -14,8 +14,8 @@ from xml.sax.saxutils import escape, quoteattr
 from arbornet._core import FormatError
 from arbornet.io.bins import Bins
 from arbornet.io.families import Family, families, network, numbers, text_of
-from arbornet.io.whole import write_whole
 from arbornet.io.xml import checked
+from arbornet.system.whole import write_whole
 
 if TYPE_CHECKING:
     from arbornet.network import BayesNet

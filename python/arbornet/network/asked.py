@@ -11,8 +11,8 @@ import numpy as np
 from numpy.typing import NDArray
 
 from arbornet._core import NetworkHandle
+from arbornet.checks import whole
 from arbornet.network.evidence import Columns
-from arbornet.scores.base import whole
 
 Method = Literal["auto", "exact", "sampling"]
 HowTo = tuple[str, int, int]

@@ -15,10 +15,10 @@ from collections.abc import Sequence
 from itertools import pairwise
 from typing import TYPE_CHECKING, Any, Literal
 
-from arbornet.kinds import Binned, Continuous
+from arbornet.data.kinds import Binned, Continuous
 
 if TYPE_CHECKING:
-    from arbornet.schema import Column
+    from arbornet.data.schema import Column
 
 Interval = tuple[float, float]
 """From the first value that is inside to the first that is not, in the column's own units; ends may be infinite."""

@@ -15,11 +15,11 @@ import polars as pl
 from numpy.typing import NDArray
 
 from arbornet._core import ArbornetError, ColumnError, ParameterError
-from arbornet.coding import TREAT_AS_MISSING, encode_rows
-from arbornet.frames import read_frame
-from arbornet.kinds import Binned
+from arbornet.data.coding import TREAT_AS_MISSING, encode_rows
+from arbornet.data.frames import read_frame
+from arbornet.data.kinds import Binned
+from arbornet.data.schema import Schema
 from arbornet.network import bins
-from arbornet.schema import Schema
 
 MISSING = np.uint32(2**32 - 1)
 Columns = list[NDArray[Any] | None]

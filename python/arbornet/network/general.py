@@ -8,13 +8,13 @@ from typing import Any
 import polars as pl
 
 from arbornet._core import ParameterError
-from arbornet.memory import afford
+from arbornet.checks import whole
+from arbornet.data.values import codes_to_series, numbers_to_series
 from arbornet.network import evidence
 from arbornet.network.asked import Method, how_to, tell
 from arbornet.network.query import query
 from arbornet.network.structure import Structure
-from arbornet.scores.base import whole
-from arbornet.values import codes_to_series, numbers_to_series
+from arbornet.system.memory import afford
 
 PARTICLES = 10_000
 """Weighted draws from which a block of conditional draws is resampled, where exact draws are not affordable."""

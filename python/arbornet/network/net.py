@@ -12,10 +12,10 @@ import polars as pl
 
 from arbornet.network.general import GeneralAnswers
 from arbornet.network.rows import RowAnswers
-from arbornet.notebook import File
+from arbornet.text.notebook import File
 
 if TYPE_CHECKING:
-    from arbornet.draw import Picture
+    from arbornet.show.draw import Picture
 
 
 class BayesNet(RowAnswers, GeneralAnswers):
@@ -96,7 +96,7 @@ class BayesNet(RowAnswers, GeneralAnswers):
         Returns:
             Without a target, a picture that shows itself in a notebook; for a path, the file, which does so too.
         """
-        from arbornet.draw import draw
+        from arbornet.show.draw import draw
 
         return draw(self.graph, target, engine=engine, legend=legend)
 
@@ -111,17 +111,17 @@ class BayesNet(RowAnswers, GeneralAnswers):
         Returns:
             The file, which shows itself in a notebook as a link.
         """
-        from arbornet.report import write
-        from arbornet.report.fitted import of_network
+        from arbornet.show.report import write
+        from arbornet.show.report.fitted import of_network
 
         write(of_network(self, data, title), path)
         return File(Path(path))
 
     def _repr_mimebundle_(self, include: object = None, exclude: object = None) -> dict[str, str]:
         """What IPython shows: a picture; of what is too much to be read in a cell only the text."""
-        from arbornet.draw import network_svg
-        from arbornet.draw.network import MOST_DRAWN, NOTEBOOK
-        from arbornet.draw.svg import for_notebook, in_cell
+        from arbornet.show.draw import network_svg
+        from arbornet.show.draw.network import MOST_DRAWN, NOTEBOOK
+        from arbornet.show.draw.svg import for_notebook, in_cell
 
         shown = {"text/plain": repr(self)}
         if len(self.names) <= MOST_DRAWN:

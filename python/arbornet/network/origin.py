@@ -7,7 +7,7 @@ from dataclasses import dataclass, field
 from typing import Any
 
 from arbornet.alike import ByContent
-from arbornet.visible import visible_name
+from arbornet.text.visible import visible_name
 
 
 @dataclass(frozen=True, eq=False, repr=False)

@@ -12,12 +12,12 @@ import numpy as np
 import polars as pl
 
 from arbornet._core import ArbornetError, ColumnError, ParameterError
+from arbornet.data.schema import bin_names
+from arbornet.data.values import codes_to_series, numbers_to_series
 from arbornet.network import bins as binned
 from arbornet.network import evidence
 from arbornet.network.asked import HowTo
 from arbornet.network.evidence import Known
-from arbornet.schema import bin_names
-from arbornet.values import codes_to_series, numbers_to_series
 
 if TYPE_CHECKING:
     from arbornet.network.structure import Structure

@@ -14,10 +14,10 @@ import numpy as np
 import polars as pl
 
 from arbornet._core import ColumnError, ParameterError
+from arbornet.data.values import codes_to_series, numbers_to_series
 from arbornet.network.asked import Asked, Method, how_to
 from arbornet.network.evidence import MISSING, Unseen, encode
 from arbornet.network.structure import Structure
-from arbornet.values import codes_to_series, numbers_to_series
 
 
 class RowAnswers(Structure):

@@ -8,17 +8,18 @@ from typing import TYPE_CHECKING, Any
 
 import networkx as nx
 
-from arbornet import arrows, moments
 from arbornet._core import ArbornetError, NetworkHandle
+from arbornet.data import moments
 from arbornet.graphs import cpdag
-from arbornet.models import LocalModel
+from arbornet.models.local import LocalModel
 from arbornet.network import evidence
 from arbornet.network.origin import Origin
-from arbornet.notebook import Text
-from arbornet.visible import visible_name, written
+from arbornet.show import arrows
+from arbornet.text.notebook import Text
+from arbornet.text.visible import visible_name, written
 
 if TYPE_CHECKING:
-    from arbornet.schema import Schema
+    from arbornet.data.schema import Schema
 
 
 class Structure:

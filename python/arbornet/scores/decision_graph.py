@@ -8,7 +8,8 @@ from dataclasses import dataclass, field
 from typing import TYPE_CHECKING, Any, ClassVar, Literal
 
 from arbornet._core import ParameterError
-from arbornet.scores.base import LogProbability, Parameters, real, truth, whole
+from arbornet.checks import real, truth, whole
+from arbornet.scores.base import LogProbability, Parameters
 from arbornet.scores.dirichlet import network_of
 
 if TYPE_CHECKING:

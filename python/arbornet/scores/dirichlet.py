@@ -9,7 +9,8 @@ from pathlib import Path
 from typing import TYPE_CHECKING, Any, ClassVar
 
 from arbornet._core import ParameterError
-from arbornet.scores.base import LogProbability, real
+from arbornet.checks import real
+from arbornet.scores.base import LogProbability
 from arbornet.scores.tables import Tabular
 
 if TYPE_CHECKING:

@@ -6,7 +6,8 @@ from collections.abc import Mapping
 from dataclasses import dataclass
 from typing import Any, ClassVar
 
-from arbornet.scores.base import LogProbability, truth, whole
+from arbornet.checks import truth, whole
+from arbornet.scores.base import LogProbability
 from arbornet.scores.leaves import Leaves
 
 

@@ -6,7 +6,7 @@ from dataclasses import dataclass
 from typing import Any
 
 from arbornet._core import ParameterError
-from arbornet.scores.base import real
+from arbornet.checks import real
 from arbornet.scores.tables import Tabular
 
 

@@ -7,7 +7,8 @@ from dataclasses import dataclass, field
 from typing import Any, cast
 
 from arbornet._core import ParameterError, ScoreHandle
-from arbornet.scores.base import Parameters, real
+from arbornet.checks import real
+from arbornet.scores.base import Parameters
 
 LEAF_PARAMETERS = ("alpha", "kappa", "mean", "a", "nu", "lam")
 CHOSEN = ("auto", "each")
@@ -52,7 +53,7 @@ class Leaves(Parameters):
 
     def prepare(self, table: Any) -> ScoreHandle:
         """The score as the core computes it on a table; priors that depend on the table are chosen here."""
-        from arbornet.tuning import tuned
+        from arbornet.evaluate.tuning import tuned
 
         return ScoreHandle(getattr(table, "handle", table), tuned(table, self).spec())
 

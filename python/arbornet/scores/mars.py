@@ -6,7 +6,8 @@ from dataclasses import dataclass
 from typing import Any, Literal
 
 from arbornet._core import ParameterError
-from arbornet.scores.base import Parameters, real, whole
+from arbornet.checks import real, whole
+from arbornet.scores.base import Parameters
 
 
 @dataclass(frozen=True, repr=False)

@@ -12,9 +12,10 @@ from dataclasses import dataclass
 from typing import Any, ClassVar, Literal
 
 from arbornet._core import ParameterError, ScoreHandle, feature_scales
-from arbornet.notices import ArbornetWarning
-from arbornet.scores.base import LogProbability, truth, whole
+from arbornet.checks import truth, whole
+from arbornet.scores.base import LogProbability
 from arbornet.scores.tables import Tabular
+from arbornet.text.notices import ArbornetWarning
 
 MOST_DEGREE = 20
 

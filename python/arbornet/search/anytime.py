@@ -8,7 +8,7 @@ from typing import Any
 
 from arbornet import _core
 from arbornet._core import ArbornetError, CandidatesHandle
-from arbornet.constraints import Constraints, resolved
+from arbornet.graphs.constraints import Constraints, resolved
 from arbornet.search.base import SEEDS, Found, Incumbent, Stopped, count, dag_from_parents, total_of
 from arbornet.search.branch_and_bound import BranchAndBound
 from arbornet.search.budget import Budget, seconds_of

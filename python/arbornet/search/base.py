@@ -107,9 +107,9 @@ class Found(ByContent):
         return f"{type(self).__name__}({size}, score {self.score:.4f}, {known}, {self.seconds:.2f} s)"
 
     def _repr_html_(self) -> str:
-        from arbornet.draw import network_svg
-        from arbornet.draw.network import MOST_DRAWN, NOTEBOOK
-        from arbornet.draw.svg import in_cell
+        from arbornet.show.draw import network_svg
+        from arbornet.show.draw.network import MOST_DRAWN, NOTEBOOK
+        from arbornet.show.draw.svg import in_cell
 
         line = f"<p>{html.escape(str(self))}</p>"
         return line if len(self.dag) > MOST_DRAWN else in_cell(network_svg(self.dag, kinds=False, room=NOTEBOOK)) + line

@@ -6,7 +6,7 @@ import time
 from copy import copy
 
 from arbornet._core import ParameterError
-from arbornet.memory import free_memory
+from arbornet.system.memory import free_memory
 
 UNITS = {"": 1, "b": 1, "kb": 10**3, "mb": 10**6, "gb": 10**9, "kib": 2**10, "mib": 2**20, "gib": 2**30}
 

@@ -9,14 +9,14 @@ from collections.abc import Callable
 from typing import Any
 
 from arbornet._core import FamilyError, ParameterError, ScoreHandle
-from arbornet.constraints import Constraints, resolved
 from arbornet.graphs import class_graph
-from arbornet.notices import ArbornetWarning
-from arbornet.prepare import prepared, table_handle
+from arbornet.graphs.constraints import Constraints, resolved
 from arbornet.scores import ConditionalGaussian
+from arbornet.scores.prepare import prepared, table_handle
 from arbornet.search.base import Found, count, dag_from_parents, total_of
 from arbornet.search.greedy import Spec, limited
 from arbornet.search.registry import registered, run
+from arbornet.text.notices import ArbornetWarning
 
 #: A test: names of x and y and of what is given; returns a p-value.
 Test = Callable[[str, str, list[str]], float]

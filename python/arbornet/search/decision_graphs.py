@@ -7,11 +7,11 @@ from dataclasses import dataclass
 from functools import cached_property
 from typing import TYPE_CHECKING, Any
 
-from arbornet import moments
-from arbornet.constraints import Constraints, resolved
-from arbornet.models import LocalModel
-from arbornet.prepare import prepared
+from arbornet.data import moments
+from arbornet.graphs.constraints import Constraints, resolved
+from arbornet.models.local import LocalModel
 from arbornet.scores import DecisionGraph
+from arbornet.scores.prepare import prepared
 from arbornet.search.base import Found, Stopped, count, dag_from_parents, total_of
 from arbornet.search.greedy import limited
 from arbornet.search.registry import registered, run
@@ -40,7 +40,7 @@ class FoundGraphs(Found):
     @cached_property
     def network(self) -> BayesNet:
         """The network of exactly these graphs."""
-        from arbornet.fit import of_graphs
+        from arbornet.network.fit import of_graphs
 
         return of_graphs(self)
 

@@ -6,9 +6,9 @@ import math
 import time
 from typing import TYPE_CHECKING, Any
 
-from arbornet.constraints import Constraints, resolved
 from arbornet.graphs import class_graph
-from arbornet.prepare import prepared
+from arbornet.graphs.constraints import Constraints, resolved
+from arbornet.scores.prepare import prepared
 from arbornet.search.base import SEEDS, Found, count, dag_from_parents, total_of
 from arbornet.search.greedy import Spec, limited, parents_by
 from arbornet.search.registry import registered, run

@@ -7,8 +7,7 @@ from typing import TYPE_CHECKING, Any, Literal, overload
 
 from arbornet import _core
 from arbornet._core import ArbornetError, CandidatesHandle, ParameterError, SearchComponent
-from arbornet.constraints import Constraints, resolved
-from arbornet.progress import shown
+from arbornet.graphs.constraints import Constraints, resolved
 from arbornet.search.base import Found, Incumbent, Stopped, count, dag_from_parents, total_of
 from arbornet.search.branch_and_bound import BranchAndBound, solve
 from arbornet.search.budget import Budget, size_text
@@ -16,10 +15,11 @@ from arbornet.search.certificate import certified
 from arbornet.search.registry import registered
 from arbornet.search.source import handle_of, known, obeying
 from arbornet.search.sums import MOST, better_order, exact_sum, rounding, upward
+from arbornet.text.progress import shown
 
 if TYPE_CHECKING:
-    from arbornet.progress import Tell
     from arbornet.search.k_best import KBest
+    from arbornet.text.progress import Tell
 
 
 @overload

@@ -10,8 +10,8 @@ import networkx as nx
 
 from arbornet import _core
 from arbornet._core import ParameterError
-from arbornet.constraints import Constraints, Rules, resolved
-from arbornet.prepare import prepared
+from arbornet.graphs.constraints import Constraints, Rules, resolved
+from arbornet.scores.prepare import prepared
 from arbornet.search.base import SEEDS, Found, Stopped, count, dag_from_parents, total_of
 from arbornet.search.registry import registered, run
 from arbornet.search.source import obeying

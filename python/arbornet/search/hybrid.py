@@ -9,15 +9,15 @@ from typing import Any
 import networkx as nx
 
 from arbornet import _core
-from arbornet.constraints import Constraints, Rules, resolved
-from arbornet.prepare import table_handle
-from arbornet.scores.base import truth, whole
-from arbornet.scoring import score_parents
+from arbornet.checks import truth, whole
+from arbornet.graphs.constraints import Constraints, Rules, resolved
+from arbornet.scores.prepare import table_handle
 from arbornet.search.base import Found, uninterrupted
 from arbornet.search.equivalence import with_class
 from arbornet.search.exact import exact
 from arbornet.search.greedy import Spec, limited
 from arbornet.search.registry import registered, run
+from arbornet.step1.scoring import score_parents
 
 MOST_PARENTS = 3
 """The most parents of a variable, if a score chooses among the arcs found and no limit is given."""

@@ -11,21 +11,22 @@ from typing import TYPE_CHECKING, Any, NamedTuple, overload
 import numpy as np
 import polars as pl
 
-from arbornet import _core, notebook
+from arbornet import _core
 from arbornet._core import CandidatesHandle, ParameterError
-from arbornet.constraints import Constraints, resolved
-from arbornet.progress import shown
+from arbornet.graphs.constraints import Constraints, resolved
 from arbornet.search.base import Found, Stopped, count, dag_from_parents, total_of
 from arbornet.search.branch_and_bound import BranchAndBound
 from arbornet.search.budget import Budget
 from arbornet.search.exact import NoGraphError, Search
 from arbornet.search.greedy import limited
 from arbornet.search.source import handle_of, known, obeying
+from arbornet.text import notebook
+from arbornet.text.progress import shown
 
 if TYPE_CHECKING:
     from numpy.typing import NDArray
 
-    from arbornet.progress import Tell
+    from arbornet.text.progress import Tell
 
     Sets = tuple[NDArray[np.float64], NDArray[np.uint32], NDArray[np.uint32]]
 

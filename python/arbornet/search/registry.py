@@ -16,13 +16,13 @@ from typing import TYPE_CHECKING, Any, Literal, TypeVar
 
 from arbornet import _core
 from arbornet._core import ParameterError
-from arbornet.progress import shown
 from arbornet.search.base import Found
+from arbornet.text.progress import shown
 
 if TYPE_CHECKING:
     from collections.abc import Sequence
 
-    from arbornet.constraints import Rules
+    from arbornet.graphs.constraints import Rules
 
 Takes = Literal["candidates", "table", "tests"]
 F = TypeVar("F", bound=Callable[..., Any])

@@ -7,7 +7,7 @@ from typing import Any
 
 from arbornet import _core
 from arbornet._core import CandidatesHandle, ParameterError
-from arbornet.candidates import Candidates
+from arbornet.step1.candidates import Candidates
 
 
 def handle_of(candidates: Any) -> CandidatesHandle:

@@ -12,9 +12,9 @@ from typing import TYPE_CHECKING, Any
 
 from arbornet import _core
 from arbornet._core import ParameterError
-from arbornet.constraints import Constraints, Rules, resolved
-from arbornet.prepare import positions, prepared
+from arbornet.graphs.constraints import Constraints, Rules, resolved
 from arbornet.scores import LogLikelihood
+from arbornet.scores.prepare import positions, prepared
 from arbornet.search.base import Found, Stopped, dag_from_parents, total_of
 from arbornet.search.branch_and_bound import BranchAndBound
 from arbornet.search.budget import Budget

@@ -14,11 +14,11 @@ from numpy.typing import NDArray
 
 from arbornet._core import ParameterError
 from arbornet.alike import alike
-from arbornet.kinds import Categorical, Continuous
-from arbornet.memory import afford
-from arbornet.notices import LeftOutWarning
-from arbornet.schema import Schema, infer_schema
-from arbornet.scores.base import real
+from arbornet.checks import real
+from arbornet.data.kinds import Categorical, Continuous
+from arbornet.data.schema import Schema, infer_schema
+from arbornet.system.memory import afford
+from arbornet.text.notices import LeftOutWarning
 
 Kind = Literal["linear", "nonlinear", "lee-hastie"]
 Reals = NDArray[np.float64]

@@ -13,15 +13,15 @@ import polars as pl
 
 from arbornet._core import ParameterError
 from arbornet.alike import ByContent
-from arbornet.kinds import Categorical, Continuous, Kind, Ordinal
-from arbornet.memory import afford
-from arbornet.notices import LeftOutWarning
-from arbornet.schema import Schema, infer_schema
-from arbornet.scores.base import real, whole
+from arbornet.checks import real, whole
+from arbornet.data.kinds import Categorical, Continuous, Kind, Ordinal
+from arbornet.data.schema import Schema, infer_schema
 from arbornet.simulate.draws import Draws
 from arbornet.simulate.effects import Effect, effect, reading
 from arbornet.simulate.mechanisms import Mechanism, mechanism
 from arbornet.simulate.styles import Style, style_of
+from arbornet.system.memory import afford
+from arbornet.text.notices import LeftOutWarning
 
 #: Rows from which a network's constants are estimated.
 FITTED = 4000

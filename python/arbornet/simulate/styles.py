@@ -6,7 +6,7 @@ from dataclasses import dataclass
 from typing import Any, get_args
 
 from arbornet._core import ParameterError
-from arbornet.scores.base import real
+from arbornet.checks import real
 from arbornet.simulate.effects import Pair, Shape
 from arbornet.simulate.mechanisms import LevelKind, NumberKind
 

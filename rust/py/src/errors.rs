@@ -42,7 +42,7 @@ impl From<CoreError> for PyErr {
 }
 
 /// A text in which no control character acts on a terminal, for the errors that are Python's own: those of ours do this
-/// themselves (`arbornet/visible.py`).
+/// themselves (`arbornet/text/visible.py`).
 fn visible(text: &str) -> String {
     let acts = |c: char| {
         c.is_control() && c != '\n'

@@ -1,0 +1,230 @@
+"""From a schema and raw columns to the plans by which the core codes every row."""
+
+from __future__ import annotations
+
+import math
+import re
+from bisect import bisect_left
+from collections.abc import Sequence
+from dataclasses import dataclass, replace
+from typing import TYPE_CHECKING, Literal
+
+from arbornet._core import ColumnError, RawFrame
+from arbornet.data.frames import Raw
+from arbornet.data.infer import MOST_LEVELS, Profile, check_finite, check_told_apart, profile
+from arbornet.data.kinds import Binned, Categorical, Continuous, Level, Ordinal
+from arbornet.data.levels import MISSING, as_own_levels, codes_of, merge_rarest
+from arbornet.data.looks.written import as_read
+
+if TYPE_CHECKING:
+    from arbornet._core import RowsHandle
+    from arbornet.data.schema import Column, Schema
+
+Unseen = Literal["error", "missing"]
+TREAT_AS_MISSING = "; pass unseen='missing' to treat it as missing"
+"""What to do, for rows that are predicted or scored."""
+DECLARE = "; declare it with Schema.with_types, or make the table with an.Table(frame, schema, unseen='missing')"
+"""What to do, for rows that are learned from."""
+_NUMBER = re.compile(r"[ \t\r\n]*[+-]?(\d+\.?\d*|\.\d+)([eE][+-]?\d+)?[ \t\r\n]*", re.ASCII)
+_TIMES = {"date": "days", "datetime": "days", "duration": "seconds", "time": "seconds of a day"}
+
+
+@dataclass
+class Plan:
+    """How the core codes one variable; its attributes are read by name."""
+
+    name: str
+    column: int | None
+    kind: str
+    levels: Sequence[Level] | None = None
+    codes: Sequence[int] | None = None
+    missing: int = MISSING
+    cuts: Sequence[float] | None = None
+    scale: tuple[float, float] | None = None
+
+
+def plan(raw: Raw, column: Column, unseen: Unseen, way_out: str = "") -> Plan:
+    """The plan for a column whose levels are known; `way_out` says what to do about unknown levels.
+
+    Raises:
+        ColumnError: If the frame's values are of another kind, infinite, or not among the levels.
+    """
+    names = raw.frame.names
+    if column.name not in names:
+        return _without_values(column)
+    i = names.index(column.name)
+    seen = profile(raw.frame, i)
+    if column.cuts is not None and seen.class_ == "text":
+        return _plan_bins(raw.frame, i, column, unseen, way_out)
+    if isinstance(column.kind, Continuous | Binned):
+        _check_numbers(raw.frame, i, column, seen)
+        scale = column.scale if isinstance(column.kind, Continuous) else None
+        levels = None if column.cuts is None else column.levels
+        word = column.word if levels is not None else "continuous"
+        return Plan(column.name, i, word, levels=levels, cuts=column.cuts, scale=scale)
+    return _plan_levels(raw.frame, i, column, seen, unseen, way_out)
+
+
+def _without_values(column: Column) -> Plan:
+    is_coded = not isinstance(column.kind, Continuous)
+    return Plan(column.name, None, column.word, levels=column.levels or (), codes=() if is_coded else None)
+
+
+def _plan_levels(frame: RawFrame, i: int, column: Column, seen: Profile, unseen: Unseen, way_out: str) -> Plan:
+    _check_can_have_levels(column, seen)
+    levels = column.levels
+    if levels is None:
+        raise ColumnError(f"column '{column.name}' has no levels yet; make a Table of the data it was inferred from")
+    values = frame.levels(i)[0]
+    merged = {value: levels.index(column.other) for value in column.merged} if column.other is not None else {}
+    codes = codes_of(values, levels, merged)
+    unknown = _unknown(frame, i, column, codes, unseen, way_out)
+    missing = MISSING if column.missing_level is None else len(levels) - 1
+    if unknown and column.missing_level is not None:
+        codes = [missing if code == MISSING else code for code in codes]
+    return Plan(column.name, i, column.word, levels=levels, codes=codes, missing=missing)
+
+
+def _plan_bins(frame: RawFrame, i: int, column: Column, unseen: Unseen, way_out: str) -> Plan:
+    """Of a column of bins that comes as text: the names of its bins, as a network gives them back, or numbers."""
+    names, cuts = column.levels or (), column.cuts or ()
+    places = {name: code for code, name in enumerate(names)}
+
+    def code(value: Level) -> int:
+        if value in places or column.class_ in _TIMES or not _is_number(value):
+            return places.get(value, MISSING)
+        return bisect_left(cuts, float(value))
+
+    codes = [code(value) for value in frame.levels(i)[0]]
+    _unknown(frame, i, column, codes, unseen, way_out)
+    return Plan(column.name, i, column.word, levels=names, codes=codes)
+
+
+def _unknown(frame: RawFrame, i: int, column: Column, codes: list[int], unseen: Unseen, way_out: str) -> list[int]:
+    """The ranks of values that are not levels.
+
+    Raises:
+        ColumnError: If there are any, and that is an error.
+    """
+    counts = frame.levels(i)[1]
+    unknown = [rank for rank, code in enumerate(codes) if code == MISSING and counts[rank] > 0]
+    if unknown and unseen == "error":
+        raise ColumnError(_unseen_text(frame, i, column, unknown) + way_out)
+    return unknown
+
+
+def _unseen_text(frame: RawFrame, i: int, column: Column, unknown: list[int]) -> str:
+    values, counts = frame.levels(i)
+    n_rows = sum(counts[rank] for rank in unknown)
+    first = unknown[0]
+    more = f" and {len(unknown) - 1} more values" if len(unknown) > 1 else ""
+    is_text = any(isinstance(level, str) for level in column.levels or ())
+    text = "; give it as text" if is_text and not isinstance(values[first], str) else ""
+    known = ", ".join(repr(level) for level in (column.levels or ())[:10])
+    rest = ", ..." if len(column.levels or ()) > 10 else ""
+    return (
+        f"column '{column.name}' holds {values[first]!r}{more} in {n_rows:,} row{'s' if n_rows != 1 else ''} "
+        f"(first in row {frame.first_row(i, first)}), which is not among its levels {known}{rest}{text}"
+    )
+
+
+def _check_can_have_levels(column: Column, seen: Profile) -> None:
+    check_finite(column.name, seen)
+    if seen.alike is not None:
+        a, b = seen.alike
+        raise ColumnError(
+            f"column '{column.name}' holds {a} and {b}, which are one number in 64 bits, so one level; "
+            "turn the column into text"
+        )
+    low, high = seen.range_ or (0.0, 0.0)
+    # Few distinct values are known exactly, and are none if they do not fit; the ends of the range are rounded.
+    if seen.class_ == "integer" and seen.values is None and not -(2.0**63) <= low <= high < 2.0**63:
+        raise ColumnError(
+            f"column '{column.name}' holds whole numbers beyond 64 bits, which cannot be levels; turn them into text"
+        )
+    if seen.class_ in _TIMES:
+        raise ColumnError(
+            f"column '{column.name}' holds {seen.class_} values, which have no levels; "
+            "make it 'continuous' or an.Binned(k), or turn it into text first"
+        )
+
+
+def _check_numbers(frame: RawFrame, i: int, column: Column, seen: Profile) -> None:
+    name = column.name
+    check_finite(name, seen)
+    known, given = _TIMES.get(column.class_), _TIMES.get(seen.class_)
+    if known != given and seen.class_ != "nothing" and column.class_ != "nothing":
+        raise ColumnError(
+            f"column '{name}' holds {seen.class_} values where {column.class_} values are expected; convert it first"
+        )
+    if seen.class_ == "text":
+        values, counts = frame.levels(i)
+        bad = [rank for rank, value in enumerate(values) if counts[rank] > 0 and not _is_number(value)]
+        if bad:
+            n_rows = sum(counts[rank] for rank in bad)
+            raise ColumnError(
+                f"column '{name}' holds text that is not a number, {values[bad[0]]!r} first in row "
+                f"{frame.first_row(i, bad[0])}, in {n_rows:,} row{'s' if n_rows != 1 else ''}; "
+                "replace it by nulls, or declare the column categorical or ordinal"
+            )
+
+
+def _is_number(value: Level) -> bool:
+    """What the core reads as a number: Python's own reading takes underlines and the digits of all scripts too."""
+    return bool(_NUMBER.fullmatch(str(value))) and math.isfinite(float(value))
+
+
+def resolve(raw: Raw, column: Column, missing: str) -> Column:
+    """The column with its levels taken from the data where they are not known yet.
+
+    Raises:
+        ColumnError: If the frame lacks the column, or it has too many levels.
+    """
+    names = raw.frame.names
+    if column.name not in names:
+        raise ColumnError(
+            f"the frame has no column '{column.name}', which the schema uses; leave it out with without()"
+        )
+    i = names.index(column.name)
+    seen = profile(raw.frame, i, column.name in raw.maybe_integers)
+    column = replace(column, n_rows=seen.n_rows, missing=seen.n_missing, range_=seen.range_ or column.range_)
+    kind = column.kind
+    if isinstance(kind, Continuous | Binned):
+        if column.scale is None and column.cuts is None:
+            check_told_apart(column.name, seen)
+        return column
+    if kind.levels is None:
+        _check_can_have_levels(column, seen)
+        values, counts = raw.frame.levels(i)
+        most = kind.max_levels if isinstance(kind, Categorical) else None
+        if most is None and len(values) > MOST_LEVELS:
+            raise ColumnError(
+                f"column '{column.name}' has {len(values):,} levels, more than {MOST_LEVELS:,}; leave it out with "
+                "without(), or merge the rarest with an.Categorical(max_levels=...)"
+            )
+        levels = as_own_levels(column.name, values, column.class_, None)
+        if most is not None:
+            levels, merged = merge_rarest(
+                levels, counts, most, kind.other if isinstance(kind, Categorical) else "other"
+            )
+            column = replace(column, merged=tuple(merged), other=str(levels[-1]) if merged else None)
+        if not levels:
+            raise ColumnError(f"column '{column.name}' has no value in any row; leave it out, or declare its levels")
+        column = replace(column, kind=Ordinal(levels) if isinstance(kind, Ordinal) else Categorical(levels))
+    if missing == "level" and isinstance(kind, Categorical) and seen.n_missing > 0 and column.missing_level is None:
+        column = _with_missing_level(column)
+    return column
+
+
+def _with_missing_level(column: Column) -> Column:
+    levels = column.levels or ()
+    name = "missing"
+    while name in levels:
+        name += " value"
+    return replace(column, kind=Categorical([*levels, name]), missing_level=name)
+
+
+def encode_rows(raw: Raw, schema: Schema, unseen: Unseen, n_jobs: int, way_out: str = TREAT_AS_MISSING) -> RowsHandle:
+    """All rows of a frame coded by a schema that knows its levels and scales."""
+    raw = as_read(raw, schema.used, n_jobs)
+    return raw.frame.rows([plan(raw, column, unseen, way_out) for column in schema.used], n_jobs)

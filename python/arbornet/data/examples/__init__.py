@@ -1,0 +1,35 @@
+"""The bundled tables, for a first look and for documentation. Their origins are in `README.md` beside this file."""
+
+from __future__ import annotations
+
+from importlib.resources import as_file, files
+from typing import TYPE_CHECKING
+
+from arbornet._core import ArbornetError
+
+if TYPE_CHECKING:
+    import polars as pl
+
+TABLES = ("patients", "penguins", "survey")
+
+
+def example(name: str = "patients") -> pl.DataFrame:
+    """A bundled table as a Polars frame.
+
+    Args:
+        name: `"patients"` (simulated, 600 x 12), `"penguins"` (344 x 8) or `"survey"` (simulated, 900 x 11).
+
+    Raises:
+        ArbornetError: If there is no such table.
+
+    Example:
+        >>> import arbornet as an
+        >>> an.example("patients").shape
+        (600, 12)
+    """
+    import polars as pl
+
+    if name not in TABLES:
+        raise ArbornetError(f"there is no example table {name!r}; choose one of {', '.join(TABLES)}")
+    with as_file(files("arbornet.data.examples") / f"{name}.csv") as path:
+        return pl.read_csv(path, null_values=["", "NA"])

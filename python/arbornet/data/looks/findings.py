@@ -1,0 +1,240 @@
+"""What looks wrong in a table, each with the line of code that fixes it: `schema.findings`.
+
+Values that stand for a missing one (-9, 999, unknown), levels that differ only in case or spaces, columns that are
+copies of another, mostly missing, or nearly constant, duplicate rows, whole numbers that floats do not distinguish,
+texts that are nearly all numbers, ambiguous dates, several rows per identifier.
+
+A finding changes nothing. Copies are searched for in the first rows, then checked on all.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterator, Mapping, Sequence
+from dataclasses import dataclass
+
+import numpy as np
+import polars as pl
+from numpy.typing import NDArray
+
+from arbornet.data.coding import Plan
+from arbornet.data.frames import Raw
+from arbornet.data.infer import Profile
+from arbornet.data.looks import identifiers
+from arbornet.data.looks.look import Look, line
+from arbornet.data.looks.seen import Seen
+from arbornet.data.looks.words import MISSING
+
+SENTINELS = (-9, -99, -999, -9999, -99999, 99, 999, 9999, 99999, 999999)
+WORDS = tuple(word for word in MISSING if word not in ("*", "NONE", "TBD", "tbd"))
+SPOILT = r"^\d(?:\.\d+)?E\+\d{2,}$"
+"""How a spreadsheet rewrites a code that it reads as a number: `31E243` becomes `3.10E+244`."""
+MOST_ROWS = 1_000_000
+"""Rows are not compared with each other in larger tables."""
+SAMPLE = 2_000
+MOSTLY = 0.5
+NEARLY_ONE = 0.99
+
+
+@dataclass(frozen=True)
+class Finding:
+    """Something of a table that looks wrong."""
+
+    column: str
+    """The column; empty if the finding is about rows."""
+    what: str
+    """What looks wrong, to be read after the column's name."""
+    how_many: int
+    """How many rows or levels are affected."""
+    mend: str
+    """The line of code that fixes it."""
+
+    def __str__(self) -> str:
+        return f"{self.column!r} {self.what}: {self.mend}" if self.column else f"{self.what}: {self.mend}"
+
+
+def findings_of(raw: Raw, profiles: Sequence[Profile], seen: Sequence[Seen], looks: Sequence[Look]) -> list[Finding]:
+    """What looks wrong: column by column, then copies of columns and duplicate rows."""
+    found: list[Finding] = []
+    for one, column, look in zip(profiles, seen, looks, strict=True):
+        found += _of_column(one, column, look)
+    if raw.frame.n_rows <= MOST_ROWS and raw.frame.n_rows >= 4:
+        found += _copies(raw, seen, looks)
+        found += _rows_twice(raw, profiles)
+    return found
+
+
+def _of_column(one: Profile, seen: Seen, look: Look) -> Iterator[Finding]:
+    name = seen.name
+    if one.merged is not None:
+        text = f"df.with_columns(pl.col({name!r}).cast(pl.String))"
+        yield Finding(name, f"holds {one.merged[0]} and {one.merged[1]}, which are one number in 64 bits", 2, text)
+    if look.n_words_for_missing:
+        told = f"holds words for a missing value in {_rows(look.n_words_for_missing)}, which are read as missing"
+        yield Finding(name, told, look.n_words_for_missing, line(name, '"categorical"') + " keeps them as levels")
+    if look.looks_like == "identifier" and identifiers.is_repeated(seen) and look.left_out is not None:
+        told = f"has several rows for each of {seen.n_distinct:,} values; such rows are not independent"
+        yield Finding(name, told, seen.n_values, f"df.unique({name!r}) keeps one of each")
+    if look.undecided is not None and look.form is None:
+        yield Finding(
+            name, "holds dates whose day and month cannot be distinguished", seen.n_values, _with_form(look, name)
+        )
+    if seen.class_ == "text" and look.form is None and seen.n_values > 0:
+        yield from _nearly_numbers(seen)
+    if look.left_out is not None or seen.n_values == 0:
+        return
+    missing = seen.n_missing + look.n_words_for_missing
+    if missing > MOSTLY * seen.n_rows:
+        told = f"is missing in {missing:,} of {_rows(seen.n_rows)}"
+        yield Finding(name, told, missing, f"schema.without({name!r})")
+    most = max(seen.counts.to_list()) if one.values is not None else 0
+    if one.values is not None and seen.n_values >= 100 and most >= NEARLY_ONE * seen.n_values:
+        value = seen.values[int(seen.counts.arg_max() or 0)]
+        told = f"is {value!r} in {most / seen.n_values:.1%} of the rows"
+        yield Finding(name, told, most, f"schema.without({name!r})")
+    ends = one.range_ or (0.0, 0.0)
+    if seen.class_ in ("integer", "number") and look.form is None and (ends[0] in SENTINELS or ends[1] in SENTINELS):
+        yield from _sentinels(seen)
+    if seen.class_ == "text" and look.form is None:
+        yield from _of_texts(seen)
+
+
+def _with_form(look: Look, name: str) -> str:
+    assert look.undecided is not None
+    return " or ".join(line(name, repr(form), "with_forms") for form in look.undecided.forms[:2])
+
+
+def _rows(n: int) -> str:
+    return f"{n:,} row{'s' if n != 1 else ''}"
+
+
+def _sentinels(seen: Seen) -> Iterator[Finding]:
+    """Numbers such as -9 and 999 that lie further from the other values than the range of those."""
+    values = seen.values
+    if len(values) < 4:
+        return
+    for at, beside in ((0, 1), (len(values) - 1, len(values) - 2)):
+        value, times = float(values[at]), int(seen.counts[at])
+        low, high = (float(values[1]), float(values[-1])) if at == 0 else (float(values[0]), float(values[-2]))
+        gap = abs(value - float(values[beside]))
+        if value in SENTINELS and times >= 2 and gap > max(high - low, 4):
+            told = f"is {value:.0f} in {_rows(times)}, far from all other values ({low:.6g} to {high:.6g})"
+            yield Finding(seen.name, told, times, f"df.with_columns(pl.col({seen.name!r}).replace({value:.0f}, None))")
+
+
+def _of_texts(seen: Seen) -> Iterator[Finding]:
+    name = seen.name
+    stripped = seen.values.str.strip_chars()
+    unknown = stripped.is_in(list(WORDS))
+    if unknown.any() and seen.n_distinct > 2:
+        words, times = seen.values.filter(unknown).to_list(), int(seen.counts.filter(unknown).sum())
+        told = f"holds {', '.join(map(repr, words[:3]))} in {_rows(times)}, which may mean missing"
+        yield Finding(name, told, times, f"if so: df.with_columns(pl.col({name!r}).replace({words!r}, None))")
+    alike = stripped.str.to_lowercase().str.replace_all(r"\s+", " ")
+    n_alike = len(alike) - alike.n_unique()
+    if n_alike:
+        twice = seen.values.filter(alike.is_duplicated())
+        first = twice.filter(alike.filter(alike.is_duplicated()) == alike.filter(alike.is_duplicated())[0]).to_list()
+        told = f"has levels that differ only in case or spaces: {first[0]!r} and {first[1]!r}"
+        mend = f"df.with_columns(pl.col({name!r}).str.strip_chars().str.to_lowercase())"
+        yield Finding(name, told, n_alike, mend)
+
+
+def _nearly_numbers(seen: Seen) -> Iterator[Finding]:
+    """A few texts among numbers, and codes that a spreadsheet turned into numbers."""
+    name = seen.name
+    spoilt = seen.values.filter(seen.values.str.contains(SPOILT))
+    if 0 < len(spoilt) <= 0.1 * seen.n_distinct:
+        times = int(seen.counts.filter(seen.values.is_in(spoilt.to_list())).sum())
+        told = f"holds {', '.join(map(repr, spoilt.head(3)))}, codes that a spreadsheet turned into numbers"
+        yield Finding(name, told, times, f"df.filter(pl.col({name!r}).str.contains('E')) shows the rows")
+    if seen.n_distinct > 10:
+        numbers = seen.texts.str.strip_chars().cast(pl.Float64, strict=False)
+        bad = seen.texts.filter(numbers.is_null())
+        if 0 < len(bad) <= 0.1 * seen.n_distinct:
+            times = int(seen.counts.filter(seen.values.is_in(bad.to_list())).sum())
+            told = f"holds numbers except for {bad[0]!r}" + (f" and {len(bad) - 1} more texts" if len(bad) > 1 else "")
+            mend = f"df.with_columns(pl.col({name!r}).cast(pl.Float64, strict=False)) makes them missing"
+            yield Finding(name, told, times, mend)
+
+
+def _codes(raw: Raw, at: int, class_: str, n_levels: int) -> NDArray[np.float64] | NDArray[np.uint32] | None:
+    """A column's values by row: numbers, or the ranks of texts."""
+    name = raw.frame.names[at]
+    if class_ in ("text", "truth"):
+        plan = Plan(name, at, "categorical", levels=[], codes=range(n_levels))
+    else:
+        plan = Plan(name, at, "continuous", scale=(0.0, 1.0))
+    return raw.frame.rows([plan], 1).column(0)
+
+
+def _column(raw: Raw, at: int, class_: str) -> pl.Series:
+    n_levels = len(raw.frame.levels(at)[0]) if class_ in ("text", "truth") else 0
+    return pl.Series(_codes(raw, at, class_, n_levels), nan_to_null=class_ not in ("text", "truth"))
+
+
+def _rows_twice(raw: Raw, profiles: Sequence[Profile]) -> Iterator[Finding]:
+    """Duplicate rows, if they are unlikely to be chance: some column has many values."""
+    n_rows = raw.frame.n_rows
+    many = [one for one in profiles if one.n_distinct is None or one.n_distinct > max(30, n_rows / 10)]
+    numbered = any(one.counter or (one.n_distinct == n_rows and one.values is not None) for one in profiles)
+    if not many or numbered or n_rows < 20:
+        return
+    total = pl.Series(np.zeros(n_rows, dtype=np.uint64))
+    for at, one in enumerate(profiles):
+        total = (total * 31 + _column(raw, at, one.class_).hash(seed=at) // 64).rename("")
+    again = n_rows - total.n_unique()
+    if again:
+        told = f"{again:,} duplicate row{'s' if again != 1 else ''}"
+        yield Finding("", told, again, "df.unique(maintain_order=True) keeps one of each")
+
+
+def _copies(raw: Raw, seen: Sequence[Seen], looks: Sequence[Look]) -> Iterator[Finding]:
+    """Columns that an earlier one determines: strictly monotone numbers, or the same levels under other names."""
+    used = [i for i, look in enumerate(looks) if look.left_out is None]
+    known: dict[tuple[str, bytes], int] = {}
+    told: set[int] = set()
+    for at in used:
+        column = _column(raw, at, seen[at].class_)
+        for key in _keys(column.head(SAMPLE), seen[at].class_):
+            first = known.setdefault(key, at)
+            if first != at and at not in told:
+                earlier = _column(raw, first, seen[first].class_)
+                if _same(earlier, column, key[0]):
+                    told.add(at)
+                    how = "is a monotone function of" if key[0] != "levels" else "matches the levels of"
+                    name = seen[at].name
+                    what = f"{how} {seen[first].name!r} in every row: one determines the other"
+                    yield Finding(name, what, raw.frame.n_rows, f"schema.without({name!r})")
+
+
+def _keys(head: pl.Series, class_: str) -> Iterator[tuple[str, bytes]]:
+    """What two columns share if one is a function of the other, judged by the first rows."""
+    if class_ not in ("text", "truth") and head.n_unique() > 10:
+        for word, ranks in _ranks(head).items():
+            yield word, ranks.to_numpy().tobytes()
+    elif 2 <= head.drop_nulls().n_unique() <= max(2, len(head) // 10) and len(head) >= 20:
+        yield "levels", _first_places(head).to_numpy().tobytes()
+
+
+def _ranks(values: pl.Series) -> Mapping[str, pl.Series]:
+    up = values.rank("dense").fill_null(0)
+    down = values.rank("dense", descending=True).fill_null(0)
+    # The order that begins with the smaller rank is the one kept, so that a falling copy has the same key.
+    return {"order": up if _first_difference(up, down) else down}
+
+
+def _first_difference(up: pl.Series, down: pl.Series) -> bool:
+    where = (up != down).arg_true()
+    return len(where) == 0 or bool(up[int(where[0])] < down[int(where[0])])
+
+
+def _first_places(values: pl.Series) -> pl.Series:
+    """Levels by the order in which they appear: the same for two columns with the same levels under other names."""
+    frame = pl.DataFrame({"x": values}).with_row_index("at")
+    return frame.select(pl.col("at").min().over("x"))["at"]
+
+
+def _same(a: pl.Series, b: pl.Series, how: str) -> bool:
+    if how == "levels":
+        return bool((_first_places(a) == _first_places(b)).all())
+    return bool((_ranks(a)["order"] == _ranks(b)["order"]).all())

@@ -1,0 +1,150 @@
+"""Dates and times in readable form, where models hold the numbers behind them.
+
+Models are fitted to numbers: days since 1970-01-01 for dates and datetimes, seconds for times and spans of time. The
+core asks `Words` how to say them wherever it writes one, in texts and in the labels of trees.
+"""
+
+from __future__ import annotations
+
+import datetime as dt
+import math
+from collections.abc import Mapping
+from dataclasses import dataclass
+from typing import TYPE_CHECKING, Any
+
+from arbornet.data.looks.numbers_in_text import form_of_text
+
+if TYPE_CHECKING:
+    from arbornet.data.schema import Schema
+
+EPOCH = dt.datetime(1970, 1, 1)
+#: Days.
+YEAR = 365.25
+CLASSES = ("date", "datetime", "time", "duration")
+#: Moments, and moments of a time zone, which are printed in UTC.
+MOMENTS = ("datetime", "datetime UTC")
+DATES = ("date", *MOMENTS)
+#: Before the form of numbers that a person wrote: `written $1,234.5`.
+WRITTEN = "written "
+Classes = Mapping[str, str]
+"""The class of every variable that holds dates or times: one of `CLASSES` and `MOMENTS`."""
+
+
+def classes(schema: Schema) -> Classes:
+    """Which variables of a schema hold dates or times."""
+    held = [column for column in schema.used if column.levels is None]
+    told = {column.name: zoned(column.class_, column.zone) for column in held if column.class_ in CLASSES}
+    forms = {column.name: f"{WRITTEN}{column.form}" for column in held if column.form and column.name not in told}
+    return told | forms
+
+
+def zoned(class_: str, zone: str | None) -> str:
+    """The class of a column of a time zone, if it has one."""
+    return "datetime UTC" if class_ == "datetime" and zone else class_
+
+
+def told(x: float, class_: str) -> str:
+    """The date, moment, time of day or span of time that a number stands for."""
+    if class_.startswith(WRITTEN):
+        form = form_of_text(class_.removeprefix(WRITTEN))
+        return f"{x:.6g}" if form is None else form.written(float(f"{x:.6g}"))
+    try:
+        if class_ == "date":
+            return str((EPOCH + dt.timedelta(days=round(x))).date())
+        if class_ in MOMENTS:
+            moment = (EPOCH + dt.timedelta(days=x) + dt.timedelta(seconds=30)).strftime("%Y-%m-%d %H:%M")
+            return moment + class_.removeprefix("datetime")
+        if class_ == "time":
+            return str((EPOCH + dt.timedelta(seconds=round(x))).time())
+        return span(x)
+    except (OverflowError, ValueError):
+        return f"{x:.6g}"
+
+
+def centre(x: float, width: float, class_: str) -> str:
+    """The centre of a distribution: a moment is given by its day where its spread is days."""
+    if class_.startswith(WRITTEN):
+        return told(float(f"{x:.4g}"), class_)
+    return told(x, "date" if class_ in MOMENTS and width >= 1.0 else class_)
+
+
+def threshold(x: float, class_: str) -> str:
+    """A threshold between values: for dates the first day at or above it."""
+    return told(math.ceil(x) if class_ == "date" else x, class_)
+
+
+def last(x: float, class_: str) -> str:
+    """The end of a bin, which is in it: for dates the last day at or below it."""
+    return told(math.floor(x) if class_ == "date" else x, class_)
+
+
+def number(value: Any) -> Any:
+    """The number that stands for a date, moment, time of day or span of time; anything else as it is."""
+    if isinstance(value, dt.datetime):
+        naive = value if value.tzinfo is None else value.astimezone(dt.UTC).replace(tzinfo=None)
+        return (naive - EPOCH) / dt.timedelta(days=1)
+    if isinstance(value, dt.date):
+        return (value - EPOCH.date()).days
+    if isinstance(value, dt.time):
+        return (dt.datetime.combine(EPOCH, value) - EPOCH).total_seconds()
+    return value.total_seconds() if isinstance(value, dt.timedelta) else value
+
+
+def span(seconds: float) -> str:
+    """A length of time in its natural unit."""
+    for size, unit in ((86_400.0, "days"), (3600.0, "h"), (60.0, "min")):
+        if abs(seconds) >= size:
+            length = seconds / size
+            return f"{length:.3g} {unit}" if abs(length) < 1000 else f"{length:,.0f} {unit}"
+    return f"{seconds:.3g} s"
+
+
+def unit(width: float, class_: str) -> tuple[str, float]:
+    """The unit for differences of values that are so far apart: its name, and how long it is."""
+    if class_ in DATES:
+        if width >= 4 * YEAR:
+            return "year", YEAR
+        return ("hour", 1 / 24) if class_ in MOMENTS and width < 2.0 else ("day", 1.0)
+    for name, size in (("day", 86_400.0), ("hour", 3600.0), ("minute", 60.0)):
+        if width >= 2 * size:
+            return name, size
+    return "second", 1.0
+
+
+def spread(x: float, class_: str) -> str:
+    """The spread of such values, a length of time, or a number as they are written."""
+    if class_.startswith(WRITTEN):
+        return told(float(f"{x:.3g}"), class_)
+    return span(x * 86_400.0 if class_ in DATES else x)
+
+
+@dataclass(frozen=True)
+class Words:
+    """How the core prints dates and times wherever it writes a number; None leaves a plain number."""
+
+    classes: Classes
+
+    def class_(self, variable: str) -> str | None:
+        """What the variable holds, one of `CLASSES` and `MOMENTS`."""
+        return self.classes.get(variable)
+
+    def value(self, variable: str, x: float) -> str | None:
+        """A value, unless it is a plain number."""
+        return told(x, self.classes[variable]) if variable in self.classes else None
+
+    def threshold(self, variable: str, x: float) -> str | None:
+        """A threshold between values, likewise."""
+        return threshold(x, self.classes[variable]) if variable in self.classes else None
+
+    def centre(self, variable: str, x: float, width: float) -> str | None:
+        """The middle of a distribution of this spread, likewise."""
+        return centre(x, width, self.classes[variable]) if variable in self.classes else None
+
+    def difference(self, variable: str, x: float) -> str | None:
+        """A difference of two values, likewise."""
+        return spread(x, self.classes[variable]) if variable in self.classes else None
+
+    def unit(self, variable: str, width: float) -> tuple[str, float] | None:
+        """The unit of differences, likewise."""
+        class_ = self.classes.get(variable, WRITTEN)
+        return None if class_.startswith(WRITTEN) else unit(width, class_)

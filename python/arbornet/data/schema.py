@@ -1,0 +1,452 @@
+"""The type of every column: inferred with a reason, corrected by you, saved with the model.
+
+A `Schema` from `infer_schema` holds the types of the columns. The schema of a `Table` also holds how values were coded:
+every level, the affine map of every continuous column, the ends of every bin. It codes new data in the same way.
+"""
+
+from __future__ import annotations
+
+import difflib
+import json
+import warnings
+from collections.abc import Iterable, Iterator, Mapping
+from dataclasses import dataclass, field, replace
+from itertools import pairwise
+from pathlib import Path
+from typing import TYPE_CHECKING, Any, Literal
+
+from arbornet._core import ArbornetError, ColumnError, FormatError, ParameterError
+from arbornet.data import moments
+from arbornet.data.frames import Raw, read_frame
+from arbornet.data.infer import MOST_LEVELS, Profile, profile
+from arbornet.data.kinds import Binned, Categorical, Continuous, Kind, KindLike, Level, Ordinal, kind_of
+from arbornet.data.levels import as_own_levels
+from arbornet.data.looks.dates import zone_of
+from arbornet.data.looks.findings import Finding, findings_of
+from arbornet.data.looks.frame import looked
+from arbornet.data.looks.look import Look
+from arbornet.data.looks.written import check_form, class_of
+from arbornet.data.schema_check import checked
+from arbornet.data.schema_text import as_html, as_text, column_text
+from arbornet.system.sources import bytes_of
+from arbornet.system.whole import write_whole
+from arbornet.text.notices import LeftOutWarning
+from arbornet.text.visible import visible_name
+
+if TYPE_CHECKING:
+    from arbornet._core import RowsHandle
+
+VERSION = 1
+
+
+@dataclass(frozen=True, repr=False)
+class Column:
+    """One column of a schema."""
+
+    name: str
+    kind: Kind
+    class_: str
+    """What the values are: text, truth, integer, number, date, datetime, duration, time or nothing."""
+    reason: str
+    """Why it is of this type."""
+    left_out: str | None = None
+    """Why it is not used, if so."""
+    n_rows: int = 0
+    missing: int = 0
+    """Rows without a value, nulls and NaN."""
+    zone: str | None = None
+    unit: str | None = None
+    """Of spans of time in nanoseconds: "ns"."""
+    range_: tuple[float, float] | None = None
+    """Smallest and largest value of a column of numbers, in the user's units."""
+    observed: tuple[Level, ...] | None = None
+    """The distinct values, if they are few."""
+    scale: tuple[float, float] | None = None
+    """Shift and scale with `original = shift + scale * stored`, once known."""
+    cuts: tuple[float, ...] | None = None
+    """Upper ends of all bins but the last, once known."""
+    ranked: tuple[float, ...] | None = None
+    """Of a column with bins, values from the smallest to the largest, evenly by rank: its distribution within a bin."""
+    merged: tuple[Level, ...] = ()
+    """Values merged into the level "other"."""
+    other: str | None = None
+    """The name of that level."""
+    missing_level: str | None = None
+    """The level that stands for a missing value, if one does."""
+    dated: bool = False
+    """Whether bins are named by dates or times instead of the numbers that represent them."""
+    looks_like: str = field(default="", compare=False)
+    """What the values look like: number, category, date, text, address, list, number in text, identifier, constant,
+    empty or code. Empty in schemas of earlier versions."""
+    looks_because: str = field(default="", compare=False)
+    """Why it looks so."""
+    form: str | None = None
+    """How the values are written where texts are read as numbers or dates: `$1,234.5`, `%d/%m/%Y`."""
+    hint: str | None = field(default=None, compare=False)
+    """The line of code that changes how it is read, or a column to derive from it."""
+
+    @property
+    def levels(self) -> tuple[Level, ...] | None:
+        """All levels by code, None for a continuous column or before they are known."""
+        if isinstance(self.kind, Binned):
+            class_ = moments.zoned(self.class_, self.zone) if self.dated else None
+            return None if self.cuts is None else bin_names(self.cuts, class_)
+        return None if isinstance(self.kind, Continuous) else self.kind.levels
+
+    @property
+    def used(self) -> bool:
+        """False if the column is left out."""
+        return self.left_out is None
+
+    @property
+    def word(self) -> Literal["continuous", "categorical", "ordinal"]:
+        """The kind in one word; bins are ordinal."""
+        if isinstance(self.kind, Continuous):
+            return "continuous"
+        return "categorical" if isinstance(self.kind, Categorical) else "ordinal"
+
+    def __repr__(self) -> str:
+        return f"Column({column_text(self)})"
+
+
+def bin_names(cuts: tuple[float, ...], class_: str | None = None) -> tuple[str, ...]:
+    """Names of the bins between cuts: "<= 2", "2 to 5", "> 5"; with enough digits to distinguish them.
+
+    For a class of dates or times, the cuts are written as such: "<= 2021-03-04".
+    """
+    if not cuts:
+        return ("all",)
+    ends = [] if class_ is None else [moments.last(cut, class_) for cut in cuts]
+    if class_ is None or len(set(ends)) < len(cuts):
+        for digits in range(4, 18):
+            ends = [f"{cut:.{digits}g}" for cut in cuts]
+            if len(set(ends)) == len(ends):
+                break
+    middle = [f"{low} to {high}" for low, high in pairwise(ends)]
+    return (f"<= {ends[0]}", *middle, f"> {ends[-1]}")
+
+
+@dataclass(frozen=True, repr=False)
+class Schema:
+    """The columns of a frame, their types and the reasons; prints as a table.
+
+    Example:
+        >>> schema = an.infer_schema(df)
+        >>> schema = schema.with_types(stage=an.Ordinal(["I", "II", "III"]), rings="continuous")
+        >>> table = an.Table(df, schema=schema)
+    """
+
+    columns: tuple[Column, ...]
+    """All columns in the order of the frame, those left out too."""
+    findings: tuple[Finding, ...] = field(default=(), compare=False)
+    """What looks wrong, as `infer_schema` found it: the column, what, how many, and the line of code that fixes it."""
+
+    def __getitem__(self, name: object) -> Column:
+        for column in self.columns:
+            if column.name == str(name):
+                return column
+        raise ColumnError(self._unknown(str(name)))
+
+    def __contains__(self, name: object) -> bool:
+        return any(column.name == str(name) for column in self.columns)
+
+    def __iter__(self) -> Iterator[str]:
+        return (column.name for column in self.columns)
+
+    def __len__(self) -> int:
+        return len(self.columns)
+
+    @property
+    def used(self) -> tuple[Column, ...]:
+        """The columns that are not left out, in order."""
+        return tuple(column for column in self.columns if column.used)
+
+    @property
+    def names(self) -> list[str]:
+        """Names of the used columns, in order."""
+        return [column.name for column in self.used]
+
+    def _unknown(self, name: str) -> str:
+        near = difflib.get_close_matches(name, list(self), n=1)
+        hint = f"did you mean '{near[0]}'?" if near else f"the columns are {', '.join(list(self)[:20])}"
+        return f"there is no column '{name}'; {hint}"
+
+    def with_types(self, types: Mapping[Any, KindLike] | None = None, /, **kinds: KindLike) -> Schema:
+        """A schema in which the named columns have the given types; they are kept whatever their values are.
+
+        Args:
+            types: Types by column name, for names that are not Python identifiers.
+            kinds: The same as keywords.
+
+        Raises:
+            ColumnError: If there is no such column, or two levels mean the same value of it.
+            ParameterError: If a type is unknown.
+        """
+        wanted = {str(name): kind_of(str(name), kind) for name, kind in {**(types or {}), **kinds}.items()}
+        for name in wanted:
+            if name not in self:
+                raise ColumnError(self._unknown(name))
+        return self._with([_declare(c, wanted[c.name]) if c.name in wanted else c for c in self.columns])
+
+    def _with(self, columns: Iterable[Column]) -> Schema:
+        """The schema with other columns of the same names; findings about columns that changed are removed."""
+        made = tuple(columns)
+        changed = {new.name for old, new in zip(self.columns, made, strict=True) if old != new}
+        return Schema(made, tuple(one for one in self.findings if one.column not in changed))
+
+    def with_forms(self, forms: Mapping[Any, str] | None = None, /, **more: str) -> Schema:
+        """A schema in which texts of the named columns are read as numbers or dates written in this way.
+
+        Args:
+            forms: Forms by column name, for names that are not Python identifiers: how the number 1234.5 looks
+                (`"$1,234.5"`, `"1.234,5"`, `"1234.5 kg"`), or a format of dates and times (`"%d/%m/%Y"`).
+            more: The same as keywords.
+
+        Raises:
+            ColumnError: If there is no such column.
+            ParameterError: If a form is neither.
+
+        Example:
+            >>> schema = schema.with_forms(visit="%d/%m/%Y", price="1.234,5 €")
+        """
+        wanted = {str(name): check_form(str(name), form) for name, form in {**(forms or {}), **more}.items()}
+        for name in wanted:
+            if name not in self:
+                raise ColumnError(self._unknown(name))
+        return self._with([_written(c, wanted[c.name]) if c.name in wanted else c for c in self.columns])
+
+    def without(self, *names: object) -> Schema:
+        """A schema that leaves these columns out.
+
+        Raises:
+            ColumnError: If there is no such column.
+        """
+        gone = {self[name].name for name in names}
+        left = "is left out by your choice"
+        return self._with([replace(c, left_out=left) if c.name in gone else c for c in self.columns])
+
+    def plain(self) -> Schema:
+        """The schema without looks, hints and findings: what coding needs, as stored in network files."""
+        return Schema(tuple(replace(c, looks_like="", looks_because="", hint=None) for c in self.columns))
+
+    def encode(self, frame: Any, *, unseen: Literal["error", "missing"] = "error", n_jobs: int = -1) -> RowsHandle:
+        """Codes all rows of a frame like the table this schema comes from, keeping missing values missing.
+
+        Args:
+            frame: Any frame; columns it does not have are absent, columns that the schema does not use are ignored.
+            unseen: What to do with a level the table did not have: an error, or treat it as missing.
+            n_jobs: Number of threads, -1 for all.
+
+        Raises:
+            ColumnError: If a value cannot be coded.
+        """
+        from arbornet.data.coding import encode_rows
+
+        return encode_rows(read_frame(frame, self.names, n_jobs), self, unseen, n_jobs)
+
+    def to_dict(self) -> dict[str, Any]:
+        """The schema as a dict for JSON, with a version."""
+        told: dict[str, Any] = {
+            "format": "arbornet schema",
+            "version": VERSION,
+            "columns": [_column_to_dict(column) for column in self.columns],
+        }
+        return told | ({"findings": [dict(one.__dict__) for one in self.findings]} if self.findings else {})
+
+    @classmethod
+    def from_dict(cls, told: Mapping[str, Any]) -> Schema:
+        """The schema that `to_dict` wrote.
+
+        Raises:
+            FormatError: If it is something else, or of a later version.
+        """
+        if not isinstance(told, Mapping) or told.get("format") != "arbornet schema":
+            raise FormatError("this is not an arbornet schema: its \"format\" is not 'arbornet schema'")
+        if told.get("version") != VERSION:
+            raise FormatError(
+                f"the schema is of version {told.get('version')}, this arbornet reads {VERSION}; update arbornet"
+            )
+        try:
+            columns = tuple(_column_from_dict(column) for column in told["columns"])
+            names = [column.name for column in columns]
+            if not names or len(set(names)) < len(names):
+                raise FormatError("the schema is damaged: it has no columns, or one of them twice")
+            return cls(columns, tuple(_finding_from_dict(one) for one in told.get("findings", ())))
+        except (KeyError, TypeError, ValueError, ParameterError) as error:
+            raise FormatError(f"the schema is damaged: {error!r}") from error
+
+    def save(self, path: str | Path) -> None:
+        """Writes the schema as JSON."""
+        text = json.dumps(self.to_dict(), ensure_ascii=False, indent=1)
+        write_whole(path, text + "\n")
+
+    @classmethod
+    def load(cls, path: str | Path) -> Schema:
+        """Reads a schema from JSON.
+
+        Raises:
+            FormatError: If the file holds something else.
+        """
+        try:
+            told = json.loads(bytes_of(path).decode("utf-8"))
+        except (ValueError, RecursionError) as error:
+            raise FormatError(f"{path} is not JSON: {error}") from error
+        return cls.from_dict(told)
+
+    def __str__(self) -> str:
+        return as_text(self)
+
+    def __repr__(self) -> str:
+        return as_text(self)
+
+    def _repr_html_(self) -> str:
+        return as_html(self)
+
+
+def infer_schema(frame: Any, *, max_levels: int | None = None, n_jobs: int = -1) -> Schema:
+    """Infers the type of every column of a frame, with the reason.
+
+    Args:
+        frame: Polars, pandas or pyarrow table, duckdb relation, anything with `__arrow_c_stream__`, dict of columns.
+        max_levels: Merge the rarest levels of every categorical column into one, so that this many remain.
+        n_jobs: Number of threads, -1 for all.
+
+    Raises:
+        ArbornetError: If it is not a frame, or has no columns or rows.
+        ColumnError: If a column's values cannot be read, or one is infinite.
+
+    Example:
+        >>> print(an.infer_schema({"x": [0.5, 1.5, 2.5], "sex": ["f", "m", "f"]}))
+    """
+    if max_levels is not None and (type(max_levels) is not int or max_levels < 2):
+        raise ParameterError(f"max_levels={max_levels!r}: at least 2 levels must remain")
+    return schema_of_raw(read_frame(frame, n_jobs=n_jobs), max_levels, find=True)
+
+
+def schema_of_raw(raw: Raw, max_levels: int | None = None, find: bool = False) -> Schema:
+    """The inferred schema of raw columns, with findings if `find`; warns of columns that are left out."""
+    names = raw.frame.names
+    if not names:
+        raise ArbornetError("the frame has no columns; give it at least one")
+    if raw.frame.n_rows == 0:
+        raise ArbornetError("the frame has no rows; nothing can be learned from it")
+    profiles = [profile(raw.frame, i, name in raw.maybe_integers) for i, name in enumerate(names)]
+    seen, looks = looked(raw, profiles)
+    columns = [_inferred_column(raw, i, names[i], profiles[i], looks[i], max_levels) for i in range(len(names))]
+    left_out = [f"'{visible_name(column.name)}' {column.left_out}" for column in columns if not column.used]
+    if left_out:
+        told = "; ".join(left_out)
+        way_out = f"with_types({{{columns_left(columns)!r}: ...}}) keeps one"
+        warnings.warn(f"left out: {told}. Schema.{way_out}.", LeftOutWarning, stacklevel=3)
+    return Schema(tuple(columns), tuple(findings_of(raw, profiles, seen, looks)) if find else ())
+
+
+def columns_left(columns: list[Column]) -> str:
+    """The first column that is left out."""
+    return next(column.name for column in columns if not column.used)
+
+
+def _inferred_column(raw: Raw, i: int, name: str, seen: Profile, look: Look, max_levels: int | None) -> Column:
+    kind = look.kind
+    many = seen.n_distinct is not None and max_levels is not None and seen.n_distinct > max_levels
+    if isinstance(kind, Categorical) and many:
+        kind = Categorical(max_levels=max_levels)
+    elif isinstance(kind, Categorical | Ordinal) and kind.levels is None and look.left_out is None:
+        few = seen.n_distinct is None or seen.n_distinct <= MOST_LEVELS
+        values = seen.values[0] if seen.values is not None else raw.frame.levels(i)[0] if few else None
+        kind = type(kind)(values)
+    plain = seen.values is None or seen.class_ == "number" or look.form is not None
+    return Column(
+        name=name,
+        kind=kind,
+        class_=look.class_ or seen.class_,
+        reason=look.reason,
+        left_out=look.left_out,
+        n_rows=seen.n_rows,
+        missing=seen.n_missing + look.n_words_for_missing,
+        zone=look.zone or seen.zone,
+        unit=seen.unit,
+        range_=look.range_ or seen.range_,
+        observed=None if plain or seen.values is None else tuple(seen.values[0]),
+        looks_like=look.looks_like,
+        looks_because=look.because,
+        form=look.form,
+        hint=look.hint,
+    )
+
+
+def _written(column: Column, form: str) -> Column:
+    """The column with texts read by a form that you declared."""
+    zone = zone_of(form) if class_of(form) != "number" else None
+    made = _declare(replace(column, form=form), Continuous())
+    looks = "number in text" if class_of(form) == "number" else "date"
+    return replace(
+        made, class_=class_of(form), zone=zone, range_=None, observed=None, looks_like=looks, hint=None,
+        reason=f"written as {form}, as declared",
+    )  # fmt: skip
+
+
+def _declare(column: Column, kind: Kind) -> Column:
+    """The column as you declared it; levels are texts again where texts were read as numbers or dates."""
+    reason = "as declared"
+    if column.form is not None and isinstance(kind, Categorical | Ordinal):
+        column = replace(column, form=None, class_="text", range_=None, zone=None)
+    if isinstance(kind, Ordinal) and kind.levels is None:
+        if isinstance(column.kind, Ordinal):
+            kind = column.kind
+        elif column.class_ == "text":
+            reason = "as declared, in the order of the text: an.Ordinal([...]) gives another"
+    levels = kind.levels if isinstance(kind, Categorical | Ordinal) else None
+    if levels is None and column.observed and isinstance(kind, Categorical | Ordinal):
+        merging = isinstance(kind, Categorical) and kind.max_levels is not None
+        levels = None if merging else column.observed
+    if levels is not None:
+        own = as_own_levels(column.name, levels, column.class_, column.observed)
+        kind = Ordinal(own) if isinstance(kind, Ordinal) else Categorical(own)
+    unknown: dict[str, Any] = {
+        "scale": None,
+        "cuts": None,
+        "ranked": None,
+        "merged": (),
+        "other": None,
+        "missing_level": None,
+        "dated": False,
+    }
+    if isinstance(kind, Binned):
+        unknown |= {"cuts": kind.cuts, "dated": column.class_ in moments.CLASSES}
+    return replace(column, kind=kind, reason=reason, left_out=None, hint=None, **unknown)
+
+
+def _finding_from_dict(told: Mapping[str, Any]) -> Finding:
+    if any(not isinstance(told[key], str) for key in ("column", "what", "mend")) or type(told["how_many"]) is not int:
+        raise FormatError(f"the schema is damaged: a finding is {told!r:.80}")
+    return Finding(**told)
+
+
+_KINDS: dict[str, type[Kind]] = {
+    "continuous": Continuous,
+    "categorical": Categorical,
+    "ordinal": Ordinal,
+    "binned": Binned,
+}
+
+
+def _column_to_dict(column: Column) -> dict[str, Any]:
+    own = {key: value for key, value in column.__dict__.items() if key != "kind"}
+    # A column of one bin has no cuts, which differs from unknown cuts.
+    told = {
+        k: value
+        for k, value in own.items()
+        if value is not None and (k not in ("merged", "dated", "looks_like", "looks_because") or value)
+    }
+    word = "binned" if isinstance(column.kind, Binned) else column.word
+    settings = {key: value for key, value in column.kind.__dict__.items() if value is not None}
+    return {"name": told.pop("name"), "kind": {"is": word, **settings}, **told}
+
+
+def _column_from_dict(told: Mapping[str, Any]) -> Column:
+    settings = dict(told["kind"])
+    kind = _KINDS[settings.pop("is")](**settings)
+    plain: dict[str, Any] = {key: tuple(value) if isinstance(value, list) else value for key, value in told.items()}
+    plain["kind"] = kind
+    return checked(Column(**plain))

@@ -1,0 +1,294 @@
+"""The table every score reads: complete rows, coded by a schema.
+
+Rows with a missing value in a used column are dropped, refused, or given a level of their own. Continuous columns are
+standardised (mean 0, population standard deviation 1; a constant keeps the deviation 1), and the scale is kept.
+"""
+
+from __future__ import annotations
+
+import dataclasses
+import html
+import math
+import warnings
+from dataclasses import dataclass
+from typing import TYPE_CHECKING, Any, Literal
+
+import numpy as np
+
+from arbornet._core import ArbornetError, ColumnError, Keep, ParameterError, TableHandle, table_fingerprint
+from arbornet.data import dropped as dropped_rows
+from arbornet.data.coding import DECLARE, Plan, plan, resolve
+from arbornet.data.frames import Raw, read_frame
+from arbornet.data.kinds import Binned, Categorical, Continuous, Ordinal
+from arbornet.data.levels import MISSING
+from arbornet.data.looks.written import as_read
+from arbornet.data.schema import Column, Schema, schema_of_raw
+from arbornet.text.notices import RowsDroppedWarning, tells_of_rows
+from arbornet.text.visible import visible_name
+
+if TYPE_CHECKING:
+    import polars as pl
+
+
+#: Values kept of a column that is cut into bins.
+MOST_RANKED = 513
+#: Shares of rows that may be dropped without a warning, and if `missing` is not given.
+NO_WARNING = 0.1
+NOT_WITHOUT_A_WORD = 0.5
+#: In smaller tables a tenth is a row or two, which is easily seen.
+FEW_ROWS = 20
+
+
+@dataclass(frozen=True, repr=False)
+class Dropped:
+    """Rows that were dropped because a used column has a missing value there."""
+
+    n_rows: int
+    """How many rows were dropped."""
+    by_column: dict[str, int]
+    """For each column with missing values, in how many rows; a row may have several."""
+
+    def __bool__(self) -> bool:
+        return self.n_rows > 0
+
+    def __str__(self) -> str:
+        if not self.n_rows:
+            return "no rows dropped"
+        worst = sorted(self.by_column.items(), key=lambda item: -item[1])
+        told = ", ".join(f"{visible_name(name)}: {n:,}" for name, n in worst[:5])
+        more = f" and {len(worst) - 5} more columns" if len(worst) > 5 else ""
+        return f"{self.n_rows:,} row{'s' if self.n_rows != 1 else ''} dropped for missing values ({told}{more})"
+
+    def __repr__(self) -> str:
+        return f"Dropped({self})"
+
+
+class Table:
+    """Complete rows of a frame, coded and standardised. Immutable.
+
+    Args:
+        frame: Polars (eager or lazy), pandas or pyarrow table, duckdb relation, anything with `__arrow_c_stream__`,
+            dict of arrays or lists, NumPy array with named fields.
+        schema: The columns' types; inferred if left out. The schema of another table codes new data in the same way.
+        missing: Rows with a missing value in a used column: `"drop"` them, `"error"`, or `"level"` to give categorical
+            columns a level for it (rows missing a number or an ordered level are dropped). If left out they are
+            dropped, unless more than half of the rows would go, which is an error. More than a tenth is a warning.
+        standardise: Bring continuous columns to mean 0 and standard deviation 1.
+        unseen: A value that is not among a column's levels: `"error"`, or `"missing"` to treat it as missing.
+        n_jobs: Number of threads, -1 for all.
+
+    Raises:
+        ArbornetError: If it is not a frame, or no row remains.
+        ColumnError: If a column cannot be used as its type; the message names the column, the value and what to do.
+
+    Example:
+        >>> table = an.Table({"x": [0.1, 0.7, 0.4], "smoker": [True, False, True]})
+        >>> table.n_rows
+        3
+    """
+
+    __slots__ = ("__weakref__", "dropped", "handle", "schema")
+
+    handle: TableHandle
+    """The table in the core."""
+    schema: Schema
+    """The columns with their levels, maps and bins: coding by it gives the same codes again."""
+    dropped: Dropped
+    """How many rows were dropped, and which columns have missing values."""
+
+    def __init__(
+        self,
+        frame: Any,
+        schema: Schema | None = None,
+        missing: Literal["drop", "error", "level"] | None = None,
+        standardise: bool = True,
+        unseen: Literal["error", "missing"] = "error",
+        *,
+        n_jobs: int = -1,
+    ) -> None:
+        policy = "drop" if missing is None else missing
+        if policy not in ("drop", "error", "level"):
+            raise ParameterError(f"missing={missing!r}: choose 'drop', 'error' or 'level'")
+        if unseen not in ("error", "missing"):
+            raise ParameterError(f"unseen={unseen!r}: choose 'error' or 'missing'")
+        if schema is not None and not isinstance(schema, Schema):
+            raise ParameterError(f"schema={schema!r}: give what infer_schema returns, or nothing")
+        raw = read_frame(frame, None if schema is None else schema.names, n_jobs)
+        schema = schema_of_raw(raw) if schema is None else schema
+        _check_usable(raw, schema)
+        raw = as_read(raw, schema.used, n_jobs)
+        columns = [resolve(raw, column, policy) for column in schema.used]
+        if not standardise:
+            identity = (0.0, 1.0)
+            columns = [_scaled(column, column.scale or identity) for column in columns]
+        plans = [plan(raw, column, unseen, DECLARE) for column in columns]
+        keep = raw.frame.keep(plans)
+        self.dropped = _dropped(raw, columns, keep)
+        _check_dropped(raw, self.dropped, keep, plans, missing)
+        for i, column in enumerate(columns):
+            if isinstance(column.kind, Binned) and column.cuts is None:
+                columns[i] = _cut(raw, column, keep, plans[i])
+                plans[i] = plan(raw, columns[i], unseen, DECLARE)
+            if isinstance(column.kind, Binned) and column.ranked is None and plans[i].cuts is not None:
+                columns[i] = _ranked(raw, columns[i], plans[i])
+        self.handle = raw.frame.table(plans, keep, n_jobs)
+        coded = {
+            column.name: _scaled(column, self.handle.scale(var)) if isinstance(column.kind, Continuous) else column
+            for var, column in enumerate(columns)
+        }
+        self.schema = Schema(tuple(coded.get(column.name, column) for column in schema.columns), schema.findings)
+
+    @classmethod
+    def from_handle(cls, handle: TableHandle, schema: Schema | None = None) -> Table:
+        """The table of a core handle, with a schema made from it if none is given."""
+        table = cls.__new__(cls)
+        table.handle = handle
+        table.dropped = Dropped(0, {})
+        named = enumerate(handle.names)
+        table.schema = schema or Schema(tuple(_column_of_handle(handle, var, name) for var, name in named))
+        return table
+
+    @property
+    def n_rows(self) -> int:
+        """Number of rows kept."""
+        return self.handle.n_rows
+
+    @property
+    def n_dropped(self) -> int:
+        """Number of rows dropped."""
+        return self.dropped.n_rows
+
+    @property
+    def names(self) -> list[str]:
+        """Names of the variables, in order."""
+        return self.handle.names
+
+    def __len__(self) -> int:
+        return self.n_rows
+
+    def to_polars(self) -> pl.DataFrame:
+        """The rows as a Polars frame in the user's values: original units, levels as they were, dates as dates."""
+        from arbornet.data.values import to_polars
+
+        return to_polars(self)
+
+    def __eq__(self, other: object) -> bool:
+        """Equal rows, coded alike, of equal columns."""
+        if not isinstance(other, Table):
+            return NotImplemented
+        if (self.n_rows, self.dropped, self.schema) != (other.n_rows, other.dropped, other.schema):
+            return False
+        return self.handle is other.handle or table_fingerprint(self.handle) == table_fingerprint(other.handle)
+
+    def __hash__(self) -> int:
+        return hash((self.n_rows, tuple(self.names)))
+
+    def __repr__(self) -> str:
+        kinds = [column.word for column in self.schema.used]
+        counts = [f"{kinds.count(word)} {word}" for word in ("continuous", "categorical", "ordinal") if word in kinds]
+        return f"Table({self.n_rows:,} rows; {', '.join(counts)}; {self.dropped})"
+
+    def _repr_html_(self) -> str:
+        return f"<p>{html.escape(repr(self))}</p>{self.schema._repr_html_()}"
+
+    def __reduce__(self) -> tuple[Any, ...]:
+        return _remake, (self.handle, self.schema, self.dropped)
+
+
+def _remake(handle: TableHandle, schema: Schema, dropped: Dropped) -> Table:
+    table = Table.from_handle(handle, schema)
+    table.dropped = dropped
+    return table
+
+
+def _scaled(column: Column, scale: tuple[float, float] | None) -> Column:
+    return dataclasses.replace(column, scale=scale) if isinstance(column.kind, Continuous) else column
+
+
+def _check_usable(raw: Raw, schema: Schema) -> None:
+    if raw.frame.n_rows == 0 and raw.frame.names:
+        raise ArbornetError("the frame has no rows; nothing can be learned from it")
+    if not schema.used:
+        left = "; ".join(f"'{column.name}' {column.left_out}" for column in schema.columns)
+        raise ArbornetError(f"no column is left to use: {left}; keep some with Schema.with_types")
+
+
+def _dropped(raw: Raw, columns: list[Column], keep: Keep) -> Dropped:
+    lacks = {column.name: n for column, n in zip(columns, keep.n_missing, strict=True) if n > 0}
+    return Dropped(raw.frame.n_rows - keep.n_kept, lacks)
+
+
+def _check_dropped(raw: Raw, dropped: Dropped, keep: Keep, plans: list[Plan], missing: str | None) -> None:
+    """Warns, or raises an error, if too many rows are dropped.
+
+    Raises:
+        ArbornetError: If no row remains, or less than half of them and `missing` is not given.
+        ColumnError: If a value is missing and that is an error.
+    """
+    read, used = raw.frame.n_rows, keep.n_kept
+    if dropped and missing == "error":
+        name, n = max(dropped.by_column.items(), key=lambda item: item[1])
+        raise ColumnError(
+            f"column '{name}' is missing in {n:,} of {read:,} rows, and missing='error'; "
+            "fill in the values, leave the column out, or pass missing='drop'"
+        )
+    few = read < FEW_ROWS or read - used <= read * NO_WARNING
+    if not dropped or (few and used > 0):
+        return
+    lacks = _lacks(raw, plans, keep)
+    if used == 0:
+        raise ArbornetError(
+            f"no row is complete: {dropped}; {dropped_rows.way_out(lacks)}; you can also fill in values"
+        )
+    told = dropped_rows.told(read, used, lacks)
+    if missing is None and read - used > read * NOT_WITHOUT_A_WORD:
+        raise ArbornetError(
+            f"{told}. More than half of the rows would be dropped: leave such columns out, fill in values, "
+            f"make missing a level of categorical columns with missing='level', or pass missing='drop' to use {used:,} "
+            "rows"
+        )
+    if tells_of_rows():
+        warnings.warn(f"{told}; they are dropped.", RowsDroppedWarning, stacklevel=3)
+
+
+def _lacks(raw: Raw, plans: list[Plan], keep: Keep) -> dict[str, np.ndarray[Any, Any]]:
+    """For each column with missing values, the rows in which it is missing."""
+    lacking = [made for made, n in zip(plans, keep.n_missing, strict=True) if n > 0]
+    lacks = {}
+    for made in lacking:
+        cells = raw.frame.rows([made], 1).column(0)
+        if cells is not None:
+            lacks[made.name] = np.isnan(cells) if cells.dtype == np.float64 else cells == MISSING
+    return lacks
+
+
+def _cut(raw: Raw, column: Column, keep: Keep, made: Plan) -> Column:
+    assert isinstance(column.kind, Binned) and made.column is not None
+    low, high = column.range_ or (0.0, 0.0)
+    if column.kind.by == "width" and math.isinf(high - low):
+        parts = [i / column.kind.k for i in range(1, column.kind.k)]
+        return dataclasses.replace(column, cuts=tuple(low * (1 - part) + high * part for part in parts))
+    cuts = raw.frame.cuts(made.column, keep, column.kind.k, column.kind.by == "width")
+    return dataclasses.replace(column, cuts=tuple(cuts))
+
+
+def _ranked(raw: Raw, column: Column, made: Plan) -> Column:
+    plain = dataclasses.replace(made, kind="continuous", levels=None, cuts=None, scale=(0.0, 1.0))
+    values = raw.frame.rows([plain], 1).column(0)
+    if values is None:
+        return column
+    values = np.sort(values[~np.isnan(values)])
+    places = np.linspace(0, len(values) - 1, min(len(values), MOST_RANKED)).round().astype(np.intp)
+    return dataclasses.replace(column, ranked=tuple(values[places].tolist()))
+
+
+def _column_of_handle(handle: TableHandle, var: int, name: str) -> Column:
+    levels = handle.levels(var)
+    reason = "as made"
+    if levels is None:
+        return Column(name, Continuous(), "number", reason, n_rows=handle.n_rows, scale=handle.scale(var))
+    words = {bool: "truth", int: "integer", float: "number", str: "text"}
+    types = {type(level) for level in levels}
+    class_ = words[types.pop()] if len(types) == 1 else "text"
+    kind = Ordinal(levels) if handle.kind(var) == "ordinal" else Categorical(levels)
+    return Column(name, kind, class_, reason, n_rows=handle.n_rows, observed=tuple(levels))

@@ -1,0 +1,174 @@
+"""A network as a scikit-learn estimator. Importing this module imports scikit-learn; arbornet itself does not."""
+
+from __future__ import annotations
+
+from typing import Any, Literal, Self
+
+import numpy as np
+import polars as pl
+from numpy.typing import NDArray
+
+from arbornet._core import ParameterError
+from arbornet.data.kinds import Continuous
+from arbornet.data.schema import Column, Schema
+from arbornet.data.table import Table
+from arbornet.estimators.sk import (
+    DensityMixin,
+    Estimator,
+    check_feature_names,
+    check_is_fitted,
+    check_n_features,
+    check_random_state,
+    get_config,
+    validate_data,
+)
+from arbornet.graphs.constraints import Constraints
+from arbornet.learn import Search, learn
+
+Output = Literal["default", "polars", "pandas"]
+
+
+class NetworkLearner(DensityMixin, Estimator):  # type: ignore[misc]
+    """Learns a network with `fit`, scores rows and draws them; for Pipeline, GridSearchCV and clone.
+
+    Frames keep the types of their columns; the columns of an array are continuous and named x0, x1, ...
+
+    Fitted, it pickles (and goes through joblib) like any estimator. Unpickling runs code: never load pickles you do not
+    trust, and share `network_.save("net.json")` instead.
+
+    Args:
+        local_score: The local score; `PCART()` if left out.
+        search: As for `learn`.
+        max_parents: As for `learn`.
+        constraints: As for `learn`.
+        schema: As for `learn`.
+        missing: As for `learn`.
+        unseen: A level of new rows, or of a declared column, that is not known: `"error"`, or `"missing"` to treat it
+            as missing.
+        time_limit: As for `learn`.
+        n_jobs: Threads; None and -1 for all cores.
+
+    Attributes:
+        network_: The network.
+        graph_: Its graph.
+        n_features_in_: Number of columns seen in `fit`.
+        feature_names_in_: Their names, if they had any.
+
+    Example:
+        >>> learner = NetworkLearner(max_parents=2).fit(df)
+        >>> learner.score_samples(df)
+    """
+
+    def __init__(
+        self,
+        local_score: Any = None,
+        *,
+        search: Search = "exact",
+        max_parents: int | Literal["auto"] = "auto",
+        constraints: Constraints | None = None,
+        schema: Schema | None = None,
+        missing: Literal["drop", "error", "level"] | None = None,
+        unseen: Literal["error", "missing"] = "error",
+        time_limit: float | None = None,
+        n_jobs: int | None = None,
+    ) -> None:
+        self.local_score = local_score
+        self.search = search
+        self.max_parents = max_parents
+        self.constraints = constraints
+        self.schema = schema
+        self.missing = missing
+        self.unseen = unseen
+        self.time_limit = time_limit
+        self.n_jobs = n_jobs
+
+    def fit(self, X: Any, y: Any = None) -> Self:
+        """Learns the network of a frame or an array; `y` is not used."""
+        frame, schema = self._read(X, reset=True), self.schema
+        if schema is None and isinstance(frame, dict):
+            columns = [Column(name, Continuous(), "number", "a column of an array") for name in frame]
+            schema = Schema(tuple(columns))
+        self.network_ = learn(
+            Table(frame, schema, self.missing, unseen=self.unseen, n_jobs=self._threads()),
+            self.local_score,
+            self.search,
+            self.max_parents,
+            self.constraints,
+            time_limit=self.time_limit,
+            n_jobs=self._threads(),
+            verbose=False,
+        )
+        self.graph_ = self.network_.graph
+        self.of_array_ = isinstance(frame, dict)
+        return self
+
+    def score_samples(self, X: Any) -> NDArray[np.float64]:
+        """Natural log density of every row, missing values marginalised."""
+        check_is_fitted(self)
+        densities: NDArray[np.float64] = self.network_.log_likelihood(
+            self._read(X, reset=False), unseen=self.unseen, n_jobs=self._threads()
+        )
+        return densities
+
+    def score(self, X: Any, y: Any = None) -> float:
+        """Mean log density of the rows; higher is better."""
+        return float(np.mean(self.score_samples(X)))
+
+    def sample(self, n_samples: int = 1, random_state: Any = None) -> Any:
+        """Draws rows: an array if an array was fitted, else a frame (see `set_output`)."""
+        check_is_fitted(self)
+        seed = int(check_random_state(random_state).randint(2**31 - 1))
+        draws = self.network_.sample(n_samples, seed, n_jobs=self._threads())
+        own: dict[str, Output] = getattr(self, "_sklearn_output_config", {})
+        output = own.get("transform") or get_config()["transform_output"]
+        if output == "pandas":
+            return _to_pandas(draws)
+        return draws.to_numpy() if output == "default" and self.of_array_ else draws
+
+    def set_output(self, *, transform: Output | None = None) -> Self:
+        """Whether `sample` gives Polars or pandas frames, for this estimator and its clones.
+
+        Without it `sklearn.set_config(transform_output=...)` holds, and by default it is an array where an array was
+        fitted, else a Polars frame. `score_samples` is an array in any case, as scikit-learn requires.
+        """
+        if transform is not None:
+            if transform not in ("default", "polars", "pandas"):
+                raise ParameterError(f"transform={transform!r}: choose 'default', 'polars' or 'pandas'")
+            # The name that `sklearn.clone` looks for.
+            self._sklearn_output_config = {"transform": transform}
+        return self
+
+    def __sklearn_tags__(self) -> Any:
+        tags = super().__sklearn_tags__()
+        tags.input_tags.allow_nan = True
+        tags.input_tags.string = True
+        tags.input_tags.categorical = True
+        return tags
+
+    def _threads(self) -> int:
+        return -1 if self.n_jobs is None else self.n_jobs
+
+    def _read(self, X: Any, reset: bool) -> Any:
+        """A frame as it is, anything else as an array of numbers, a dict of its columns."""
+        is_frame = hasattr(X, "columns") or hasattr(X, "collect_schema") or hasattr(X, "__arrow_c_stream__")
+        if is_frame and not hasattr(X, "sparse"):
+            if isinstance(X, pl.LazyFrame):
+                X = X.collect()
+            check_feature_names(self, X, reset=reset)
+            check_n_features(self, X, reset=reset)
+            return X
+        array = validate_data(self, X, reset=reset, dtype=np.float64, ensure_all_finite="allow-nan")
+        return {f"x{i}": array[:, i] for i in range(array.shape[1])}
+
+
+def _to_pandas(frame: pl.DataFrame) -> Any:
+    """A pandas frame, ordered levels as ordered categories; unlike Polars' own way it needs no pyarrow."""
+    import pandas as pd
+
+    def column(series: pl.Series) -> Any:
+        if isinstance(series.dtype, pl.Enum):
+            codes = series.to_physical().cast(pl.Int32).fill_null(-1).to_numpy()
+            return pd.Categorical.from_codes(codes, series.dtype.categories.to_list(), ordered=True)
+        return series.to_list() if series.dtype in (pl.String, pl.Date) or series.has_nulls() else series.to_numpy()
+
+    return pd.DataFrame({series.name: column(series) for series in frame})

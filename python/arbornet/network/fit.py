@@ -1,0 +1,87 @@
+"""`fit`: a model for every variable of a given graph."""
+
+from __future__ import annotations
+
+import dataclasses
+import math
+from typing import Any
+
+import networkx as nx
+
+from arbornet._core import ArbornetError, NetworkHandle, ParameterError, ScoreHandle
+from arbornet.data.table import Table
+from arbornet.network import BayesNet, Origin
+from arbornet.scores.prepare import prepared
+from arbornet.search.base import Found
+from arbornet.search.decision_graphs import FoundGraphs
+
+
+def fit(
+    table: Table, dag: nx.DiGraph[str] | Found, score: Any, *, arc_scores: bool = True, n_jobs: int = -1
+) -> BayesNet:
+    """Fits the local model of a score to every variable of a graph.
+
+    Args:
+        table: The data.
+        dag: A graph over the table's variables (those it does not name have no arcs), or what a search found.
+        score: The score whose models are fitted. The decision graphs that `search.decision_graphs` found with this
+            score are kept as they are.
+        arc_scores: Also score every family, with and without each of its arcs.
+        n_jobs: Threads, -1 for all cores.
+
+    Raises:
+        ArbornetError: If the graph names a variable the table does not have, has a cycle, or a family has no model.
+
+    Example:
+        >>> net = an.fit(table, found, an.PCART())
+    """
+    if not isinstance(table, Table):
+        raise ParameterError(f"table is a {type(table).__name__}: make it a Table first, an.Table(frame)")
+    if isinstance(dag, FoundGraphs) and prepared(table, score).spec == dag.spec and table.handle is dag.table.handle:
+        return of_graphs(dag, arc_scores=arc_scores, n_jobs=n_jobs)
+    names = table.names
+    graph = dag.dag if isinstance(dag, Found) else dag
+    parents = _parents(graph, names)
+    scored = prepared(table, score)
+    handle = NetworkHandle.fit(scored, parents, n_jobs)
+    origin = Origin(score=scored.spec, n_rows=table.n_rows, search=_search(dag) if isinstance(dag, Found) else {})
+    if arc_scores:
+        scores = NetworkHandle.contributions(scored, parents, n_jobs)
+        origin = dataclasses.replace(
+            origin,
+            family_scores=tuple(whole for whole, _ in scores),
+            contributions=tuple(tuple(without) for _, without in scores),
+        )
+    return BayesNet(handle, table.schema, origin)
+
+
+def of_graphs(found: FoundGraphs, *, arc_scores: bool = True, n_jobs: int = -1) -> BayesNet:
+    """The network of exactly the decision graphs that were found."""
+    table, names = found.table, found.table.names
+    origin = Origin(score=found.spec, n_rows=table.n_rows, search=_search(found))
+    if arc_scores:
+        parents = _parents(found.dag, names)
+        own = [found.models[name].log_marginal or 0.0 for name in names]
+        scores = NetworkHandle.contributions(ScoreHandle(table.handle, found.spec), parents, n_jobs)
+        # A graph grown without an arc is compared with the graph as it was found, not with one grown again.
+        lost = [tuple(o - whole + each for each in without) for o, (whole, without) in zip(own, scores, strict=True)]
+        origin = dataclasses.replace(origin, family_scores=tuple(own), contributions=tuple(lost))
+    return BayesNet(found.handle, table.schema, origin)
+
+
+def _parents(graph: nx.DiGraph[Any], names: list[str]) -> list[list[int]]:
+    if not isinstance(graph, nx.DiGraph):
+        raise ParameterError(f"dag is a {type(graph).__name__}: give a networkx.DiGraph, or what a search found")
+    position = {name: v for v, name in enumerate(names)}
+    unknown = [name for name in graph.nodes if str(name) not in position]
+    if unknown:
+        raise ArbornetError(f"the graph has the node {unknown[0]!r}, which is not a variable of the table")
+    parents: list[list[int]] = [[] for _ in names]
+    for parent, child in graph.edges:
+        parents[position[str(child)]].append(position[str(parent)])
+    return [sorted(of) for of in parents]
+
+
+def _search(found: Found) -> dict[str, Any]:
+    told = {"score": found.score, "stopped": found.stopped, "seconds": found.seconds}
+    return told | ({"bound": found.bound} if math.isfinite(found.bound) else {})

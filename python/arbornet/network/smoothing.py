@@ -1,0 +1,47 @@
+"""Networks whose parameters are smoothed differently than their score does.
+
+A score of maximum likelihood chooses a graph, but its own parameters would give probability zero to whatever did not
+occur in the data; a classifier adds something to every count.
+"""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING, Any
+
+from arbornet._core import NetworkHandle
+from arbornet.network import BayesNet, Origin
+from arbornet.scores.prepare import prepared
+
+if TYPE_CHECKING:
+    import networkx as nx
+
+    from arbornet._core import ScoreHandle
+    from arbornet.data.table import Table
+
+
+def models_of(table: Table, score: Any, smoothing: float | None) -> ScoreHandle:
+    """The score with the models that a classifier needs; see `smoothed_fit`."""
+    return prepared(table, score).smoothed(smoothing)
+
+
+def smoothed_fit(
+    table: Table, graph: nx.DiGraph[str], score: Any, smoothing: float | None, n_jobs: int = -1
+) -> BayesNet:
+    """A model for every variable of a graph, counts smoothed.
+
+    Args:
+        table: The data.
+        graph: A graph over all variables of the table.
+        score: The score whose models are fitted.
+        smoothing: Added to the count of every level. If left out, the score's own pseudo-counts, and for scores of
+            maximum likelihood one divided by the number of levels.
+        n_jobs: Threads, -1 for all cores.
+
+    Raises:
+        ParameterError: If the smoothing is not a number above 0, or the score's models are not tables of levels.
+    """
+    models = models_of(table, score, smoothing)
+    position = {name: v for v, name in enumerate(table.names)}
+    parents = [sorted(position[p] for p in graph.predecessors(name)) for name in table.names]
+    handle = NetworkHandle.fit(models, parents, n_jobs)
+    return BayesNet(handle, table.schema, Origin(score=models.spec, n_rows=table.n_rows))

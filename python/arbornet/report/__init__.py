@@ -1,9 +1,0 @@
-"""One self-contained HTML page about a network: `parts` says what, `page` writes it.
-
-A fitted network's `report(path)` calls `write(Report(...), path)`.
-"""
-
-from arbornet.report.page import page, write
-from arbornet.report.parts import Report, Rows, Search, Variable
-
-__all__ = ["Report", "Rows", "Search", "Variable", "page", "write"]

@@ -1,0 +1,1 @@
+"""What you look at: pictures (`draw`), the report as one web page (`report`), the words for arcs (`arrows`)."""

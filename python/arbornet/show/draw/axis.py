@@ -1,0 +1,131 @@
+"""Axes of numbers, of dates and of times, with about four round ticks."""
+
+from __future__ import annotations
+
+import datetime as dt
+import math
+from collections.abc import Callable, Iterator
+
+from arbornet.data import moments
+
+EPOCH = dt.date(1970, 1, 1)
+FIRST, LAST = (dt.date.min - EPOCH).days + 400, (dt.date.max - EPOCH).days - 400
+MOST = 4.5
+DATES = moments.DATES
+STEPS = (
+    *(("days", n) for n in (1, 2, 7, 14)),
+    *(("months", n) for n in (1, 2, 3, 6)),
+    *(("years", n * power) for power in (1, 10, 100, 1000) for n in (1, 2, 5)),
+)
+DAYS = {"days": 1.0, "months": 30.44, "years": 365.25}
+
+
+DAY = 86_400.0
+#: Seconds that make round ticks.
+SPANS = (1, 2, 5, 10, 15, 30, 60, 120, 300, 600, 900, 1800, 3600, 7200, 10_800, 21_600, 43_200)
+
+
+class Axis:
+    """An axis from low to high; for dates these are days since 1970-01-01, for times and spans of time seconds."""
+
+    def __init__(self, low: float, high: float, values: str = ""):
+        self.low, self.high = low, high
+        self.values = values
+
+    def ticks(self) -> list[tuple[float, str]]:
+        """Round places on it with what they are called."""
+        if self.values in DATES and has_calendar(self.low, self.high):
+            return list(self._days())
+        width = self.high - self.low
+        if self.values not in ("time", "duration"):
+            return self._multiples(_round(width), number)
+        if width > DAY:
+            return self._multiples(DAY * _round(width / DAY), self._time)
+        step = next((s for s in SPANS if s <= width <= MOST * s), None)
+        return self._multiples(step or _round(width), self._time)
+
+    def _multiples(self, step: float, called: Callable[[float], str]) -> list[tuple[float, str]]:
+        first = math.ceil(self.low / step)
+        return [(i * step, called(i * step)) for i in range(first, math.floor(self.high / step) + 1)]
+
+    def _time(self, seconds: float) -> str:
+        if self.values == "time" and seconds % 60 == 0:
+            return f"{seconds // 3600:02.0f}:{seconds % 3600 // 60:02.0f}"
+        return moments.span(seconds) if seconds else "0"
+
+    def share(self, x: float) -> float:
+        """How far along the axis a number stands, from 0 to 1."""
+        return (x - self.low) / (self.high - self.low)
+
+    def _days(self) -> Iterator[tuple[float, str]]:
+        span = self.high - self.low
+        # Names of months are wide, so there are fewer of them.
+        unit, n = next((u, n) for u, n in STEPS if span / (n * DAYS[u]) <= (MOST if u == "years" else MOST - 1))
+        for day in calendar(self.low, unit, n):
+            at = float((day - EPOCH).days)
+            if at > self.high:
+                return
+            if at >= self.low:
+                yield at, _called(day, unit)
+
+
+def _round(width: float) -> float:
+    """A round step that fits a few times."""
+    step = 10.0 ** math.floor(math.log10(width / 2))
+    return next(s for s in (step, 2 * step, 5 * step, 10 * step) if width / s <= MOST)
+
+
+def calendar(low: float, unit: str, n: int) -> Iterator[dt.date]:
+    """Every n-th day, month or year, from the last one that is not after `low`, on and on."""
+    day = EPOCH + dt.timedelta(days=math.floor(low))
+    if unit == "years":
+        day = day.replace(day=1, month=1, year=max(1, day.year - day.year % n))
+    elif unit == "months":
+        day = day.replace(day=1, month=day.month - (day.month - 1) % n)
+    while True:
+        yield day
+        if unit == "days":
+            day += dt.timedelta(days=n)
+        else:
+            months = day.year * 12 + day.month - 1 + (n if unit == "months" else 12 * n)
+            day = dt.date(months // 12, months % 12 + 1, 1)
+
+
+def date_edges(low: float, high: float, wish: float) -> list[float]:
+    """The ends of calendar bins at least about `wish` days wide, from before low to after high."""
+    unit, n = next((u, n) for u, n in STEPS if n * DAYS[u] >= 0.98 * wish)
+    edges: list[float] = []
+    for day in calendar(low, unit, n):
+        edges.append(float((day - EPOCH).days))
+        if edges[-1] > high:
+            break
+    return edges
+
+
+def has_calendar(low: float, high: float) -> bool:
+    """Whether there is a calendar for these days, and room for a tick a day."""
+    return low > FIRST and high < LAST - 400_000 and high - low >= 1.5
+
+
+def _called(day: dt.date, unit: str) -> str:
+    if unit == "years":
+        return str(day.year)
+    month = ("Jan", "Feb", "Mar", "Apr", "May", "Jun", "Jul", "Aug", "Sep", "Oct", "Nov", "Dec")[day.month - 1]
+    return f"{month} {day.year}" if unit == "months" else f"{day.day} {month}"
+
+
+def number(x: float) -> str:
+    """A round number in few characters: thousands with commas, very large and very small ones with an exponent."""
+    if x and not 1e-4 <= abs(x) < 1e7:
+        return f"{x:.4g}"
+    return f"{x:,.6f}".rstrip("0").rstrip(".") if abs(x) < 1e4 else f"{x:,.0f}"
+
+
+def measured(x: float, spread: float) -> str:
+    """A number with the decimals that its spread makes sense of, and the spread to two digits: `9.0 ± 1.6`."""
+    if not (0 < spread < 1e9 and spread > 1e-6) or abs(x) >= 1e9:
+        return f"{x:.4g} ± {spread:.2g}"
+    decimals = 1 - math.floor(math.log10(spread))
+    if decimals <= 0:
+        x, spread = round(x, decimals), round(spread, decimals)
+    return f"{x:,.{max(decimals, 0)}f} ± {spread:,.{max(decimals, 0)}f}"

@@ -1,0 +1,155 @@
+"""The report of a fitted network: what `BayesNet.report` writes."""
+
+from __future__ import annotations
+
+import json
+import math
+from typing import TYPE_CHECKING, Any
+
+import numpy as np
+
+from arbornet.data import moments
+from arbornet.data.dropped import advice, costliest
+from arbornet.data.schema_text import range_text
+from arbornet.models.splines import partial_responses
+from arbornet.network import evidence
+from arbornet.show import arrows
+from arbornet.show.draw.parts import Graph, Node, Tree, plain_ranges
+from arbornet.show.draw.values import Bars, Histogram
+from arbornet.show.report.parts import Report, Rows, Search, Variable
+
+if TYPE_CHECKING:
+    from collections.abc import Sequence
+
+    from arbornet.data.schema import Column
+    from arbornet.network import BayesNet
+
+MOST_DRAWN = 60
+"""A tree with more leaves is only told as text."""
+
+
+def of_network(net: BayesNet, data: Any = None, title: str = "") -> Report:
+    """What a network has to report.
+
+    Args:
+        net: The network.
+        data: A frame with its variables, to show their values; without it the report has no histograms.
+        title: The page's title.
+    """
+    graph = Graph.of(net.graph)
+    values = _values(net, data) if data is not None else [None] * len(net.names)
+    scores = net.origin.family_scores or [None] * len(net.names)
+    variables = tuple(_variable(net, *each) for each in zip(net.schema.used, graph.nodes, values, scores, strict=True))
+    columns = net.schema.columns
+    rows = None
+    if net.origin.n_rows is not None and columns:
+        lacking = [(f"no value in {c.name}", c.missing) for c in net.schema.used if c.missing]
+        all_used = net.origin.n_rows >= columns[0].n_rows
+        read = max(columns[0].n_rows, net.origin.n_rows)
+        says = "" if all_used else _advice(net, data, read)
+        rows = Rows(read, net.origin.n_rows, () if all_used else tuple(lacking), says)
+    notes = [("Column left out", f"{c.name} {c.left_out}") for c in columns if c.left_out]
+    technical = (("Local score", _in_words(net.origin.score)),) if net.origin.score else ()
+    scale = arrows.scale_of(net.origin.score) if net.origin.contributions is not None else ""
+    heading = str(title or _heading(net.names))
+    search = _search(net.origin.search)
+    findings = tuple(map(str, net.schema.findings))
+    return Report(heading, variables, graph.arcs, rows, search, tuple(notes), technical, scale, findings)
+
+
+def _heading(names: Sequence[str]) -> str:
+    """A title for a table without a name: its first columns."""
+    first = ", ".join(names[:3])
+    return f"Bayesian network of {first}" + (f" and {len(names) - 3:,} more" if len(names) > 3 else "")
+
+
+def _advice(net: BayesNet, data: Any, read: int) -> str:
+    """What dropped rows are owed to; with the table at hand, what leaving a column out would keep."""
+    assert net.origin.n_rows is not None
+    missing = [(column.name, column.missing) for column in net.schema.used if column.missing]
+    best = None
+    if data is not None:
+        columns, n_rows = evidence.encode(net.schema, data, "missing", -1)
+        lacks = {
+            column.name: np.isnan(stored) if stored.dtype == np.float64 else stored == evidence.MISSING
+            for column, stored in zip(net.schema.used, columns, strict=True)
+            if stored is not None
+        }
+        # Only of the table the network was learned from.
+        if n_rows == read and len(lacks) == len(columns):
+            complete = n_rows - int(np.logical_or.reduce(list(lacks.values())).sum())
+            best = costliest(lacks) if complete == net.origin.n_rows < read else None
+    return advice(read, net.origin.n_rows, missing, best)
+
+
+def _in_words(spec: str) -> str:
+    """A score as `name (parameter value, ...)`; one that is no JSON, such as a custom score's name, as it stands."""
+    try:
+        return _told(json.loads(spec))
+    except (ValueError, KeyError, TypeError, AttributeError, RecursionError):
+        return spec
+
+
+def _told(document: dict[str, Any]) -> str:
+    name = str(document.pop("score"))
+    parts = []
+    for key, value in document.items():
+        if key == "network":
+            parts.append(f"prior network of {len(value['variables'])} variables")
+        elif isinstance(value, dict):
+            parts += [f"{inner} {_plain(v)}" for inner, v in value.get("common", value).items()]
+            parts += [f"{of}: {_told({'score': '', **v})}" for of, v in value.get("per_variable", {}).items()]
+        elif value is not None and key != "memory_mb":
+            parts.append(f"{key} {_plain(value)}")
+    told = ", ".join(parts).replace("_", " ")
+    return f"{name} ({told})" if name and told else name or told
+
+
+def _plain(value: Any) -> str:
+    if isinstance(value, bool):
+        return "yes" if value else "no"
+    return f"{value:g}" if isinstance(value, float) else str(value)
+
+
+def _variable(
+    net: BayesNet, column: Column, node: Node, values: Histogram | Bars | None, score: float | None
+) -> Variable:
+    model = net[node.name]
+    told = model.description
+    tree = Tree.of(told) if told and model.n_leaves <= MOST_DRAWN else None
+    says = f"{model.n_leaves} {'leaf' if model.n_leaves == 1 else 'leaves'}" if told else ""
+    spline = None
+    if model.spline is not None:
+        says = f"{model.n_terms} {'term' if model.n_terms == 1 else 'terms'}"
+        spline = partial_responses(model) if model.parents else None
+    text = plain_ranges(model.text())
+    range_ = range_text(column) if column.levels is None else ""
+    return Variable(node, column.reason, column.missing, values, says, tree, text, score, spline, range_)
+
+
+def _search(told: dict[str, Any]) -> Search:
+    def finite(name: str) -> float | None:
+        value = told.get(name)
+        return value if value is not None and math.isfinite(value) else None
+
+    score, bound = finite("score"), finite("bound")
+    gap = max(0.0, bound - score) if score is not None and bound is not None else None
+    return Search(told.get("method", ""), score, bound, gap, told.get("stopped", ""), finite("seconds"))
+
+
+def _values(net: BayesNet, data: Any) -> list[Histogram | Bars | None]:
+    columns, _ = evidence.encode(net.schema, data, "missing", -1)
+    return [_counted(column, codes) for column, codes in zip(net.schema.used, columns, strict=True)]
+
+
+def _counted(column: Column, stored: Any) -> Histogram | Bars | None:
+    """The values of one column, from codes or stored numbers."""
+    if stored is None:
+        return None
+    if column.levels is None:
+        shift, scale = column.scale or (0.0, 1.0)
+        # Twelve digits: standardising and back must not turn 4 into 3.9999999999999996.
+        numbers = [float(f"{x:.12g}") for x in shift + scale * np.asarray(stored, dtype=float)]
+        return Histogram.of(numbers, moments.zoned(column.class_, column.zone))
+    counts = np.bincount(stored[stored != evidence.MISSING], minlength=len(column.levels))
+    return Bars(tuple(map(str, column.levels)), tuple(int(n) for n in counts[: len(column.levels)]))

@@ -1,0 +1,214 @@
+"""Before you start: how many parent sets there are, which cannot be scored, and about how long it will take."""
+
+from __future__ import annotations
+
+import math
+import os
+from collections.abc import Sequence
+from dataclasses import dataclass
+from typing import Any, Literal
+
+from arbornet._core import ParameterError, ScoreHandle, Step1
+from arbornet.graphs.constraints import Constraints, Rules, resolved
+from arbornet.scores.prepare import checked_limit, prepared, step1
+from arbornet.step1.candidates import Skipped
+from arbornet.text import notebook
+from arbornet.text.terminal import brief, time_range, wrapped
+
+#: "auto" may cost this many seconds of one core of the machine on which the cost model was measured.
+BUDGET = 600.0
+#: The time of a run is between these multiples of the estimate.
+FASTER, SLOWER = 0.6, 2.0
+#: The most parents that "auto" considers.
+MOST = 4
+#: The most families that are checked whether they can be scored; of more, a seeded sample of this size.
+CHECKS = 300_000
+
+
+#: Steps (about a nanosecond each) that "auto" spends on counting what a sample of families costs.
+SAMPLE = 300_000_000
+
+
+def affordable(handle: ScoreHandle, rules: Rules) -> tuple[int, str]:
+    """The largest limit on the number of parents up to 4 that is called affordable, and why.
+
+    Trees and full tables count the steps of a seeded sample of families, other scores have a stated model: the choice
+    is the same on every machine.
+    """
+    needed = max((len(required) for required in rules.required), default=0)
+    costs = counted(handle, rules, max(MOST, needed))
+
+    def cost(most: int) -> float:
+        if costs is None:
+            return modelled(handle, sizes(rules, most))
+        return sum(n * each for n, each in zip(sizes(rules, most, optional=True), costs, strict=False))
+
+    told = []
+    for most in range(MOST, needed, -1):
+        seconds = cost(most)
+        if seconds <= BUDGET:
+            break
+        told.append(f"{most} would take about {brief(seconds)}")
+    else:
+        most = needed
+    if told:
+        return most, f"{', '.join(told)} on one core; the limit is {BUDGET / 60:.0f} min"
+    return most, f"{MOST} is the most it tries" if most == MOST else "as many as are required"
+
+
+def sizes(rules: Rules, max_parents: int, *, optional: bool = False) -> list[int]:
+    """How many sets there are with 0, 1, ... parents (or parents beyond the required ones), over all children."""
+    out = [0] * (max_parents + 1)
+    for required, allowed, most in zip(rules.required, rules.allowed, rules.max_parents, strict=True):
+        free = len(allowed) - len(required)
+        for beyond in range(min(most, max_parents) - len(required) + 1):
+            out[beyond if optional else len(required) + beyond] += math.comb(free, beyond)
+    return out
+
+
+def counted(handle: ScoreHandle, rules: Rules, most: int, sample: int = SAMPLE) -> list[float] | None:
+    """Seconds of an average family of 0, 1, ... parents, from the steps of a sample; None if nobody counts them."""
+    try:
+        step = Step1(handle, most, rules.spec())
+    except ParameterError:  # too many sets for any machine
+        return counted(handle, rules, most - 1, sample)
+    steps = step.count(sample)
+    return None if steps is None else [1e-9 * cost for cost in grown(steps)]
+
+
+def modelled(handle: ScoreHandle, by_size: Sequence[int]) -> float:
+    """Seconds that so many sets of 0, 1, ... parents cost, as the score states it."""
+    return sum(n * handle.seconds(size) for size, n in enumerate(by_size))
+
+
+def grown(sampled: Sequence[tuple[int, float]]) -> list[float]:
+    """The mean cost by size; where there is no sample, costs go on growing as they did."""
+    means: list[float] = []
+    for n, cost in sampled:
+        before = means[-2:]
+        growth = max(before[1] / before[0], 1.0) if len(before) == 2 and before[0] else 1.0
+        means.append(cost / n if n else (before[-1] if before else 0.0) * growth)
+    return means
+
+
+@dataclass(frozen=True, repr=False)
+class Plan:
+    """What scoring the parent sets (step 1) would take.
+
+    Attributes:
+        names: the variables.
+        max_parents: the most parents of a set.
+        per_child: the number of sets of every variable.
+        by_size: the number of sets with 0, 1, ... parents, over all variables.
+        seconds: about how long it takes on one core, from timing a seeded sample.
+        memory: bytes of the layers of one variable, the most under way per thread, beside the sets kept.
+        n_unscorable: how many sets cannot be scored (of a sample, carried over, if there are very many sets).
+        unscorable: the first of those, with the reason and what to do.
+        why: how "auto" came to its choice.
+    """
+
+    names: tuple[str, ...]
+    max_parents: int
+    per_child: tuple[int, ...]
+    by_size: tuple[int, ...]
+    seconds: float
+    memory: int
+    n_unscorable: int
+    unscorable: tuple[Skipped, ...]
+    why: str | None = None
+
+    @property
+    def n_sets(self) -> int:
+        """The number of sets of all variables."""
+        return sum(self.per_child)
+
+    def _lines(self) -> list[str]:
+        cores = os.cpu_count() or 1
+        lines = [
+            f"{self.n_sets:,} parent sets of up to {self.max_parents} parents, {len(self.names)} variables",
+            "by number of parents: " + ", ".join(f"{size}: {n:,}" for size, n in enumerate(self.by_size)),
+            "by variable: " + _grouped(self.names, self.per_child),
+            f"time: {self.time(cores)} on {cores} core{'s' if cores > 1 else ''}",
+            f"memory: about {max(self.memory / 1e6, 0.1):,.1f} MB a thread, beside the sets kept",
+        ]
+        if self.why:
+            lines.insert(1, f"limit on parents chosen automatically: {self.max_parents} ({self.why})")
+        if self.n_unscorable:
+            lines.append(f"{self.n_unscorable:,} sets cannot be scored and would be left out:")
+            lines += [f"  {skipped.reason}" for skipped in self.unscorable[:5]]
+            if self.n_unscorable > 5:
+                lines.append("  ...")
+        return lines
+
+    def __str__(self) -> str:
+        return "\n".join(wrapped(line, "    ") for line in self._lines())
+
+    def time(self, cores: int = 1) -> str:
+        """About how long it takes on so many cores, as a range: `2 to 5 s`."""
+        return time_range(FASTER * self.seconds / cores, SLOWER * self.seconds / cores)
+
+    def __repr__(self) -> str:
+        return f"Plan({self._lines()[0]}, {self.time()} on one core)"
+
+    def _repr_html_(self) -> str:
+        sets, *lines = self._lines()
+        rows = [("sets", sets)]
+        for line in lines:
+            name, between, says = line.partition(": ")
+            rows.append((name, says) if between and not line.startswith(" ") else ("", line.strip().rstrip(":")))
+        return notebook.table(("scoring parent sets", "what it takes"), rows)
+
+
+def plan(
+    table: Any,
+    score: Any,
+    max_parents: int | Literal["auto"] = 4,
+    constraints: Constraints | Rules | None = None,
+    seconds: float = 1.0,
+) -> Plan:
+    """What `score_parents` would do: how many sets, which cannot be scored, how long, how much memory.
+
+    The time is estimated by scoring a seeded sample for about as many seconds as said, each number of parents in turn.
+
+    Args:
+        table: a Table.
+        score: the score.
+        max_parents: the most parents of a set; "auto" for the most up to 4 that is put within ten minutes of one core
+            by counted steps, or a stated model where a score does not count them: not by this machine's speed.
+        constraints: constraints on the graph.
+        seconds: how long to time families.
+
+    Example:
+        >>> print(an.plan(table, an.PCART(), max_parents="auto"))
+    """
+    handle = prepared(table, score)
+    rules = resolved(constraints, handle.table.names)
+    why = None
+    if max_parents == "auto":
+        max_parents, why = affordable(handle, rules)
+    step = step1(score, handle, checked_limit(max_parents), rules)
+    per_child = tuple(sum(of) for of in step.sizes)
+    by_size = tuple(sizes(rules, max(map(len, step.sizes), default=1) - 1))
+    n_checked, n_bad, first = step.check(CHECKS, 100)
+    n_unscorable = round(n_bad * sum(per_child) / n_checked) if n_checked else 0
+    names = handle.table.names
+    unscorable = tuple(Skipped(names[c], tuple(names[p] for p in parents), why_not) for c, parents, why_not in first)
+    estimate = estimated(step, rules, max_parents, seconds) if per_child else 0.0
+    memory = int(step.bytes_per_child)
+    return Plan(tuple(names), max_parents, per_child, by_size, estimate, memory, n_unscorable, unscorable, why)
+
+
+def estimated(step: Step1, rules: Rules, max_parents: int, seconds: float) -> float:
+    """Seconds on one core, from a timed sample by number of optional parents; beyond it, costs grow as they did."""
+    counts = sizes(rules, min(max_parents, len(rules.allowed)), optional=True)
+    return sum(n * cost for n, cost in zip(counts, grown(step.time(seconds)), strict=False))
+
+
+def _grouped(names: Sequence[str], counts: Sequence[int]) -> str:
+    """Variables with as many sets, together."""
+    groups: dict[int, list[str]] = {}
+    for name, count in zip(names, counts, strict=True):
+        groups.setdefault(count, []).append(name)
+    if len(groups) == 1:
+        return f"{counts[0]:,} each"
+    return ", ".join(f"{' '.join(of[:5])}{' ...' if len(of) > 5 else ''} {n:,}" for n, of in sorted(groups.items()))

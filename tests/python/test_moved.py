@@ -1,0 +1,158 @@
+"""Modules that stood elsewhere in earlier versions are still found by their old paths."""
+
+from __future__ import annotations
+
+import importlib
+import pickle
+import pkgutil
+import sys
+import warnings
+from types import ModuleType
+
+import pytest
+
+import arbornet as an
+from arbornet._moved import MOVED, moved
+
+#: Every module of version 0.1.0 that is not where it was.
+OLD = [
+    "arrows",
+    "available",
+    "brief",
+    "candidates",
+    "classifiers",
+    "coding",
+    "constraints",
+    "custom",
+    "discretise",
+    "draw",
+    "dropped",
+    "examples",
+    "features",
+    "files",
+    "fit",
+    "frames",
+    "infer",
+    "inputs",
+    "io.sources",
+    "io.whole",
+    "kinds",
+    "levels",
+    "looks",
+    "machines",
+    "memory",
+    "moments",
+    "notebook",
+    "notices",
+    "parallel",
+    "planning",
+    "prepare",
+    "progress",
+    "report",
+    "schema",
+    "schema_check",
+    "schema_text",
+    "scoring",
+    "sk",
+    "smoothing",
+    "splines",
+    "table",
+    "terminal",
+    "tree_density",
+    "tuning",
+    "values",
+    "visible",
+]
+#: Modules that became packages, with what pickles name of them.
+GROWN = {
+    "estimators": ["NetworkLearner"],
+    "graphs": ["class_graph", "cpdag", "parents_of"],
+    "models": ["Condition", "Leaf", "LocalModel", "Shares", "StudentT", "local_model"],
+}
+#: Modules within packages that moved as a whole.
+WITHIN = [
+    f"{name}.{module.name}"
+    for name in ("draw", "looks", "report")
+    for module in pkgutil.iter_modules(importlib.import_module(MOVED[f"arbornet.{name}"]).__path__)
+]
+#: Where a function stands that was called as its module is.
+FUNCTIONS = ("fit",)
+
+
+@pytest.fixture(params=[name for name in OLD if name not in FUNCTIONS] + WITHIN)
+def path(request: pytest.FixtureRequest, monkeypatch: pytest.MonkeyPatch) -> str:
+    """An old path that nobody has imported yet."""
+    old = f"arbornet.{request.param}"
+    parent, _, name = old.rpartition(".")
+    with warnings.catch_warnings():
+        warnings.simplefilter("ignore")
+        importlib.import_module(parent)
+    monkeypatch.delitem(sys.modules, old, raising=False)
+    if parent == "arbornet":
+        monkeypatch.delitem(vars(an), name, raising=False)
+    return old
+
+
+def test_the_table_of_moved_modules_names_what_moved() -> None:
+    assert sorted(MOVED) == sorted(f"arbornet.{name}" for name in OLD)
+
+
+def test_an_old_path_is_the_module_of_the_new_one_and_the_warning_names_it(path: str) -> None:
+    found: dict[str, ModuleType] = {}
+    with pytest.warns(DeprecationWarning, match=f"^{path} is now {moved(path)}; ") as told:
+        exec(compile(f"import {path} as module", __file__, "exec"), found)
+    assert [warning.filename for warning in told] == [__file__]
+    assert found["module"] is importlib.import_module(moved(path) or "")
+    assert found["module"].__name__ == moved(path)
+
+
+@pytest.mark.parametrize("load", [pickle.loads, pickle._loads])  # type: ignore[attr-defined]
+def test_a_pickle_of_an_old_path_loads_without_a_warning(path: str, load: object) -> None:
+    assert callable(load)
+    module = importlib.import_module(moved(path) or "")
+    own = [name for name, value in vars(module).items() if getattr(value, "__module__", None) == module.__name__]
+    for name in own or ["__doc__"]:
+        assert load(f"c{path}\n{name}\n.".encode()) is getattr(module, name)
+    # That nothing was told means something: errors of this suite are all warnings.
+    sys.modules.pop(path)
+    with pytest.raises(DeprecationWarning):
+        exec(f"import {path}")
+
+
+def test_whoever_asks_for_an_old_module_in_another_way_is_told_too(monkeypatch: pytest.MonkeyPatch) -> None:
+    def forget() -> None:
+        monkeypatch.delitem(sys.modules, "arbornet.schema", raising=False)
+        vars(an).pop("schema", None)
+
+    told = f"arbornet.schema is now {an.Schema.__module__}; "
+    for ask in (
+        lambda: importlib.import_module("arbornet.schema"),
+        lambda: an.schema,  # type: ignore[attr-defined]
+        lambda: exec(compile("from arbornet import schema", __file__, "exec")),
+        lambda: exec(compile("from arbornet.schema import Schema", __file__, "exec")),
+    ):
+        forget()
+        with pytest.warns(DeprecationWarning, match=told) as warned:
+            ask()
+        assert [warning.filename for warning in warned] == [__file__]
+    forget()
+
+
+def test_the_module_of_a_function_leaves_the_function_in_its_place() -> None:
+    function = an.fit
+    assert importlib.import_module("arbornet.fit").fit is function
+    assert an.fit is function and callable(an.fit)
+
+
+@pytest.mark.parametrize("name", GROWN)
+def test_a_module_that_became_a_package_holds_what_it_held(name: str) -> None:
+    package = importlib.import_module(f"arbornet.{name}")
+    for public in GROWN[name]:
+        assert callable(getattr(package, public))
+
+
+def test_a_path_that_never_was_is_not_found() -> None:
+    with pytest.raises(ModuleNotFoundError, match=r"arbornet\.nowhere"):
+        importlib.import_module("arbornet.nowhere")
+    with pytest.raises(AttributeError, match="nowhere"):
+        _ = an.nowhere  # type: ignore[attr-defined]
