@@ -60,9 +60,15 @@ class _Old(MetaPathFinder, Loader):
         new = moved(old)
         assert new is not None
         level = _asked_by(sys._getframe(1))
-        if level is not None:
+        # A package tells of itself, its modules need not.
+        if level is not None and old in MOVED:
             warnings.warn(f"{old} is now {new}; import it from there", DeprecationWarning, stacklevel=level)
         sys.modules[old] = import_module(new)
+        # What a package has loaded stands under old paths at once: an import would put it into the package as an
+        # attribute, in the place of a function of the same name (`draw.svg`).
+        within = [path for path in sys.modules if path.startswith(f"{new}.")]
+        for path in within:
+            sys.modules.setdefault(old + path.removeprefix(new), sys.modules[path])
 
 
 def _asked_by(frame: FrameType | None) -> int | None:

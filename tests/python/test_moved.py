@@ -6,8 +6,6 @@ import importlib
 import pickle
 import pkgutil
 import sys
-import warnings
-from types import ModuleType
 
 import pytest
 
@@ -83,14 +81,16 @@ FUNCTIONS = ("fit",)
 def path(request: pytest.FixtureRequest, monkeypatch: pytest.MonkeyPatch) -> str:
     """An old path that nobody has imported yet."""
     old = f"arbornet.{request.param}"
-    parent, _, name = old.rpartition(".")
-    with warnings.catch_warnings():
-        warnings.simplefilter("ignore")
-        importlib.import_module(parent)
-    monkeypatch.delitem(sys.modules, old, raising=False)
-    if parent == "arbornet":
-        monkeypatch.delitem(vars(an), name, raising=False)
+    forget(old, monkeypatch)
     return old
+
+
+def forget(old: str, monkeypatch: pytest.MonkeyPatch) -> None:
+    """As if nobody had imported an old path, nor the package it is in."""
+    of = next(path for path in MOVED if f"{old}.".startswith(f"{path}."))
+    for path in [path for path in sys.modules if f"{path}.".startswith(f"{of}.")]:
+        monkeypatch.delitem(sys.modules, path)
+    monkeypatch.delitem(vars(an), of.removeprefix("arbornet."), raising=False)
 
 
 def test_the_table_of_moved_modules_names_what_moved() -> None:
@@ -98,32 +98,39 @@ def test_the_table_of_moved_modules_names_what_moved() -> None:
 
 
 def test_an_old_path_is_the_module_of_the_new_one_and_the_warning_names_it(path: str) -> None:
-    found: dict[str, ModuleType] = {}
-    with pytest.warns(DeprecationWarning, match=f"^{path} is now {moved(path)}; ") as told:
-        exec(compile(f"import {path} as module", __file__, "exec"), found)
+    of = next(old for old in MOVED if f"{path}.".startswith(f"{old}."))
+    with pytest.warns(DeprecationWarning, match=f"^{of} is now {MOVED[of]}; ") as told:
+        exec(compile(f"import {path}", __file__, "exec"))
     assert [warning.filename for warning in told] == [__file__]
-    assert found["module"] is importlib.import_module(moved(path) or "")
-    assert found["module"].__name__ == moved(path)
+    assert sys.modules[path] is importlib.import_module(moved(path) or "")
+    assert sys.modules[path].__name__ == moved(path)
+
+
+def test_importing_an_old_path_changes_nothing_in_a_package(path: str) -> None:
+    package = importlib.import_module((moved(path) or "").rpartition(".")[0])
+    importlib.import_module(moved(path) or "")
+    before = dict(vars(package))
+    with pytest.warns(DeprecationWarning):
+        importlib.import_module(path)
+    assert dict(vars(package)) == before
 
 
 @pytest.mark.parametrize("load", [pickle.loads, pickle._loads])  # type: ignore[attr-defined]
-def test_a_pickle_of_an_old_path_loads_without_a_warning(path: str, load: object) -> None:
+def test_a_pickle_of_an_old_path_loads_without_a_warning(
+    path: str, load: object, monkeypatch: pytest.MonkeyPatch
+) -> None:
     assert callable(load)
     module = importlib.import_module(moved(path) or "")
     own = [name for name, value in vars(module).items() if getattr(value, "__module__", None) == module.__name__]
     for name in own or ["__doc__"]:
         assert load(f"c{path}\n{name}\n.".encode()) is getattr(module, name)
     # That nothing was told means something: errors of this suite are all warnings.
-    sys.modules.pop(path)
+    forget(path, monkeypatch)
     with pytest.raises(DeprecationWarning):
         exec(f"import {path}")
 
 
 def test_whoever_asks_for_an_old_module_in_another_way_is_told_too(monkeypatch: pytest.MonkeyPatch) -> None:
-    def forget() -> None:
-        monkeypatch.delitem(sys.modules, "arbornet.schema", raising=False)
-        vars(an).pop("schema", None)
-
     told = f"arbornet.schema is now {an.Schema.__module__}; "
     for ask in (
         lambda: importlib.import_module("arbornet.schema"),
@@ -131,11 +138,10 @@ def test_whoever_asks_for_an_old_module_in_another_way_is_told_too(monkeypatch: 
         lambda: exec(compile("from arbornet import schema", __file__, "exec")),
         lambda: exec(compile("from arbornet.schema import Schema", __file__, "exec")),
     ):
-        forget()
+        forget("arbornet.schema", monkeypatch)
         with pytest.warns(DeprecationWarning, match=told) as warned:
             ask()
         assert [warning.filename for warning in warned] == [__file__]
-    forget()
 
 
 def test_the_module_of_a_function_leaves_the_function_in_its_place() -> None:
