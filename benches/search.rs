@@ -5,7 +5,7 @@ use std::hint::black_box;
 
 use arbornet_core::candidates::ChildCandidates;
 use arbornet_core::control::Budget;
-use arbornet_core::dag::exact::engine::{Component, Limits, component};
+use arbornet_core::dag::exact::engine::{Component, Limits, Opening, component};
 use arbornet_core::dag::exact::problem::Loose;
 use arbornet_core::{Candidates, Control};
 use criterion::{BatchSize, Criterion, criterion_group, criterion_main};
@@ -31,7 +31,7 @@ fn made_up(n: usize, sets: usize) -> Candidates {
     Candidates::new(names, (0..n).map(&mut child).collect()).expect("well formed")
 }
 
-fn opened(n: usize, sets: usize) -> Box<dyn Component> {
+fn opened(n: usize, sets: usize) -> Component {
     let loose = Loose::from_candidates(&made_up(n, sets)).expect("finite");
     let largest = loose.split().into_iter().max_by_key(|part| part.vars.len()).expect("not empty");
     component(&largest)
@@ -47,26 +47,27 @@ fn kernels(criterion: &mut Criterion) {
         b.iter_batched(|| opened(18, 100), |mut c| black_box(c.program(f64::INFINITY, budget)), BatchSize::LargeInput);
     });
     group.bench_function("dual ascent, 30 variables", |b| {
-        b.iter_batched(|| opened(30, 300), |mut c| c.ascend(1, 1, budget), BatchSize::LargeInput);
+        b.iter_batched(|| opened(30, 300), |mut c| c.ascend(1, f64::INFINITY, budget), BatchSize::LargeInput);
     });
     let ascended = || {
         let mut c = opened(30, 300);
-        c.improve(10, 1, budget);
-        c.ascend(2, 1, budget);
+        c.improve(10, budget);
+        c.ascend(2, f64::INFINITY, budget);
         c
     };
     group.bench_function("round of the linear program, 30 variables", |b| {
-        b.iter_batched(ascended, |mut c| black_box(c.relax(&limits, budget)), BatchSize::LargeInput);
+        b.iter_batched(ascended, |mut c| black_box(c.cut(&limits, f64::INFINITY, budget)), BatchSize::LargeInput);
     });
+    let how = Opening { beam: 0, max_live: 2000, pattern: 0, patterned: 0, batch: 20, shallow: f64::INFINITY };
     let open = || {
         let mut c = ascended();
-        c.open(2000);
+        c.open(&how, f64::INFINITY, budget).expect("not stopped");
         c
     };
     group.bench_function("200 states, 30 variables", |b| {
-        let expand = |mut c: Box<dyn Component>| {
+        let expand = |mut c: Component| {
             for _ in 0..10 {
-                black_box(c.expand(20, false, budget)).expect("not stopped");
+                black_box(c.expand(&how, f64::INFINITY, budget)).expect("not stopped");
             }
         };
         b.iter_batched(open, expand, BatchSize::LargeInput);

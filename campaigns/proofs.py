@@ -32,7 +32,10 @@ import networkx as nx
 import numpy as np
 
 import arbornet as an
-from arbornet.search import BranchAndBound, Cuts
+from arbornet.search.branch_and_bound import BranchAndBound
+from arbornet.search.budget import Budget
+from arbornet.search.cuts import Cuts
+from arbornet.search.exact import by_strategy
 
 #: The module; the package shows the function of that name.
 k_best = sys.modules["arbornet.search.k_best"]
@@ -287,16 +290,14 @@ def one(problem: Problem, rules: an.Constraints | None, rng: random.Random, coun
     strategy = rng.choice(list(STRATEGIES))
     searches: dict[str, Callable[[], Any]] = {
         "exact": lambda: an.search.exact(candidates, constraints=rules),
-        strategy: lambda: an.search.exact(candidates, constraints=rules, strategy=STRATEGIES[strategy]),
+        strategy: lambda: by_strategy(candidates, STRATEGIES[strategy], constraints=rules),
         "anytime": lambda: an.search.anytime(candidates, constraints=rules, rounds=2, chains=1, n_jobs=1),
         "anytime, small window": lambda: an.search.anytime(
             candidates, constraints=rules, rounds=1, chains=1, window=2, n_jobs=1
         ),
         "hill climbing": lambda: an.search.hill_climb(candidates, constraints=rules, n_jobs=1),
         "a gap allowed": lambda: an.search.exact(candidates, constraints=rules, gap=rng.choice([1e-9, 0.1, 1e3])),
-        "no time": lambda: an.search.exact(
-            candidates, constraints=rules, time_limit=0.0, strategy=STRATEGIES["bare branching"]
-        ),
+        "no time": lambda: by_strategy(candidates, STRATEGIES["bare branching"], budget=Budget(0.0), constraints=rules),
     }
     certificate = None
     for name, search in searches.items():
@@ -307,7 +308,7 @@ def one(problem: Problem, rules: an.Constraints | None, rng: random.Random, coun
         compared(name, found, judge, candidates, counts)
         certificate = found.certificate or certificate
     with mock.patch("arbornet.search.exact.MOST", 0):
-        found = run("grid", lambda: an.search.exact(candidates, constraints=rules, strategy=STRATEGIES[strategy]))
+        found = run("grid", lambda: by_strategy(candidates, STRATEGIES[strategy], constraints=rules))
         if found is not None and judge is not None:
             compared("grid", found, judge, candidates, counts, Fraction(1, 10**7))
     assert not refused or len(refused) == len(searches) + 1, f"only some refuse: {refused}"

@@ -11,6 +11,7 @@ one point: HiGHS begins with the clusters of the best ascent, ours with those of
 
 from __future__ import annotations
 
+import math
 import resource
 import sys
 from itertools import pairwise
@@ -23,7 +24,7 @@ import numpy as np
 from arbornet._core import search_components
 from arbornet.io import jkl
 from arbornet.search.budget import Budget
-from arbornet.search.cuts import Cuts, sharpen
+from arbornet.search.cuts import Cuts, tighten
 
 HOW = Cuts(block=0)
 MOST_VARIABLES = 64
@@ -210,7 +211,9 @@ def extended(highs: Any, basis: Any, columns: Any, n_rows: int) -> None:
 def ours(component: Any, unit: float) -> tuple[float, float]:
     """Gap left, and user seconds of the whole sharpening."""
     before = user()
-    sharpen(component, HOW, Budget(), lambda: component.bound >= component.cost, lambda: None)
+    component.improve(HOW.patience, None)
+    component.ascend(HOW.ascents, math.inf, None)
+    tighten(component, HOW, Budget(), lambda: None)
     return (component.cost - component.bound) / unit, user() - before
 
 
@@ -225,8 +228,8 @@ def main() -> None:
         for ours_is, theirs in zip(search_components(handle, 1), search_components(handle, 1), strict=True):
             unit = 2.0**ours_is.exponent
             gap, seconds = ours(ours_is, unit)
-            theirs.improve(HOW.patience, 1, None)
-            theirs.ascend(HOW.ascents, 1, None)
+            theirs.improve(HOW.patience, None)
+            theirs.ascend(HOW.ascents, math.inf, None)
             if theirs.bound >= theirs.cost or len(theirs.vars) > MOST_VARIABLES:
                 totals += (0, gap, seconds, 0, 0)
                 continue

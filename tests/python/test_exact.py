@@ -3,7 +3,6 @@ import math
 import random
 import subprocess
 import sys
-from collections.abc import Callable
 from dataclasses import replace
 from fractions import Fraction
 from importlib import import_module
@@ -14,11 +13,13 @@ import pytest
 
 import arbornet as an
 from arbornet._core import CandidatesHandle, SearchComponent, search_components
-from arbornet.search import BranchAndBound, Cuts, Found, exact
-from arbornet.search.branch_and_bound import _attempt as branch_and_bound_attempt
+from arbornet.search import Found, exact
+from arbornet.search.branch_and_bound import BranchAndBound, Stage, Worked, search
+from arbornet.search.branch_and_bound import _part as work_on_a_part
 from arbornet.search.budget import Budget, in_bytes
 from arbornet.search.certificate import ClusterCertificate, PricedBlock
-from arbornet.search.halves import search_halves
+from arbornet.search.cuts import Cuts
+from arbornet.search.exact import by_strategy
 from interrupting import SOON, ctrl_c
 from places import INSTANCES
 from test_anytime import random_candidates as hard_candidates
@@ -132,9 +133,9 @@ def test_every_tier_finds_what_trying_all_orders_finds(n: int, tier: str) -> Non
         best = by_hand(handle)
         if best is None:
             with pytest.raises(an.ArbornetError, match="no acyclic graph can be built"):
-                exact(handle, strategy=TIERS[tier])
+                by_strategy(handle, TIERS[tier])
             continue
-        found = exact(handle, strategy=TIERS[tier])
+        found = by_strategy(handle, TIERS[tier])
         checked(found, handle)
         assert found.stopped == "proven"
         assert found.gap == 0
@@ -337,16 +338,16 @@ def test_halves_end_where_their_room_ends_with_a_bound_that_holds() -> None:
     best = -3122.0637993799996
     root = max(components, key=lambda c: len(c.vars))
     unit = 2.0**root.exponent
-    root.improve(20, 1, None)
-    root.ascend(1, 1, None)
-    root.relax((3000, 600, 100, 0, 10), 1e-6, None)
+    root.improve(20, None)
+    root.ascend(1, math.inf, None)
 
-    def divide(part: SearchComponent, to_the_end: bool, held: float) -> None:
-        assert held > 0
-        assert not to_the_end
-        part.relax((3000, 600, 100, 0, 10), 1e-6, None)
+    def divide(part: SearchComponent, stage: Stage, others: float) -> Worked:
+        assert stage == ("first" if part is root else "part")
+        assert (others > 0) == (stage == "part")
+        part.cut(Cuts(block=0), math.inf, None)
+        return None, "halves"
 
-    assert search_halves(root, 0, 5e6, divide, lambda: None) == "memory"
+    assert search(root, 5e6, divide, lambda: None) == ("memory", "halves")
     assert root.cost is not None
     assert base - root.cost / unit <= best + 1e-6
     assert base - root.bound / unit >= best - 1e-6
@@ -355,21 +356,43 @@ def test_halves_end_where_their_room_ends_with_a_bound_that_holds() -> None:
 def test_what_was_not_looked_at_keeps_the_bound_of_its_part() -> None:
     components = search_components(an.io.jkl.read(INSTANCES / "autos_bic.jkl"), 1)
     root = max(components, key=lambda c: len(c.vars))
-    root.improve(20, 1, None)
-    root.ascend(1, 1, None)
+    root.improve(20, None)
+    root.ascend(1, math.inf, None)
     assert root.cost is not None
     before = root.bound
     assert before < root.cost
+    known = []
 
-    def stops_once_it_has_proved_the_first_half(half: SearchComponent, to_the_end: bool, held: float) -> str:
+    def stops_once_it_has_proved_the_first_half(half: SearchComponent, stage: Stage, others: float) -> Worked:
+        if stage == "first":
+            half.cut(Cuts(block=0), math.inf, None)
+            known.append(half.bound)
+            return None, "halves"
         assert half.cost is not None
         half.prove(half.cost)
-        return "time"
+        return "time", "halves"
 
-    root.relax((3000, 600, 100, 0, 10), 1e-6, None)
-    known = root.bound
-    assert search_halves(root, 0, 1e9, stops_once_it_has_proved_the_first_half, lambda: None) == "time"
-    assert before <= known <= root.bound < root.cost
+    assert search(root, 1e9, stops_once_it_has_proved_the_first_half, lambda: None) == ("time", "halves")
+    assert before <= known[0] <= root.bound < root.cost
+
+
+def test_what_cannot_be_divided_is_worked_on_to_the_end_and_counted_once() -> None:
+    components = search_components(an.io.jkl.read(INSTANCES / "asia.num.jkl"), 1)
+    root = max(components, key=lambda c: len(c.vars))
+    root.improve(0, None)
+    how = BranchAndBound(hard=NONE, pattern=0).of_parts()
+    stages, expanded = [], []
+
+    def without_a_linear_program(part: SearchComponent, stage: Stage, others: float) -> Worked:
+        stages.append((stage, others))
+        worked = (None, "") if stage == "first" else work_on_a_part(part, stage, how, Budget())
+        expanded.append(part.expanded)
+        return worked
+
+    assert search(root, 1e9, without_a_linear_program, lambda: None) == ("proven", "halves")
+    assert root.cost == root.bound
+    assert stages == [("first", 0.0), ("last", 0.0)]
+    assert 0 < expanded[-1] == root.expanded
 
 
 def test_a_bound_short_of_a_proof_is_rounded_outward(monkeypatch: pytest.MonkeyPatch) -> None:
@@ -394,19 +417,14 @@ def test_a_stop_among_the_halves_keeps_a_bound_that_holds(monkeypatch: pytest.Mo
     best = -1585.7597409500002
     begun = []
 
-    def stopped(how: BranchAndBound, budget: Budget, slack: int) -> Callable[[SearchComponent, bool], str | None]:
-        attempt = branch_and_bound_attempt(how, budget, slack)
+    def until_the_second(part: SearchComponent, stage: Stage, how: BranchAndBound, budget: Budget) -> Worked:
+        begun.append(part)
+        if len(begun) == 2:
+            raise KeyboardInterrupt
+        return work_on_a_part(part, stage, how, budget)
 
-        def until_the_second(part: SearchComponent, to_the_end: bool, held: float) -> str | None:
-            begun.append(part)
-            if len(begun) == 2:
-                raise KeyboardInterrupt
-            return attempt(part, to_the_end, held)
-
-        return until_the_second
-
-    monkeypatch.setattr("arbornet.search.branch_and_bound._attempt", stopped)
-    found = exact(path, strategy=SOON_DIVIDED)
+    monkeypatch.setattr("arbornet.search.branch_and_bound._part", until_the_second)
+    found = by_strategy(path, SOON_DIVIDED)
     assert len(begun) == 2
     assert found.stopped == "interrupted"
     assert found.score <= best + 1e-6
@@ -417,7 +435,7 @@ def test_a_stop_among_the_halves_keeps_a_bound_that_holds(monkeypatch: pytest.Mo
 
 def test_halves_worked_to_the_end_prove_the_optimum() -> None:
     path = INSTANCES / "autos_bic.jkl"
-    found = exact(path, strategy=SOON_DIVIDED)
+    found = by_strategy(path, SOON_DIVIDED)
     assert "halves" in found.details["tiers"]
     assert found.stopped == "proven"
     assert found.score == pytest.approx(-1585.7597409500002, abs=1e-6)
@@ -479,3 +497,24 @@ def test_minus_infinity_is_never_chosen_and_plus_infinity_refused() -> None:
     assert list(exact(handle).dag.edges) == [("a", "b")]
     with pytest.raises(an.ArbornetError, match="'a' has a candidate parent set that scores infinity"):
         exact(CandidatesHandle.from_lists(["a"], [[(math.inf, [])]]))
+
+
+def test_the_knobs_of_the_search_are_private_and_say_so() -> None:
+    for name, of in (("BranchAndBound", BranchAndBound), ("Cuts", Cuts)):
+        with pytest.warns(DeprecationWarning, match=f"{name} is private now: call `exact` without strategy="):
+            assert getattr(an.search, name) is of
+        assert name not in dir(an.search)
+    handle = an.io.jkl.read(INSTANCES / "asia.num.jkl")
+    with pytest.warns(DeprecationWarning, match="leave it out, the search decides by itself"):
+        found = exact(handle, strategy=BranchAndBound(small=0))
+    assert found.score == exact(handle).score
+
+
+def test_a_component_has_ten_verbs_and_each_is_used_by_the_loop() -> None:
+    verbs = {"improve", "ascend", "cut", "program", "open", "expand", "close", "branch", "learn", "prove"}
+    told = {"vars", "exponent", "n_sets", "cost", "bound", "order", "deadlock", "expanded", "held", "slack"}
+    members = {name for name in dir(SearchComponent) if not name.startswith("_")}
+    assert members == verbs | told | {"program_size", "certificate"}
+    folder = Path(an.search.__file__).parent
+    loop = "".join((folder / name).read_text(encoding="utf-8") for name in ("branch_and_bound.py", "cuts.py"))
+    assert all(f".{verb}(" in loop for verb in verbs)

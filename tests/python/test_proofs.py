@@ -18,7 +18,8 @@ import pytest
 import arbornet as an
 from arbornet import _core
 from arbornet._core import CandidatesHandle
-from arbornet.search import BranchAndBound
+from arbornet.search.branch_and_bound import BranchAndBound
+from arbornet.search.exact import by_strategy
 from arbornet.search.sums import better_order, exact_sum, upward
 
 CAMPAIGNS = Path(__file__).parents[2] / "campaigns"
@@ -228,7 +229,7 @@ def ring(n: int, never: float | None = None) -> CandidatesHandle:
 @pytest.mark.parametrize("never", [-1e9, -1e12, -1e15, -1e16, -1e100, -4.9e299])
 def test_sentinels_that_no_graph_has_to_use_change_nothing(never: float, strategy: BranchAndBound) -> None:
     for n in (6, 15):
-        plain, odd = (an.search.exact(ring(n, sentinel), strategy=strategy) for sentinel in (None, never))
+        plain, odd = (by_strategy(ring(n, sentinel), strategy) for sentinel in (None, never))
         assert sorted(odd.dag.edges) == sorted(plain.dag.edges)
         assert (odd.score, odd.bound, odd.gap, odd.stopped) == (plain.score, plain.bound, 0.0, "proven")
         assert odd.certificate is not None and odd.certificate.check(ring(n, never))
@@ -264,7 +265,7 @@ def test_where_every_graph_must_score_hugely_little_the_last_digits_are_told_or_
     best = max(total for total in _totals(every))
     assert exact_sum([small.score]) == pytest.approx(best, abs=0.5)
     assert small.gap == 0
-    large = an.search.exact(forced(20), strategy=BRANCHING)
+    large = by_strategy(forced(20), BRANCHING)
     assert large.stopped == "proven"
     assert 0 < large.gap < 1e3
     assert "proved best within" in str(large)
@@ -362,7 +363,7 @@ def test_exact_sums_find_an_order_that_is_better_and_no_other() -> None:
 def test_an_allowed_gap_is_kept_for_scores_of_any_size() -> None:
     for never in (None, -1e15):
         handle: Any = ring(9, never)
-        found = an.search.exact(handle, gap=1.5, strategy=BRANCHING)
+        found = by_strategy(handle, BRANCHING, gap=1.5)
         best = an.search.exact(handle).score
         assert found.score <= best <= found.bound <= found.score + 1.5
         assert an.search.exact(handle, gap=math.inf).bound >= best

@@ -1,10 +1,10 @@
 """Searches for the directed acyclic graph of the highest total score."""
 
+import warnings
+
 from arbornet.search.anytime import anytime
 from arbornet.search.base import Certificate, Found, Incumbent, Stopped
-from arbornet.search.branch_and_bound import BranchAndBound
 from arbornet.search.by_tests import cpc, pc
-from arbornet.search.cuts import Cuts
 from arbornet.search.decision_graphs import FoundGraphs, decision_graphs
 from arbornet.search.equivalence import boss, fges, grasp
 from arbornet.search.exact import exact
@@ -15,9 +15,7 @@ from arbornet.search.registry import Search, registered, searches
 from arbornet.search.trees import chow_liu, tan
 
 __all__ = [
-    "BranchAndBound",
     "Certificate",
-    "Cuts",
     "Found",
     "FoundGraphs",
     "Incumbent",
@@ -44,3 +42,13 @@ __all__ = [
 
 def __dir__() -> list[str]:
     return sorted({*__all__, *searches()})
+
+
+def __getattr__(name: str) -> object:
+    if name in ("BranchAndBound", "Cuts"):
+        told = f"arbornet.search.{name} is private now: call `exact` without strategy=, the search decides by itself"
+        warnings.warn(told, DeprecationWarning, stacklevel=2)
+        from arbornet.search import branch_and_bound
+
+        return getattr(branch_and_bound, name)
+    raise AttributeError(f"module 'arbornet.search' has no attribute {name!r}")

@@ -10,7 +10,6 @@ from arbornet import _core
 from arbornet._core import ArbornetError, CandidatesHandle
 from arbornet.graphs.constraints import Constraints, resolved
 from arbornet.search.base import SEEDS, Found, Incumbent, Stopped, count, dag_from_parents, total_of
-from arbornet.search.branch_and_bound import BranchAndBound
 from arbornet.search.budget import Budget, seconds_of
 from arbornet.search.certificate import ClusterCertificate, certified
 from arbornet.search.exact import Search
@@ -104,7 +103,7 @@ def anytime(
     if proven and not best:
         # The best by sums of doubles is proved by the exact search, which is quick for one window of variables.
         search = Search(handle, Budget(left), n_jobs=n_jobs, rules=spec)
-        proof = search.run(BranchAndBound())
+        proof = search.run()
         if exact_sum(search.scores) > exact_sum(scores) + rounding(scores):
             dag, total = proof.dag, proof.score
         stopped, certificate = proof.stopped, proof.certificate
@@ -126,7 +125,7 @@ def root_bound(handle: CandidatesHandle, spec: str, seconds: float | None) -> Cl
         components = _core.search_components(handle, 1)
         ends = math.inf if seconds is None else time.perf_counter() + seconds
         for component in components:
-            component.ascend(2, 1, None if seconds is None else max(0.0, ends - time.perf_counter()))
+            component.ascend(2, math.inf, None if seconds is None else max(0.0, ends - time.perf_counter()))
         return certified(components, handle.bests, spec)
     except (KeyboardInterrupt, ArbornetError):
         return ClusterCertificate(upward(exact_sum(handle.bests)), (), 1, spec)

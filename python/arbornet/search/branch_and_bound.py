@@ -1,35 +1,38 @@
-"""The exact search of one component: which tier, in which order, and when to stop.
+"""The exact search of one component: bound, improve, cut, expand, branch, prove.
 
-The kernels are the core's; what to call next is decided here. A small component is solved by dynamic programming over
-its subsets. Otherwise the root bound is sharpened, and the states of the order search are expanded layer by layer; a
-beam looks for a better incumbent first, because every state that costs less than the incumbent has to be expanded.
+The kernels are the core's; what to call next is decided here. A small component is solved at once, by its bound or by
+dynamic programming over its subsets. Otherwise parts of it are worked on, the one with the lowest bound first; the
+first part is the component itself. Its root bound is sharpened by cuts, then the states of the order search are
+expanded layer by layer. A part with too many states is divided into two halves: the linear program often wants two
+variables to be each other's parents, half the time each. In one half of the graphs the first is no parent of the
+second, in the other the second is none of the first; each half keeps the cuts known so far, and its bound rises once
+the program may no longer have both.
 """
 
 from __future__ import annotations
 
+import heapq
 import math
+from collections.abc import Callable
 from dataclasses import dataclass, field, replace
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, Literal
 
-from arbornet.search.cuts import Cuts, sharpen, tighten
-from arbornet.search.halves import search_halves
+from arbornet.search.cuts import Cuts, tighten
 
 if TYPE_CHECKING:
-    from collections.abc import Callable
-
     from arbornet._core import SearchComponent
     from arbornet.search.base import Stopped
     from arbornet.search.budget import Budget
-    from arbornet.search.halves import Attempt
 
-
-#: Bytes of a state that was just opened, about.
-STATE = 100
+#: What a part is worked on as; see `search`.
+Stage = Literal["first", "part", "last"]
+#: How work on a part ended (None: divide it), and the tier that ended it.
+Worked = tuple["Stopped | None", str]
 
 
 @dataclass(frozen=True)
 class BranchAndBound:
-    """How a component is searched.
+    """How a component is searched; for those who work on the search itself.
 
     Args:
         cuts: how the root bound is sharpened.
@@ -74,18 +77,18 @@ class BranchAndBound:
     pattern: int = 20
     patterned: int = 256
 
+    def of_parts(self) -> BranchAndBound:
+        """How a part is worked on before it is divided: some rounds of the linear program, some states, no beam."""
+        return replace(self, hard=replace(self.hard, window=self.part_window), beam=0)
+
 
 def solve(
-    component: SearchComponent,
-    how: BranchAndBound,
-    budget: Budget,
-    slack: int,
-    note: Callable[[], None],
+    root: SearchComponent, how: BranchAndBound, budget: Budget, slack: int, note: Callable[[], None]
 ) -> tuple[Stopped, str]:
     """Searches one component; its cost, bound and order hold the result.
 
     Args:
-        component: the component; an incumbent it has is kept.
+        root: the component; an incumbent it has is kept.
         how: the strategy.
         budget: time, and the bytes for this component, with what it holds already.
         slack: a gap that may be left.
@@ -94,144 +97,183 @@ def solve(
     Returns:
         How it ended, and the tier that ended it.
     """
+    root.slack = slack
+    if tier := _at_once(root, how, budget, note):
+        return "proven", tier
+    of_parts = how.of_parts()
 
-    def done() -> bool:
-        cost = component.cost
-        return cost is not None and component.bound >= cost - slack
+    def work(part: SearchComponent, stage: Stage, others: float) -> Worked:
+        if stage == "first":
+            return _whole(part, how, budget, note)
+        return _part(part, stage, of_parts, budget.less(others))
 
-    component.tolerate(slack)
+    return search(root, budget.bytes, work, note)
 
-    def program() -> tuple[bool, float, float]:
-        """Whether the dynamic program fits beside what is held, its steps, and the bytes it may take."""
-        room = max(0.0, budget.bytes - component.held)
-        size, steps = component.program_size(room)
-        return size < room, steps, room
 
-    fits, steps, room = program()
+def search(
+    root: SearchComponent,
+    room: float,
+    work: Callable[[SearchComponent, Stage, float], Worked],
+    note: Callable[[], None],
+) -> tuple[Stopped, str]:
+    """Works on parts and divides them, the one with the lowest bound first, until nothing better is left.
+
+    Args:
+        root: the component, the first part; it learns what the others find and prove.
+        room: bytes that the root and the parts may take.
+        work: works on a part: at "first" on the whole, on a "part" until it should be divided, on the "last", which
+            cannot be, until it is done. It is told how many bytes the others hold.
+        note: called whenever the root may have learnt something.
+
+    Returns:
+        How it ended, and the tier that ended it.
+    """
+    ended, tier = work(root, "first", 0.0)
+    if ended is not None:
+        return ended, tier
+    # Bound, number, bytes, part. The root is held to the end: the certificate is told by its sets.
+    waiting: list[tuple[int, int, float, SearchComponent]] = [(root.bound, 0, 0.0, root)]
+    made, held = 0, float(root.held)
+    while waiting:
+        bound, _, size, part = heapq.heappop(waiting)
+        held -= size
+        root.prove(bound)
+        note()
+        if done(root):
+            return "proven", tier
+        # A half starts with the sets and the cuts of its part, which is then given up.
+        if held + (2 if part is root else 3) * part.held > room:
+            return "memory", "halves"
+        halves = part.branch()
+        # Where no two variables could be each other's parents there is little left to order.
+        stage: Stage = "last" if halves is None else "part"
+        todo = [part] if halves is None else list(halves)
+        del part, halves
+        while todo:
+            half = todo.pop()
+            before = half.expanded
+            _tell(half, root, 0)
+            others = held + sum(other.held for other in todo) - (half.held if half is root else 0)
+            ended, tier = work(half, stage, others)
+            _tell(root, half, half.expanded - before)
+            if ended is None:
+                made += 1
+                heapq.heappush(waiting, (max(bound, half.bound), made, float(half.held), half))
+                held += half.held
+            elif ended != "proven":
+                # What was not looked at keeps the bound of the part.
+                left = [bound] if todo else [max(bound, half.bound)]
+                root.prove(min(left + [other for other, *_ in waiting]))
+                note()
+                return ended, tier
+    assert root.cost is not None
+    root.prove(root.cost)
+    note()
+    return "proven", tier
+
+
+def _tell(to: SearchComponent, of: SearchComponent, expanded: int) -> None:
+    """Tells a part of another's incumbent, and how many states that took."""
+    if to is not of and of.cost is not None:
+        to.learn(of.cost, of.order or [], expanded)
+
+
+def done(part: SearchComponent) -> bool:
+    """Whether no more than the slack is left between cost and bound."""
+    cost = part.cost
+    return cost is not None and part.bound >= cost - part.slack
+
+
+def _program(root: SearchComponent, budget: Budget) -> tuple[bool, float, float]:
+    """Whether the dynamic program fits beside what is held, its steps, and the bytes it may take."""
+    room = max(0.0, budget.bytes - root.held)
+    size, steps = root.program_size(room)
+    return size < room, steps, room
+
+
+def _at_once(root: SearchComponent, how: BranchAndBound, budget: Budget, note: Callable[[], None]) -> str | None:
+    """Solves what is solved in a moment; the tier that did, or None."""
+    fits, steps, room = _program(root, budget)
     # A dual ascent looks at every set many times: with very many sets the program comes first.
-    many = component.n_sets * how.looks
-    if many <= how.small and component.held + component.ascent_needs() <= budget.bytes:
-        component.ascend(2, 1, budget.left)
-        if done():
+    many = root.n_sets * how.looks
+    if many <= how.small:
+        root.ascend(2, budget.bytes, budget.left)
+        if done(root):
             note()
-            return "proven", "cluster bound"
+            return "cluster bound"
     if fits and steps < max(how.small, many):
-        component.program(room, budget.left)
+        root.program(room, budget.left)
         note()
-    if done():
-        return "proven", "subset dynamic programming"
-    sharpen(component, how.cuts, budget, done, note)
-    if done():
+    return "subset dynamic programming" if done(root) else None
+
+
+def _whole(root: SearchComponent, how: BranchAndBound, budget: Budget, note: Callable[[], None]) -> Worked:
+    """Works on the undivided component."""
+    root.improve(how.cuts.patience, budget.left)
+    root.ascend(how.cuts.ascents, budget.bytes, budget.left)
+    note()
+    tighten(root, how.cuts, budget, note)
+    if done(root):
         return "proven", "cluster bound"
-    fits, steps, room = program()
-    if fits and steps < how.affordable and not budget.over:
-        component.program(room, budget.left)
-        note()
-        return ("proven" if done() else "time"), "subset dynamic programming"
-    states = how.patience * steps / (how.state + how.looks_state * component.n_sets)
+    fits, steps, room = _program(root, budget)
+    states = how.patience * steps / (how.state + how.looks_state * root.n_sets)
 
     def program_next(expanded: int) -> bool:
-        return fits and expanded > states and _in_time(component, how, budget, room)
+        return fits and expanded > states and _in_time(root, how, budget, room)
 
-    ended = _search(component, how, budget, done, note, lambda e: program_next(e) or e > how.states)
-    if ended is not None:
-        return ended, "branch and bound"
-    if not program_next(component.progress[0]):
-        tighten(component, how.hard, budget, done, note)
-        if done():
-            return "proven", "cluster bound"
-        return search_halves(component, slack, budget.bytes, _attempt(how, budget, slack), note), "halves"
-    component.program(room, budget.left)
+    if not (fits and steps < how.affordable and not budget.over):
+        ended = _expand(root, how, budget, note, lambda e: program_next(e) or e > how.states)
+        if ended is not None:
+            return ended, "branch and bound"
+        if not program_next(root.expanded):
+            tighten(root, how.hard, budget, note)
+            return ("proven" if done(root) else None), "cluster bound"
+    root.program(room, budget.left)
     note()
-    return ("proven" if done() else "time"), "subset dynamic programming"
+    return ("proven" if done(root) else "time"), "subset dynamic programming"
 
 
-def _search(
-    component: SearchComponent,
+def _part(part: SearchComponent, stage: Stage, how: BranchAndBound, budget: Budget) -> Worked:
+    """Works on a half: some rounds of the linear program, some states."""
+    tighten(part, how.hard, budget, _silent)
+    if done(part):
+        return "proven", "halves"
+    states = math.inf if stage == "last" else how.part_looks / max(1, part.n_sets)
+    return _expand(part, how, budget, _silent, lambda e: e > states), "halves"
+
+
+def _expand(
+    part: SearchComponent,
     how: BranchAndBound,
     budget: Budget,
-    done: Callable[[], bool],
     note: Callable[[], None],
     enough: Callable[[int], bool],
 ) -> Stopped | None:
-    """Expands states; None, and the search is given up, once so many are enough."""
-    if component.held + component.open_needs() > budget.bytes:
+    """Expands states, which are then given up; None once so many are enough."""
+    if not part.open(how, budget.bytes, budget.left):
         return "memory"
-    if how.beam and not budget.over:
-        before = component.cost
-        component.beam(how.beam, 0, budget.left)
-        if component.cost != before:
-            component.fix()
+    note()
+    ended: Stopped | None = "proven"
+    while not done(part):
+        if budget.over:
+            ended = "time"
+        elif enough(part.expanded):
+            ended = None
+        elif part.held > budget.bytes:
+            ended = "memory"
+        else:
+            part.expand(how, budget.bytes, budget.left)
             note()
-        if done():
-            return "proven"
-    component.open(how.max_live)
-    if (size := _pattern(len(component.vars), how, budget)) and not budget.over:
-        component.patterns(size, budget.left)
-        component.settle()
-        note()
-        if done():
-            return "proven"
-    depth = -1
-    # A batch may open a successor for every variable of each of its states.
-    batch = int(min(how.batch, max(32, budget.bytes / 16 / (STATE * len(component.vars)))))
-    while not budget.over:
-        expanded, *_ = component.progress
-        held = component.held
-        if enough(expanded):
-            component.close()
-            return None
-        if held > budget.bytes:
-            component.settle()
-            return "memory"
-        cost = component.cost
-        more = component.expand(batch, held > how.shallow * budget.bytes, budget.left)
-        if more is False:
-            note()
-            return "proven"
-        at = component.progress[2]
-        if at != depth or component.cost != cost:
-            depth = at
-            component.settle()
-            note()
-            if done():
-                return "proven"
-    component.settle()
-    return "time"
+            continue
+        break
+    part.close()
+    return ended
 
 
-def _attempt(how: BranchAndBound, budget: Budget, slack: int) -> Attempt:
-    """What is tried with a part before it is divided: some rounds of the linear program, some states."""
-    cuts = replace(how.hard, window=how.part_window)
-
-    def attempt(part: SearchComponent, to_the_end: bool, held: float) -> Stopped | None:
-        own = budget.less(held)
-
-        def done() -> bool:
-            assert part.cost is not None
-            return part.bound >= part.cost - slack
-
-        def note() -> None:
-            pass
-
-        part.fix()
-        tighten(part, cuts, own, done, note)
-        if done():
-            return "proven"
-        states = math.inf if to_the_end else how.part_looks / max(1, part.n_sets)
-        ended = _search(part, replace(how, beam=0), own, done, note, lambda e: e > states)
-        part.close()
-        return ended
-
-    return attempt
-
-
-def _pattern(n: int, how: BranchAndBound, budget: Budget) -> int:
-    """The size of the blocks of the pattern databases: tables of all blocks, and ranks by the subsets of one."""
-    sizes = range(min(n, how.pattern), 1, -1) if n <= how.patterned else ()
-    return next((k for k in sizes if 2.0**k * (8 * math.ceil(n / k) + 2 * k) <= budget.bytes / 8), 0)
-
-
-def _in_time(component: SearchComponent, how: BranchAndBound, budget: Budget, room: float) -> bool:
-    left, (_, steps) = budget.left, component.program_size(room)
+def _in_time(root: SearchComponent, how: BranchAndBound, budget: Budget, room: float) -> bool:
+    left, (_, steps) = budget.left, root.program_size(room)
     return left is None or steps < left * how.pace
+
+
+def _silent() -> None:
+    """What is found in a half is told by the root."""

@@ -1,4 +1,4 @@
-"""The root bound: what is done, and for how long, before the first state is expanded.
+"""The rounds of the linear program: what is done, and for how long, before the first state is expanded.
 
 Every round of the linear program costs about as much as some thousands of states: worth it as long as the gap shrinks.
 """
@@ -46,36 +46,18 @@ class Cuts:
     progress: float = 0.03
 
 
-def sharpen(
-    component: SearchComponent, how: Cuts, budget: Budget, done: Callable[[], bool], note: Callable[[], None]
-) -> None:
-    """Finds an incumbent and raises the bound until progress is too slow, or `done` says it is enough."""
-    component.improve(how.patience, 1, budget.left)
-    if component.held + component.ascent_needs() <= budget.bytes:
-        component.ascend(how.ascents, 1, budget.left)
-    component.fix()
-    note()
-    tighten(component, how, budget, done, note)
-
-
-def tighten(
-    component: SearchComponent, how: Cuts, budget: Budget, done: Callable[[], bool], note: Callable[[], None]
-) -> None:
-    """Raises the bound by rounds of the linear program until they are too slow or too large, or `done` is true."""
+def tighten(part: SearchComponent, how: Cuts, budget: Budget, note: Callable[[], None]) -> None:
+    """Raises the bound by rounds of the linear program until they are too slow or too large, or the gap is closed."""
     gaps: list[int] = []
     for _ in range(how.rounds):
-        if done() or budget.over:
-            return
-        cost = component.cost
+        cost = part.cost
         assert cost is not None
-        gaps.append(cost - component.bound)
+        gaps.append(cost - part.bound)
+        if gaps[-1] <= part.slack or budget.over:
+            return
         if len(gaps) > how.window and gaps[-1] > (1 - how.progress) * gaps[-1 - how.window]:
             return
-        limits = (how.columns, how.clusters, how.new, how.block, how.scarce)
-        if component.held + component.relax_needs(limits) > budget.bytes:
-            return
-        _, _, priced, found = component.relax(limits, how.tolerance, budget.left)
-        component.fix()
+        more = part.cut(how, budget.bytes, budget.left)
         note()
-        if not priced and not found:
+        if not more:
             return

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import warnings
 from fractions import Fraction
 from typing import TYPE_CHECKING, Any, Literal, overload
 
@@ -32,7 +33,7 @@ def exact(
     k: Literal[1] = 1,
     progress: bool = False,
     n_jobs: int = 1,
-    strategy: BranchAndBound | None = None,
+    strategy: Any = None,
 ) -> Found: ...
 @overload
 def exact(
@@ -45,7 +46,7 @@ def exact(
     k: int,
     progress: bool = False,
     n_jobs: int = 1,
-    strategy: BranchAndBound | None = None,
+    strategy: Any = None,
 ) -> Found | KBest: ...
 @registered(
     "candidates", "finds the best network and proves it", settings=("constraints", "time_limit", "n_jobs", "progress")
@@ -59,7 +60,7 @@ def exact(
     k: int = 1,
     progress: bool = False,
     n_jobs: int = 1,
-    strategy: BranchAndBound | None = None,
+    strategy: Any = None,
 ) -> Found | KBest:
     """The directed acyclic graph of the highest total score, with a proof that none scores more.
 
@@ -82,7 +83,7 @@ def exact(
         k: how many graphs; more than one gives them by falling score, as k_best does.
         progress: show how the gap shrinks.
         n_jobs: threads; -1 for all cores.
-        strategy: how to search; the default suits nearly everything.
+        strategy: deprecated; the search itself decides.
 
     Returns:
         Found, with the certificate of its root bound; with k above 1, the k best graphs as KBest.
@@ -100,8 +101,6 @@ def exact(
         raise ParameterError(f"gap={gap!r}: give a score difference from 0 up")
     k = count("k", k, 1, 2**62)
     budget = Budget(time_limit, memory_limit)
-    candidates = known(candidates)
-    names = handle_of(candidates).names
     if k > 1:
         from arbornet.search.k_best import k_best  # it ranks by means of this search
 
@@ -114,10 +113,31 @@ def exact(
             progress=progress,
             n_jobs=n_jobs,
         )
-    rules = None if constraints is None else resolved(constraints, names).spec()
+    if strategy is not None:
+        told = "strategy= goes with one of the next versions: leave it out, the search decides by itself"
+        warnings.warn(told, DeprecationWarning, stacklevel=2)
+    return by_strategy(
+        candidates, strategy, budget=budget, gap=gap, constraints=constraints, progress=progress, n_jobs=n_jobs
+    )
+
+
+def by_strategy(
+    candidates: Any,
+    strategy: BranchAndBound | None = None,
+    *,
+    budget: Budget | None = None,
+    gap: float = 0.0,
+    constraints: Constraints | None = None,
+    progress: bool = False,
+    n_jobs: int = 1,
+) -> Found:
+    """As `exact`, by a strategy of one's own: for tests, and for those who work on the search itself."""
+    budget = Budget() if budget is None else budget
+    candidates = known(candidates)
+    rules = None if constraints is None else resolved(constraints, handle_of(candidates).names).spec()
     handle = obeying(candidates, rules)
     with shown("searching", progress) as tell:
-        return Search(handle, budget, gap, n_jobs, tell, rules).run(strategy or BranchAndBound())
+        return Search(handle, budget, gap, n_jobs, tell, rules).run(strategy)
 
 
 class NoGraphError(ArbornetError):
@@ -158,7 +178,7 @@ class Search:
         self.history: list[Incumbent] = []
         self._refuse_deadlock()
 
-    def run(self, how: BranchAndBound) -> Found:
+    def run(self, how: BranchAndBound | None = None) -> Found:
         """Searches the components, small ones first, and puts their answers together."""
         stopped: Stopped = "proven"
         tiers: list[str] = []
@@ -171,8 +191,8 @@ class Search:
                 grain = Fraction(2) ** -component.exponent
                 slack = max(0, min(int(left / grain) - _astray(component), 2**60))
                 held -= component.held
-                ended, tier = solve(component, how, self.budget.less(held), slack, self.note)
-                component.finish()
+                ended, tier = solve(component, how or BranchAndBound(), self.budget.less(held), slack, self.note)
+                component.close(cuts=True)
                 held += component.held
                 assert component.cost is not None
                 left -= (component.cost - component.bound + _astray(component)) * grain
@@ -184,7 +204,7 @@ class Search:
         except KeyboardInterrupt:
             stopped = "interrupted"
             for component in self.components:
-                component.settle()
+                component.close()
         return self._found(stopped, tiers)
 
     def note(self) -> None:
@@ -233,7 +253,7 @@ class Search:
     def _start(self) -> None:
         """Gives every component an incumbent."""
         for component in self.components:
-            component.improve(0, 0, self.budget.left)
+            component.improve(0, self.budget.left)
         self.note()
 
     def _refuse_too_many(self) -> None:
@@ -246,7 +266,7 @@ class Search:
 
     def _refuse_deadlock(self) -> None:
         for component in self.components:
-            if stuck := component.deadlock():
+            if stuck := component.deadlock:
                 names = ", ".join(f"'{self.handle.names[v]}'" for v in stuck[:8]) + (", ..." if len(stuck) > 8 else "")
                 raise NoGraphError(
                     f"no acyclic graph can be built from these sets: each of {names} needs a parent among them; "
@@ -256,7 +276,7 @@ class Search:
     def _found(self, stopped: Stopped, tiers: list[str]) -> Found:
         for component in self.components:
             if component.order is None:
-                component.improve(0, 0, 0.0)
+                component.improve(0, 0.0)
         orders = [self.orders.get(i, component.order) for i, component in enumerate(self.components)]
         parents, self.scores = _core.best_along(self.handle, [v for order in orders for v in order or ()])
         score = bound = total_of(self.scores)
@@ -271,7 +291,7 @@ class Search:
         history = (*self.history, Incumbent(seconds, score, bound))
         details = {
             "tiers": list(dict.fromkeys(tiers)),
-            "expanded": sum(c.progress[0] for c in self.components),
+            "expanded": sum(c.expanded for c in self.components),
             "components": len(self.components),
         }
         dag = dag_from_parents(self.handle.names, parents)

@@ -15,7 +15,6 @@ from arbornet import _core
 from arbornet._core import CandidatesHandle, ParameterError
 from arbornet.graphs.constraints import Constraints, resolved
 from arbornet.search.base import Found, Stopped, count, dag_from_parents, total_of
-from arbornet.search.branch_and_bound import BranchAndBound
 from arbornet.search.budget import Budget
 from arbornet.search.exact import NoGraphError, Search
 from arbornet.search.greedy import limited
@@ -238,7 +237,7 @@ class Ranking:
     def _search(self, part: Part) -> Found | None:
         """Finds the best graph of a part and lets it wait for its turn; None if there is none."""
         try:
-            found = Search(self._restricted(part), self.budget, n_jobs=self.n_jobs).run(BranchAndBound())
+            found = Search(self._restricted(part), self.budget, n_jobs=self.n_jobs).run()
         except NoGraphError:
             return None
         if found.stopped == "proven":

@@ -16,7 +16,6 @@ from arbornet.graphs.constraints import Constraints, Rules, resolved
 from arbornet.scores import LogLikelihood
 from arbornet.scores.prepare import positions, prepared
 from arbornet.search.base import Found, Stopped, dag_from_parents, total_of
-from arbornet.search.branch_and_bound import BranchAndBound
 from arbornet.search.budget import Budget
 from arbornet.search.exact import Search
 from arbornet.search.greedy import limited
@@ -151,7 +150,7 @@ def _grown(
     if candidates is not None and _wild(single := obeying(source, limited(rules, 1).spec()), scores):
         # The gain of an arc, as a double, has lost its last digits. A graph of single parents is a forest.
         search = Search(single, Budget(), n_jobs=n_jobs)
-        proof = search.run(BranchAndBound())
+        proof = search.run()
         if exact_sum(search.scores) > exact_sum(scores) + rounding(scores):
             dag, total = proof.dag, proof.score
         bound, stopped = max(total, proof.bound) if proof.gap else total, proof.stopped

@@ -1,8 +1,8 @@
-//! Components of the exact search: an engine each, driven from Python call by call.
+//! Components of the exact search, driven from Python verb by verb.
 
 use arbornet_core::control::Budget;
 use arbornet_core::dag::exact::cut::MOST_MEMBERS;
-use arbornet_core::dag::exact::engine::{self, Component, Limits, MOST_VARIABLES, Priced, Step};
+use arbornet_core::dag::exact::engine::{self, Component, Limits, MOST_VARIABLES, Opening, Priced};
 use arbornet_core::dag::exact::problem::{Loose, NEVER};
 use arbornet_core::dag::exact::restrict::{Scored, restricted};
 
@@ -14,26 +14,60 @@ use crate::errors::CoreError;
 use crate::jobs::{self, Jobs};
 use crate::searches::time_limit;
 
+/// How a round of the linear program is made: the attributes of Python's settings that the core reads.
+#[derive(FromPyObject)]
+struct Cuts {
+    columns: usize,
+    clusters: usize,
+    new: usize,
+    block: usize,
+    scarce: usize,
+    tolerance: f64,
+}
+
+impl From<Cuts> for Limits {
+    fn from(Cuts { columns, clusters, new, block, scarce, tolerance }: Cuts) -> Self {
+        Self { columns, clusters, new, block: block.min(MOST_MEMBERS), scarce, tolerance }
+    }
+}
+
+/// How the order search is opened and goes on, likewise.
+#[derive(FromPyObject)]
+struct How {
+    beam: usize,
+    max_live: usize,
+    pattern: usize,
+    patterned: usize,
+    batch: usize,
+    shallow: f64,
+}
+
+impl From<How> for Opening {
+    fn from(How { beam, max_live, pattern, patterned, batch, shallow }: How) -> Self {
+        Self { beam, max_live, pattern, patterned, batch, shallow }
+    }
+}
+
 /// One component of the exact search; costs are integers, `2^exponent` of them make one unit of score.
 #[pyclass(module = "arbornet._core")]
 pub struct SearchComponent {
-    engine: Box<dyn Component>,
+    component: Component,
     threads: Jobs,
 }
 
 impl SearchComponent {
-    /// Runs work on the engine within a time, watched for signals.
-    fn run<T: Send>(
+    /// Works on the component within a time, watched for signals.
+    fn work<T: Send>(
         &mut self,
         py: Python<'_>,
         seconds: Option<f64>,
-        work: impl FnOnce(&mut dyn Component, Budget) -> T + Send,
+        work: impl FnOnce(&mut Component, Budget) -> T + Send,
     ) -> PyResult<T> {
         let limit = time_limit(seconds)?;
         let control = Control::default();
         let pool = jobs::pool(self.threads)?;
-        let engine = &mut *self.engine;
-        jobs::watched(py, &control, None, || pool.install(|| work(engine, Budget::new(&control, limit))))
+        let component = &mut self.component;
+        jobs::watched(py, &control, None, || pool.install(|| work(component, Budget::new(&control, limit))))
     }
 }
 
@@ -51,185 +85,146 @@ impl SearchComponent {
     /// Positions of the variables among the candidates.
     #[getter]
     fn vars(&self) -> Vec<u32> {
-        self.engine.vars().to_vec()
+        self.component.vars().to_vec()
     }
 
     /// Binary digits of a cost behind the point; below 0, so many before it are not told.
     #[getter]
     fn exponent(&self) -> i32 {
-        self.engine.scale().exponent
+        self.component.scale().exponent
     }
 
     /// Parent sets still in play.
     #[getter]
     fn n_sets(&self) -> usize {
-        self.engine.n_sets()
+        self.component.n_sets()
     }
 
     /// Cost of the incumbent, if there is one.
     #[getter]
     fn cost(&self) -> Option<i64> {
-        Some(self.engine.cost()).filter(|&cost| cost < NEVER)
+        Some(self.component.cost()).filter(|&cost| cost < NEVER)
     }
 
     /// Nothing costs less.
     #[getter]
     fn bound(&self) -> i64 {
-        self.engine.bound()
+        self.component.bound()
     }
 
     /// The incumbent's order, in the candidates' numbering.
     #[getter]
     fn order(&self) -> Option<Vec<u32>> {
-        self.engine.order()
+        self.component.order()
     }
 
     /// Variables that cannot be ordered: each needs a parent among them.
-    fn deadlock(&self) -> Vec<u32> {
-        self.engine.deadlock()
-    }
-
-    /// Local search over orders until so many perturbations in a row have failed.
-    fn improve(&mut self, py: Python<'_>, patience: usize, seed: u64, seconds: Option<f64>) -> PyResult<()> {
-        self.run(py, seconds, move |engine, budget| engine.improve(patience, seed, budget))
-    }
-
-    /// Dual ascents from fresh, each with its own preferences.
-    fn ascend(&mut self, py: Python<'_>, times: usize, seed: u64, seconds: Option<f64>) -> PyResult<()> {
-        self.run(py, seconds, move |engine, budget| engine.ascend(times, seed, budget))
-    }
-
-    /// One round of the linear program: columns, cuts, columns that joined, cuts found. Blocks of at most so many
-    /// variables are looked at.
-    fn relax(
-        &mut self,
-        py: Python<'_>,
-        limits: (usize, usize, usize, usize, usize),
-        tolerance: f64,
-        seconds: Option<f64>,
-    ) -> PyResult<(usize, usize, usize, usize)> {
-        let (columns, clusters, new, block, scarce) = limits;
-        let limits = Limits { columns, clusters, new, block: block.min(MOST_MEMBERS), scarce, tolerance };
-        let round = self.run(py, seconds, move |engine, budget| engine.relax(&limits, budget))?;
-        Ok((round.columns, round.cuts, round.priced, round.found))
-    }
-
-    /// Drops the sets that no better graph can use; returns how many went.
-    fn fix(&mut self, py: Python<'_>) -> usize {
-        let engine = &mut self.engine;
-        py.detach(|| engine.fix())
-    }
-
-    /// Two halves that have all graphs between them: one of two variables may not be the parent of the other, or the
-    /// other way round. None where there is nothing to divide by.
-    fn split(&self, py: Python<'_>) -> Option<(Self, Self)> {
-        let (one, other) = py.detach(|| self.engine.split())?;
-        Some((Self { engine: one, threads: self.threads }, Self { engine: other, threads: self.threads }))
-    }
-
-    /// Takes what was found elsewhere: a graph's cost and order, states expanded.
-    fn learn(&mut self, cost: i64, order: Vec<u32>, expanded: u64) -> PyResult<()> {
-        if let Some(v) = order.iter().find(|v| !self.engine.vars().contains(v)) {
-            return Err(pyo3::exceptions::PyValueError::new_err(format!("variable {v} is not in the component")));
-        }
-        self.engine.learn(cost, order, expanded);
-        Ok(())
-    }
-
-    /// Takes a bound that was proved elsewhere.
-    fn prove(&mut self, bound: i64) {
-        self.engine.prove(bound);
-    }
-
-    /// From now on, only what costs less than the incumbent by more than this is searched for.
-    fn tolerate(&mut self, slack: i64) {
-        self.engine.tolerate(slack);
-    }
-
-    /// Bytes and elementary steps of the dynamic program, where it may use so many bytes (it may need more).
-    fn program_size(&self, memory: f64) -> (f64, f64) {
-        let size = self.engine.program_size(memory);
-        (size.bytes, size.steps)
-    }
-
-    /// Solves by the dynamic program in so many bytes; false if stopped.
-    fn program(&mut self, py: Python<'_>, memory: f64, seconds: Option<f64>) -> PyResult<bool> {
-        let done = self.run(py, seconds, move |engine, budget| engine.program(memory, budget))?;
-        Ok(finished(done)?.is_some())
-    }
-
-    /// Opens the order search.
-    fn open(&mut self, py: Python<'_>, max_live: usize) {
-        let engine = &mut self.engine;
-        py.detach(|| engine.open(max_live));
-    }
-
-    /// Holds the open states against pattern databases over blocks of so many variables; false if stopped.
-    fn patterns(&mut self, py: Python<'_>, size: usize, seconds: Option<f64>) -> PyResult<bool> {
-        let done = self.run(py, seconds, move |engine, budget| engine.patterns(size, budget))?;
-        Ok(finished(done)?.is_some())
-    }
-
-    /// Gives the order search up; its bound and its incumbent are kept.
-    fn close(&mut self, py: Python<'_>) {
-        let engine = &mut self.engine;
-        py.detach(|| engine.close());
-    }
-
-    /// A beam search from the root for a better incumbent.
-    fn beam(&mut self, py: Python<'_>, width: usize, max_live: usize, seconds: Option<f64>) -> PyResult<()> {
-        self.run(py, seconds, move |engine, budget| engine.beam(width, max_live, budget))
-    }
-
-    /// Expands states; false once none is open, None if stopped.
-    fn expand(&mut self, py: Python<'_>, count: usize, deepest: bool, seconds: Option<f64>) -> PyResult<Option<bool>> {
-        let done = self.run(py, seconds, move |engine, budget| engine.expand(count, deepest, budget))?;
-        Ok(finished(done)?)
-    }
-
-    /// Takes the bound of the open states.
-    fn settle(&mut self, py: Python<'_>) {
-        let engine = &mut self.engine;
-        py.detach(|| engine.settle());
-    }
-
-    /// States expanded, states open, variables still to be placed in the layer at work, bytes held.
     #[getter]
-    fn progress(&self) -> (u64, usize, usize, usize) {
-        self.engine.progress()
+    fn deadlock(&self) -> Vec<u32> {
+        self.component.deadlock()
+    }
+
+    /// States expanded.
+    #[getter]
+    fn expanded(&self) -> u64 {
+        self.component.expanded()
     }
 
     /// About how many bytes it holds.
     #[getter]
     fn held(&self) -> usize {
-        self.engine.held()
+        self.component.held()
     }
 
-    /// About how many bytes a dual ascent takes beside.
-    fn ascent_needs(&self) -> usize {
-        self.engine.needed(Step::Ascent)
+    /// A gap that may be left, in costs.
+    #[getter]
+    fn slack(&self) -> i64 {
+        self.component.slack()
     }
 
-    /// About how many bytes a round of the linear program takes beside.
-    fn relax_needs(&self, limits: (usize, usize, usize, usize, usize)) -> usize {
-        let (columns, clusters, new, block, scarce) = limits;
-        self.engine.needed(Step::Round(Limits { columns, clusters, new, block, scarce, tolerance: 0.0 }))
+    #[setter]
+    fn set_slack(&mut self, slack: i64) {
+        self.component.tolerate(slack);
     }
 
-    /// About how many bytes the order search takes when it is opened.
-    fn open_needs(&self) -> usize {
-        self.engine.needed(Step::Opening)
-    }
-
-    /// Gives all up that only a search needs; the incumbent, the bound and its certificate are kept.
-    fn finish(&mut self, py: Python<'_>) {
-        let engine = &mut self.engine;
-        py.detach(|| engine.finish());
+    /// Bytes and elementary steps of the dynamic program, where it may use so many bytes (it may need more).
+    fn program_size(&self, memory: f64) -> (f64, f64) {
+        let size = self.component.program_size(memory);
+        (size.bytes, size.steps)
     }
 
     /// The bound that cuts and prices prove with all sets in play, and these.
     fn certificate(&self) -> (i64, Vec<Priced>) {
-        self.engine.certificate()
+        self.component.certificate()
+    }
+
+    /// Improves the incumbent by local search over orders, until so many perturbations in a row have failed.
+    fn improve(&mut self, py: Python<'_>, patience: usize, seconds: Option<f64>) -> PyResult<()> {
+        self.work(py, seconds, move |component, budget| component.improve(patience, budget))
+    }
+
+    /// Raises the bound by dual ascents from fresh, each with its own preferences; not where it would hold more than so many
+    /// bytes.
+    fn ascend(&mut self, py: Python<'_>, times: usize, memory: f64, seconds: Option<f64>) -> PyResult<()> {
+        self.work(py, seconds, move |component, budget| component.ascend(times, memory, budget))
+    }
+
+    /// Raises the bound by a round of the linear program and drops the sets that no better graph can use; true if another
+    /// round may raise it more, and false where it would hold more than so many bytes.
+    fn cut(&mut self, py: Python<'_>, how: Cuts, memory: f64, seconds: Option<f64>) -> PyResult<bool> {
+        let limits = Limits::from(how);
+        self.work(py, seconds, move |component, budget| component.cut(&limits, memory, budget))
+    }
+
+    /// Solves by the dynamic program in so many bytes beside what is held; false if stopped.
+    fn program(&mut self, py: Python<'_>, memory: f64, seconds: Option<f64>) -> PyResult<bool> {
+        let done = self.work(py, seconds, move |component, budget| component.program(memory, budget))?;
+        Ok(finished(done)?.is_some())
+    }
+
+    /// Opens the order search: a beam for a better incumbent, pattern databases; false where it would hold more than so
+    /// many bytes.
+    fn open(&mut self, py: Python<'_>, how: How, memory: f64, seconds: Option<f64>) -> PyResult<bool> {
+        let how = Opening::from(how);
+        let done = self.work(py, seconds, move |component, budget| component.open(&how, memory, budget))?;
+        // Without pattern databases it is open too.
+        Ok(finished(done)?.unwrap_or(true))
+    }
+
+    /// Expands a batch of states; false once none is open, None if stopped.
+    fn expand(&mut self, py: Python<'_>, how: How, memory: f64, seconds: Option<f64>) -> PyResult<Option<bool>> {
+        let how = Opening::from(how);
+        let done = self.work(py, seconds, move |component, budget| component.expand(&how, memory, budget))?;
+        Ok(finished(done)?)
+    }
+
+    /// Gives the order search up, with `cuts` the linear program too; the incumbent, the bound and its certificate are kept.
+    #[pyo3(signature = (cuts = false))]
+    fn close(&mut self, py: Python<'_>, cuts: bool) {
+        let component = &mut self.component;
+        py.detach(|| component.close(cuts));
+    }
+
+    /// Two halves that have all graphs between them: one of two variables may not be the parent of the other, or the
+    /// other way round. None where there is nothing to divide by.
+    fn branch(&self, py: Python<'_>) -> Option<(Self, Self)> {
+        let (one, other) = py.detach(|| self.component.branch())?;
+        Some((Self { component: one, threads: self.threads }, Self { component: other, threads: self.threads }))
+    }
+
+    /// Takes what was found elsewhere: a graph's cost and order, states expanded.
+    #[allow(clippy::needless_pass_by_value)]
+    fn learn(&mut self, cost: i64, order: Vec<u32>, expanded: u64) -> PyResult<()> {
+        if let Some(v) = order.iter().find(|v| !self.component.vars().contains(v)) {
+            return Err(pyo3::exceptions::PyValueError::new_err(format!("variable {v} is not in the component")));
+        }
+        self.component.learn(cost, &order, expanded);
+        Ok(())
+    }
+
+    /// Takes a bound that was proved elsewhere.
+    fn prove(&mut self, bound: i64) {
+        self.component.prove(bound);
     }
 }
 
@@ -250,8 +245,8 @@ fn search_components(py: Python<'_>, candidates: &CandidatesHandle, n_jobs: Jobs
         // One after the other gives its lists up.
         Ok(parts.into_iter().map(|part| engine::component(&part)).collect::<Vec<_>>())
     };
-    let engines: Vec<_> = py.detach(split).map_err(CoreError)?;
-    Ok(engines.into_iter().map(|engine| SearchComponent { engine, threads: n_jobs }).collect())
+    let components: Vec<_> = py.detach(split).map_err(CoreError)?;
+    Ok(components.into_iter().map(|component| SearchComponent { component, threads: n_jobs }).collect())
 }
 
 /// About how many bytes the components of a search take at first.

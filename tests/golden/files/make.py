@@ -17,6 +17,8 @@ from typing import Any
 import kept
 
 import arbornet as an
+from arbornet.search.branch_and_bound import BranchAndBound
+from arbornet.search.cuts import Cuts
 
 HERE = Path(__file__).parent
 #: Python 3.8's and later ones'.
@@ -40,8 +42,8 @@ def pickled() -> Iterator[tuple[str, Any]]:
     yield "found by pc", an.search.pc(levels, an.BIC())
     yield "found by decision graphs", an.search.decision_graphs(levels)
     yield "k best", an.search.k_best(candidates, 3)
-    yield "strategy", an.search.BranchAndBound()
-    yield "cuts", an.search.Cuts()
+    yield "strategy", BranchAndBound()
+    yield "cuts", Cuts()
     yield "plan", an.plan(levels, an.BDeu(1), 2)
     yield "comparison", an.metrics.compare(kept.graph(), kept.graph())
     yield "tested", an.independence.test(levels, "age", "stage", score=an.BIC())

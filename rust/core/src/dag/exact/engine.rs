@@ -28,89 +28,7 @@ use crate::error::{Error, Result};
 /// A priced cut: its variables in the candidates' numbering, its price and, for a block, what sets are worth to it.
 pub type Priced = (Vec<u32>, i64, Option<Vec<Vec<u32>>>);
 
-/// What a driver can do with a component.
-pub trait Component: Send + Sync {
-    /// Positions of the variables among the candidates.
-    fn vars(&self) -> &[u32];
-    /// How its costs are told off the grid.
-    fn scale(&self) -> Scale;
-    /// Parent sets still in play.
-    fn n_sets(&self) -> usize;
-    /// Cost of the incumbent; `NEVER` without one.
-    fn cost(&self) -> i64;
-    /// Nothing costs less.
-    fn bound(&self) -> i64;
-    /// The incumbent's order, in the candidates' numbering.
-    fn order(&self) -> Option<Vec<u32>>;
-    /// Variables that cannot be ordered: each needs a parent among them.
-    fn deadlock(&self) -> Vec<u32>;
-    /// Local search over orders.
-    fn improve(&mut self, patience: usize, seed: u64, budget: Budget);
-    /// Dual ascents: from fresh, with random preferences after the first.
-    fn ascend(&mut self, times: usize, seed: u64, budget: Budget);
-    /// One round of the linear program.
-    fn relax(&mut self, limits: &Limits, budget: Budget) -> Round;
-    /// Drops the sets that no better DAG can use; returns how many went.
-    fn fix(&mut self) -> usize;
-    /// Two halves that have all DAGs between them: of the two variables that the linear program disagrees most about,
-    /// one may not be the parent of the other, or the other way round. None where no two could be each other's parents,
-    /// or no program was solved.
-    fn split(&self) -> Option<(Box<dyn Component>, Box<dyn Component>)>;
-    /// Takes what was found elsewhere: a DAG's cost and order (in the candidates' numbering), states expanded.
-    fn learn(&mut self, cost: i64, order: Vec<u32>, expanded: u64);
-    /// Takes a bound that was proved elsewhere.
-    fn prove(&mut self, bound: i64);
-    /// From now on, only what costs less than the incumbent by more than this is searched for.
-    fn tolerate(&mut self, slack: i64);
-    /// What the dynamic program takes where it may use so many bytes; it may be told to take more than these.
-    fn program_size(&self, memory: f64) -> Size;
-    /// Solves by the dynamic program, in so many bytes.
-    ///
-    /// # Errors
-    /// `Error::Interrupted` if stopped.
-    fn program(&mut self, memory: f64, budget: Budget) -> Result<()>;
-    /// Opens the order search.
-    fn open(&mut self, max_live: usize);
-    /// Holds the open states against pattern databases over blocks of at most so many variables.
-    ///
-    /// # Errors
-    /// `Error::Interrupted` if stopped.
-    fn patterns(&mut self, size: usize, budget: Budget) -> Result<()>;
-    /// Gives the order search up, with its bound and its incumbent kept.
-    fn close(&mut self);
-    /// A beam search from the root for a better incumbent.
-    fn beam(&mut self, width: usize, max_live: usize, budget: Budget);
-    /// Expands states; false once none is open, which proves the incumbent.
-    ///
-    /// # Errors
-    /// `Error::Interrupted` if stopped.
-    fn expand(&mut self, count: usize, deepest: bool, budget: Budget) -> Result<bool>;
-    /// Takes the frontier's bound (which costs a pass over the open states).
-    fn settle(&mut self);
-    /// States expanded, states open, variables still to be placed in the layer at work, bytes held.
-    fn progress(&self) -> (u64, usize, usize, usize);
-    /// About how many bytes it holds, with all that was opened.
-    fn held(&self) -> usize;
-    /// About how many bytes a step takes beside.
-    fn needed(&self, step: Step) -> usize;
-    /// Gives all up that only a search needs; the incumbent, the bound and its certificate are kept.
-    fn finish(&mut self);
-    /// The bound that clusters and prices prove with all sets in play (before any was dropped), and these.
-    fn certificate(&self) -> (i64, Vec<Priced>);
-}
-
-/// What is about to be done.
-#[derive(Clone, Copy, Debug)]
-pub enum Step {
-    /// A dual ascent.
-    Ascent,
-    /// A round of the linear program.
-    Round(Limits),
-    /// Opening the order search, or a beam.
-    Opening,
-}
-
-/// How large the linear program may become.
+/// How a round of the linear program is made.
 #[derive(Clone, Copy, Debug)]
 pub struct Limits {
     /// Columns at the start.
@@ -127,7 +45,25 @@ pub struct Limits {
     pub tolerance: f64,
 }
 
-struct Engine<const W: usize> {
+/// How the order search is opened, and goes on.
+#[derive(Clone, Copy, Debug)]
+pub struct Opening {
+    /// Width of the beam that looks for a better incumbent first; 0 for none.
+    pub beam: usize,
+    /// A state's own dual ascent is left out if more sets than this can matter below it.
+    pub max_live: usize,
+    /// Variables in a block of the pattern databases at most, where an eighth of the memory holds them; 0 for none.
+    pub pattern: usize,
+    /// Components of more variables have no pattern databases.
+    pub patterned: usize,
+    /// States expanded between two looks at the clock.
+    pub batch: usize,
+    /// Share of the memory beyond which the search goes deep first.
+    pub shallow: f64,
+}
+
+/// The search of one component whose sets take so many words: its problem, its incumbent, its dual solution, its states.
+pub struct Engine<const W: usize> {
     scale: Scale,
     /// Before any set was dropped.
     whole: Arc<Problem<W>>,
@@ -142,16 +78,190 @@ struct Engine<const W: usize> {
     seen: FxHashMap<Bits<W>, i64>,
     relaxation: Option<Relaxation<W>>,
     frontier: Option<Frontier<W>>,
+    /// Variables still to be placed in the layer at work, when the bound of the open states was last taken.
+    settled: usize,
     /// States expanded in searches given up.
     expanded: u64,
+}
+
+/// One component, in as few words as its sets need.
+pub enum Component {
+    /// Up to 64 variables.
+    One(Box<Engine<1>>),
+    /// Up to 128.
+    Two(Box<Engine<2>>),
+    /// Up to 256.
+    Four(Box<Engine<4>>),
+    /// Up to 512.
+    Eight(Box<Engine<8>>),
+    /// Up to 1024.
+    Sixteen(Box<Engine<16>>),
+    /// Up to 2048.
+    ThirtyTwo(Box<Engine<32>>),
+}
+
+/// The same of an engine of any number of words.
+macro_rules! any {
+    ($component:expr, $engine:ident => $value:expr) => {
+        match $component {
+            Component::One($engine) => $value,
+            Component::Two($engine) => $value,
+            Component::Four($engine) => $value,
+            Component::Eight($engine) => $value,
+            Component::Sixteen($engine) => $value,
+            Component::ThirtyTwo($engine) => $value,
+        }
+    };
+}
+
+/// What is known of a component.
+impl Component {
+    /// Positions of the variables among the candidates.
+    pub fn vars(&self) -> &[u32] {
+        any!(self, engine => &engine.problem.vars)
+    }
+
+    /// How its costs are told off the grid.
+    pub fn scale(&self) -> Scale {
+        any!(self, engine => engine.scale)
+    }
+
+    /// Parent sets still in play.
+    pub fn n_sets(&self) -> usize {
+        any!(self, engine => engine.problem.n_columns())
+    }
+
+    /// Cost of the incumbent; `NEVER` without one.
+    pub fn cost(&self) -> i64 {
+        any!(self, engine => engine.cost())
+    }
+
+    /// Nothing costs less.
+    pub fn bound(&self) -> i64 {
+        any!(self, engine => engine.proved)
+    }
+
+    /// The incumbent's order, in the candidates' numbering.
+    pub fn order(&self) -> Option<Vec<u32>> {
+        any!(self, engine => engine.order())
+    }
+
+    /// A gap that may be left.
+    pub fn slack(&self) -> i64 {
+        any!(self, engine => engine.slack)
+    }
+
+    /// Variables that cannot be ordered: each needs a parent among them.
+    pub fn deadlock(&self) -> Vec<u32> {
+        any!(self, engine => engine.deadlock())
+    }
+
+    /// States expanded, in all searches.
+    pub fn expanded(&self) -> u64 {
+        any!(self, engine => engine.expanded + engine.frontier.as_ref().map_or(0, |open| open.expanded))
+    }
+
+    /// About how many bytes it holds, with all that was opened.
+    pub fn held(&self) -> usize {
+        any!(self, engine => engine.held())
+    }
+
+    /// What the dynamic program takes where it may use so many bytes; it may be told to take more than these.
+    pub fn program_size(&self, memory: f64) -> Size {
+        any!(self, engine => subset_dp::size(&engine.problem, memory))
+    }
+
+    /// The bound that clusters and prices prove with all sets in play (before any was dropped), and these.
+    pub fn certificate(&self) -> (i64, Vec<Priced>) {
+        any!(self, engine => engine.certificate())
+    }
+}
+
+/// What can be done with it. Whatever is stopped keeps what it has. A memory is the bytes that the component may hold while
+/// it works, with what it holds already; what would take more is left out.
+impl Component {
+    /// Only what costs less than the incumbent by more than this is searched for.
+    pub fn tolerate(&mut self, slack: i64) {
+        any!(self, engine => engine.slack = slack);
+    }
+
+    /// Improves the incumbent: local search over orders, until so many perturbations in a row have failed.
+    pub fn improve(&mut self, patience: usize, budget: Budget) {
+        any!(self, engine => engine.improve(patience, budget));
+    }
+
+    /// Raises the bound by dual ascents from fresh, with random preferences after the first two.
+    pub fn ascend(&mut self, times: usize, memory: f64, budget: Budget) {
+        any!(self, engine => engine.ascend(times, memory, budget));
+    }
+
+    /// Raises the bound by a round of the linear program; true if another may raise it more. Sets that no better DAG can use
+    /// are dropped.
+    pub fn cut(&mut self, limits: &Limits, memory: f64, budget: Budget) -> bool {
+        any!(self, engine => engine.cut(limits, memory, budget))
+    }
+
+    /// Solves by the dynamic program, in so many bytes beside what is held.
+    ///
+    /// # Errors
+    /// `Error::Interrupted` if stopped.
+    pub fn program(&mut self, memory: f64, budget: Budget) -> Result<()> {
+        any!(self, engine => engine.program(memory, budget))
+    }
+
+    /// Opens the order search: a beam for a better incumbent, the first state, pattern databases in some of the memory.
+    /// There is nothing to open where the beam closes the gap. False where the memory is too small.
+    ///
+    /// # Errors
+    /// `Error::Interrupted` if stopped; what is open stays open.
+    pub fn open(&mut self, how: &Opening, memory: f64, budget: Budget) -> Result<bool> {
+        any!(self, engine => engine.open(how, memory, budget))
+    }
+
+    /// Expands a batch of states; false once none is open, which proves the incumbent.
+    ///
+    /// # Errors
+    /// `Error::Interrupted` if stopped, or nothing was opened.
+    pub fn expand(&mut self, how: &Opening, memory: f64, budget: Budget) -> Result<bool> {
+        any!(self, engine => engine.expand(how, memory, budget))
+    }
+
+    /// Gives the order search up, with `cuts` the linear program too; the incumbent, the bound and its certificate are kept.
+    pub fn close(&mut self, cuts: bool) {
+        any!(self, engine => engine.close(cuts));
+    }
+
+    /// Two halves that have all DAGs between them: of the two variables that the linear program disagrees most about, one
+    /// may not be the parent of the other, or the other way round. None where no two could be each other's parents, or no
+    /// program was solved.
+    pub fn branch(&self) -> Option<(Self, Self)> {
+        match self {
+            Self::One(engine) => engine.branch().map(|(a, b)| (Self::One(a), Self::One(b))),
+            Self::Two(engine) => engine.branch().map(|(a, b)| (Self::Two(a), Self::Two(b))),
+            Self::Four(engine) => engine.branch().map(|(a, b)| (Self::Four(a), Self::Four(b))),
+            Self::Eight(engine) => engine.branch().map(|(a, b)| (Self::Eight(a), Self::Eight(b))),
+            Self::Sixteen(engine) => engine.branch().map(|(a, b)| (Self::Sixteen(a), Self::Sixteen(b))),
+            Self::ThirtyTwo(engine) => engine.branch().map(|(a, b)| (Self::ThirtyTwo(a), Self::ThirtyTwo(b))),
+        }
+    }
+
+    /// Takes what was found elsewhere: a DAG's cost and order (in the candidates' numbering), states expanded.
+    pub fn learn(&mut self, cost: i64, order: &[u32], expanded: u64) {
+        any!(self, engine => engine.learn(cost, order, expanded));
+    }
+
+    /// Takes a bound that was proved elsewhere.
+    pub fn prove(&mut self, bound: i64) {
+        any!(self, engine => engine.proved = engine.proved.max(bound.min(engine.below())));
+    }
 }
 
 /// Packs a component into as few words as it needs.
 ///
 /// # Panics
 /// Beyond `MOST_VARIABLES` variables.
-pub fn component(loose: &Loose) -> Box<dyn Component> {
-    fn boxed<const W: usize>(loose: &Loose) -> Box<dyn Component> {
+pub fn component(loose: &Loose) -> Component {
+    fn boxed<const W: usize>(loose: &Loose) -> Box<Engine<W>> {
         let (scale, known) = fitting::<W>(loose);
         let problem = Arc::new(loose.pack::<W>(scale));
         let dual = Dual::new(&problem, vec![], vec![]);
@@ -169,16 +279,17 @@ pub fn component(loose: &Loose) -> Box<dyn Component> {
             seen: FxHashMap::default(),
             relaxation: None,
             frontier: None,
+            settled: usize::MAX,
             expanded: 0,
         })
     }
     match loose.vars.len() {
-        0..=64 => boxed::<1>(loose),
-        65..=128 => boxed::<2>(loose),
-        129..=256 => boxed::<4>(loose),
-        257..=512 => boxed::<8>(loose),
-        513..=1024 => boxed::<16>(loose),
-        1025..=2048 => boxed::<32>(loose),
+        0..=64 => Component::One(boxed(loose)),
+        65..=128 => Component::Two(boxed(loose)),
+        129..=256 => Component::Four(boxed(loose)),
+        257..=512 => Component::Eight(boxed(loose)),
+        513..=1024 => Component::Sixteen(boxed(loose)),
+        1025..=2048 => Component::ThirtyTwo(boxed(loose)),
         n => panic!("{n} variables in one component; the caller refuses more than {MOST_VARIABLES}"),
     }
 }
@@ -225,6 +336,7 @@ impl<const W: usize> Engine<W> {
             seen: FxHashMap::default(),
             relaxation: self.relaxation.clone(),
             frontier: None,
+            settled: usize::MAX,
             expanded: 0,
         };
         if nothing_left {
@@ -238,27 +350,9 @@ impl<const W: usize> Engine<W> {
     fn raise(&mut self) {
         self.proved = self.proved.max(self.dual.bound.min(self.below()));
     }
-}
-
-impl<const W: usize> Component for Engine<W> {
-    fn vars(&self) -> &[u32] {
-        &self.problem.vars
-    }
-
-    fn scale(&self) -> Scale {
-        self.scale
-    }
-
-    fn n_sets(&self) -> usize {
-        self.problem.n_columns()
-    }
 
     fn cost(&self) -> i64 {
         self.incumbent.as_ref().map_or(NEVER, |(cost, _)| *cost)
-    }
-
-    fn bound(&self) -> i64 {
-        self.proved
     }
 
     fn order(&self) -> Option<Vec<u32>> {
@@ -269,7 +363,8 @@ impl<const W: usize> Component for Engine<W> {
         self.problem.deadlock().iter().map(|v| self.problem.vars[v]).collect()
     }
 
-    fn improve(&mut self, patience: usize, seed: u64, budget: Budget) {
+    fn improve(&mut self, patience: usize, budget: Budget) {
+        let seed = u64::from(patience > 0);
         let mut stop = || budget.over().is_some();
         let start = self.incumbent.as_ref().map(|(_, order)| order.clone());
         if let Some((cost, order)) = orders::search(&self.problem, patience, seed, start, &mut stop) {
@@ -277,8 +372,29 @@ impl<const W: usize> Component for Engine<W> {
         }
     }
 
-    fn ascend(&mut self, times: usize, seed: u64, budget: Budget) {
-        let mut random = Xoshiro256PlusPlus::seed_from_u64(seed);
+    fn held(&self) -> usize {
+        let dropped = !Arc::ptr_eq(&self.whole, &self.problem);
+        self.problem.bytes()
+            + if dropped { self.whole.bytes() } else { 0 }
+            + self.dual.bytes()
+            + self.first.bytes()
+            + self.seen.capacity() * (size_of::<(Bits<W>, i64)>() + 1)
+            + self.relaxation.as_ref().map_or(0, Relaxation::bytes)
+            + self.frontier.as_ref().map_or(0, Frontier::bytes)
+    }
+
+    /// Whether so many bytes more fit.
+    fn fits(&self, more: usize, memory: f64) -> bool {
+        (self.held() + more) as f64 <= memory
+    }
+
+    fn ascend(&mut self, times: usize, memory: f64, budget: Budget) {
+        // The certificate is told by reduced costs anew.
+        let reduced = self.problem.n_columns() * size_of::<i64>();
+        if !self.fits(2 * reduced, memory) {
+            return;
+        }
+        let mut random = Xoshiro256PlusPlus::seed_from_u64(1);
         for round in 0..times {
             if budget.over().is_some() || self.proved >= self.below() {
                 return;
@@ -296,7 +412,7 @@ impl<const W: usize> Component for Engine<W> {
             if budget.over().is_none() {
                 let order = orders::greedy(&self.problem, |v, i| dual.reduced[v][i]);
                 let mut stop = || budget.over().is_some();
-                if let Some((cost, order)) = orders::search(&self.problem, 0, seed, Some(order), &mut stop) {
+                if let Some((cost, order)) = orders::search(&self.problem, 0, 1, Some(order), &mut stop) {
                     self.offer(cost, order);
                 }
             }
@@ -314,6 +430,19 @@ impl<const W: usize> Component for Engine<W> {
         }
     }
 
+    fn cut(&mut self, limits: &Limits, memory: f64, budget: Budget) -> bool {
+        self.fix();
+        let first = self.seen.len().min(limits.clusters);
+        let cuts = self.relaxation.as_ref().map_or(first, |relaxation| relaxation.pool.len());
+        if !self.fits(Relaxation::round_bytes(&self.problem, cuts, limits), memory) {
+            return false;
+        }
+        let round = self.relax(limits, budget);
+        self.fix();
+        round.priced > 0 || round.found > 0
+    }
+
+    /// One round of the linear program.
     fn relax(&mut self, limits: &Limits, budget: Budget) -> Round {
         let relaxation = self.relaxation.get_or_insert_with(|| {
             Relaxation::new(&self.problem, &self.dual, &self.seen, limits.columns, limits.clusters)
@@ -328,37 +457,25 @@ impl<const W: usize> Component for Engine<W> {
         round
     }
 
-    fn fix(&mut self) -> usize {
+    /// Drops the sets that no better DAG can use.
+    fn fix(&mut self) {
         let below = self.below();
         let slack = below - self.dual.bound;
         // Sets are shared with the problem as it was, until the first is dropped.
-        if slack <= 0 || self.dual.reduced.iter().flatten().all(|&r| r < slack) {
-            return 0;
+        if slack > 0 && self.dual.reduced.iter().flatten().any(|&r| r >= slack) {
+            self.dual.fix(Arc::make_mut(&mut self.problem), below);
         }
-        self.dual.fix(Arc::make_mut(&mut self.problem), below)
     }
 
-    fn split(&self) -> Option<(Box<dyn Component>, Box<dyn Component>)> {
+    fn branch(&self) -> Option<(Box<Self>, Box<Self>)> {
         let (v, p) = self.relaxation.as_ref()?.contested(&self.problem)?;
         Some((Box::new(self.without_parent(v, p)), Box::new(self.without_parent(p, v))))
     }
 
-    fn learn(&mut self, cost: i64, order: Vec<u32>, expanded: u64) {
+    fn learn(&mut self, cost: i64, order: &[u32], expanded: u64) {
         let place: FxHashMap<u32, usize> = self.problem.vars.iter().copied().zip(0..).collect();
-        self.offer(cost, order.into_iter().map(|v| place[&v]).collect());
+        self.offer(cost, order.iter().map(|v| place[v]).collect());
         self.expanded += expanded;
-    }
-
-    fn prove(&mut self, bound: i64) {
-        self.proved = self.proved.max(bound.min(self.below()));
-    }
-
-    fn tolerate(&mut self, slack: i64) {
-        self.slack = slack;
-    }
-
-    fn program_size(&self, memory: f64) -> Size {
-        subset_dp::size(&self.problem, memory)
     }
 
     fn program(&mut self, memory: f64, budget: Budget) -> Result<()> {
@@ -370,24 +487,46 @@ impl<const W: usize> Component for Engine<W> {
         Ok(())
     }
 
-    fn open(&mut self, max_live: usize) {
-        let kernel = Kernel::new(self.problem.clone(), &self.dual, max_live);
-        self.frontier = Some(Frontier::new(kernel, self.below(), self.slack));
+    fn open(&mut self, how: &Opening, memory: f64, budget: Budget) -> Result<bool> {
+        self.close(false);
+        self.fix();
+        if !self.fits(Prices::bytes_for(&self.problem, &self.dual), memory) {
+            return Ok(false);
+        }
+        if how.beam > 0 && budget.over().is_none() {
+            let before = self.cost();
+            self.beam(how.beam, budget);
+            if self.cost() != before {
+                self.fix();
+            }
+            if self.proved >= self.below() {
+                return Ok(true);
+            }
+        }
+        let below = self.below();
+        let kernel = Kernel::new(self.problem.clone(), &self.dual, how.max_live);
+        let frontier = self.frontier.insert(Frontier::new(kernel, below, self.slack));
+        self.settled = usize::MAX;
+        let size = pattern_size(self.problem.vars.len(), how, memory);
+        if size > 0 && budget.over().is_none() {
+            frontier.equip(Patterns::new(&self.problem, &self.dual, size, budget)?);
+            self.settle();
+        }
+        Ok(true)
     }
 
-    fn patterns(&mut self, size: usize, budget: Budget) -> Result<()> {
-        let frontier = self.frontier.as_mut().ok_or_else(|| Error::Shape("open the search first".to_owned()))?;
-        frontier.equip(Patterns::new(&self.problem, &self.dual, size, budget)?);
-        Ok(())
-    }
-
-    fn close(&mut self) {
+    fn close(&mut self, cuts: bool) {
         self.settle();
         self.expanded += self.frontier.take().map_or(0, |frontier| frontier.expanded);
+        if cuts {
+            self.relaxation = None;
+            self.seen = FxHashMap::default();
+        }
     }
 
-    fn beam(&mut self, width: usize, max_live: usize, budget: Budget) {
-        let kernel = Kernel::new(self.problem.clone(), &self.dual, max_live);
+    /// A beam search from the root for a better incumbent.
+    fn beam(&mut self, width: usize, budget: Budget) {
+        let kernel = Kernel::new(self.problem.clone(), &self.dual, 0);
         let mut beam = Frontier::new(kernel, self.below(), self.slack);
         loop {
             beam.narrow(width);
@@ -400,59 +539,36 @@ impl<const W: usize> Component for Engine<W> {
         }
     }
 
-    fn expand(&mut self, count: usize, deepest: bool, budget: Budget) -> Result<bool> {
+    fn expand(&mut self, how: &Opening, memory: f64, budget: Budget) -> Result<bool> {
+        let before = self.cost();
+        let deepest = self.held() as f64 > how.shallow * memory;
+        let batch = batch_size(self.problem.vars.len(), how, memory);
         let frontier = self.frontier.as_mut().ok_or_else(|| Error::Shape("open the search first".to_owned()))?;
-        let more = frontier.expand(count, deepest, budget)?;
-        let best = frontier.best().map(|(cost, order)| (cost, order.to_vec()));
-        if let Some((cost, order)) = best {
-            self.offer(cost, order);
+        let more = frontier.expand(batch, deepest, budget);
+        let depth = frontier.depth();
+        if let Ok(more) = &more {
+            let best = frontier.best().map(|(cost, order)| (cost, order.to_vec()));
+            if let Some((cost, order)) = best {
+                self.offer(cost, order);
+            }
+            if !more {
+                self.proved = self.proved.max(self.below());
+                return Ok(false);
+            }
         }
-        if !more {
-            self.proved = self.proved.max(self.below());
+        // The bound of the open states costs a pass over them.
+        if depth != self.settled || self.cost() != before {
+            self.settled = depth;
+            self.settle();
         }
-        Ok(more)
+        more
     }
 
+    /// Takes the bound of the open states.
     fn settle(&mut self) {
         if let Some(frontier) = &self.frontier {
             self.proved = self.proved.max(frontier.bound().min(self.below()));
         }
-    }
-
-    fn progress(&self) -> (u64, usize, usize, usize) {
-        let of = |f: &Frontier<W>| (self.expanded + f.expanded, f.open(), f.depth(), f.bytes());
-        self.frontier.as_ref().map_or((self.expanded, 0, 0, 0), of)
-    }
-
-    fn held(&self) -> usize {
-        let dropped = !Arc::ptr_eq(&self.whole, &self.problem);
-        self.problem.bytes()
-            + if dropped { self.whole.bytes() } else { 0 }
-            + self.dual.bytes()
-            + self.first.bytes()
-            + self.seen.capacity() * (size_of::<(Bits<W>, i64)>() + 1)
-            + self.relaxation.as_ref().map_or(0, Relaxation::bytes)
-            + self.frontier.as_ref().map_or(0, Frontier::bytes)
-    }
-
-    fn needed(&self, step: Step) -> usize {
-        // The certificate is told by reduced costs anew.
-        let reduced = self.problem.n_columns() * size_of::<i64>();
-        match step {
-            Step::Ascent => 2 * reduced,
-            Step::Round(limits) => {
-                let first = self.seen.len().min(limits.clusters);
-                let cuts = self.relaxation.as_ref().map_or(first, |relaxation| relaxation.pool.len());
-                Relaxation::round_bytes(&self.problem, cuts, &limits)
-            }
-            Step::Opening => Prices::bytes_for(&self.problem, &self.dual),
-        }
-    }
-
-    fn finish(&mut self) {
-        self.close();
-        self.relaxation = None;
-        self.seen = FxHashMap::default();
     }
 
     fn certificate(&self) -> (i64, Vec<Priced>) {
@@ -463,4 +579,18 @@ impl<const W: usize> Component for Engine<W> {
         let priced = dual.cuts.iter().zip(&dual.prices).filter(|(_, p)| **p > 0);
         (dual.bound, priced.map(|(c, p)| (global(c), *p, worth(c))).collect())
     }
+}
+
+/// States to expand at once: each may open a successor for every variable.
+fn batch_size(n: usize, how: &Opening, memory: f64) -> usize {
+    /// Bytes of a state that was just opened, about.
+    const STATE: f64 = 100.0;
+    how.batch.min((memory / 16.0 / (STATE * n as f64)).max(32.0) as usize)
+}
+
+/// The size of the blocks of the pattern databases: tables of all blocks, and ranks by the subsets of one.
+fn pattern_size(n: usize, how: &Opening, memory: f64) -> usize {
+    let bytes = |k: usize| 2_f64.powi(k as i32) * (8 * n.div_ceil(k) + 2 * k) as f64;
+    let most = if n <= how.patterned { n.min(how.pattern) } else { 0 };
+    (2..=most).rev().find(|&k| bytes(k) <= memory / 8.0).unwrap_or(0)
 }

@@ -5,7 +5,7 @@ use rand_xoshiro::Xoshiro256PlusPlus;
 
 use crate::candidates::{Candidates, ChildCandidates};
 use crate::control::{Budget, Control};
-use crate::dag::exact::engine::{self, Component, Limits};
+use crate::dag::exact::engine::{self, Component, Limits, Opening};
 use crate::dag::exact::problem::{Loose, NEVER};
 use crate::tests::support::cases::factor;
 
@@ -76,7 +76,7 @@ fn seeds(by_default: u64) -> u64 {
 const LIMITS: Limits = Limits { columns: 40, clusters: 5, new: 3, block: 4, scarce: 2, tolerance: 1e-6 };
 
 /// The optimum by a strategy over components; None if some component has no order. Checks bounds on the way.
-fn solve(candidates: &Candidates, strategy: &dyn Fn(&mut dyn Component, Budget)) -> Option<f64> {
+fn solve(candidates: &Candidates, strategy: &dyn Fn(&mut Component, Budget)) -> Option<f64> {
     let control = Control::default();
     let budget = Budget::new(&control, None);
     let loose = Loose::from_candidates(candidates).expect("finite");
@@ -86,7 +86,7 @@ fn solve(candidates: &Candidates, strategy: &dyn Fn(&mut dyn Component, Budget))
         if !component.deadlock().is_empty() {
             return None;
         }
-        strategy(&mut *component, budget);
+        strategy(&mut component, budget);
         let first = &candidates.names()[0];
         assert!(component.bound() <= component.cost(), "a bound above the incumbent, {first}");
         assert_eq!(component.bound(), component.cost(), "the search ended without a proof, {first}");
@@ -98,42 +98,39 @@ fn solve(candidates: &Candidates, strategy: &dyn Fn(&mut dyn Component, Budget))
     Some(total)
 }
 
-fn program(component: &mut dyn Component, budget: Budget) {
+fn program(component: &mut Component, budget: Budget) {
     component.program(f64::INFINITY, budget).expect("not stopped");
 }
 
 /// In as little memory as can be: every block of the subsets is a slab with tables of its own.
-fn frugal_program(component: &mut dyn Component, budget: Budget) {
+fn frugal_program(component: &mut Component, budget: Budget) {
     assert!(component.program_size(0.0).bytes <= component.program_size(f64::INFINITY).bytes);
     component.program(0.0, budget).expect("not stopped");
 }
 
-fn branch(component: &mut dyn Component, budget: Budget, rounds: usize, max_live: usize, batch: usize, deepest: bool) {
-    component.improve(0, 0, budget);
+fn branch(component: &mut Component, budget: Budget, rounds: usize, max_live: usize, batch: usize, deepest: bool) {
+    component.improve(0, budget);
     if rounds > 0 {
-        component.ascend(2, 0, budget);
-        component.fix();
+        component.ascend(2, f64::INFINITY, budget);
     }
     for _ in 0..rounds {
         if component.bound() < component.cost() {
-            component.relax(&LIMITS, budget);
-            component.fix();
+            component.cut(&LIMITS, f64::INFINITY, budget);
         }
     }
+    // Blocks of all sizes, and none; beams of some widths, and none.
+    let (beam, pattern) = ([0, 0, 3][component.n_sets() % 3], component.n_sets() % 9);
+    let shallow = if deepest { -1.0 } else { f64::INFINITY };
+    let how = Opening { beam, max_live, pattern, patterned: 256, batch, shallow };
     if component.bound() < component.cost() {
-        component.open(max_live);
-        for size in 1.. {
-            if size < 10 && size % 3 == batch % 3 {
-                component.patterns(size + 1, budget).expect("not stopped");
-                component.settle();
-            }
-            let before = component.bound();
-            if !component.expand(batch, deepest, budget).expect("not stopped") {
-                break;
-            }
-            component.settle();
-            assert!(component.bound() >= before, "a bound fell");
+        component.open(&how, f64::INFINITY, budget).expect("not stopped");
+    }
+    while component.bound() < component.cost() - component.slack() {
+        let before = component.bound();
+        if !component.expand(&how, f64::INFINITY, budget).expect("not stopped") {
+            break;
         }
+        assert!(component.bound() >= before, "a bound fell");
     }
 }
 
@@ -186,24 +183,23 @@ fn the_program_finds_the_same_in_little_memory() {
 }
 
 /// Divides until a part is solved by its cuts, or cannot be divided and is solved by the program.
-fn halve(component: &mut dyn Component, budget: Budget, depth: usize) {
+fn halve(component: &mut Component, budget: Budget, depth: usize) {
     const KEEN: Limits = Limits { columns: 1000, clusters: 100, new: 50, block: 5, scarce: 50, tolerance: 1e-6 };
-    component.improve(0, 0, budget);
+    component.improve(0, budget);
     for _ in 0..3 {
         if component.bound() < component.cost() {
-            component.relax(&KEEN, budget);
-            component.fix();
+            component.cut(&KEEN, f64::INFINITY, budget);
         }
     }
     if component.bound() >= component.cost() {
         return;
     }
-    match component.split() {
+    match component.branch() {
         Some((mut one, mut other)) if depth < 6 => {
             assert!(one.bound().min(other.bound()) >= component.bound(), "a half has a lower bound than the whole");
             for half in [&mut one, &mut other] {
-                halve(&mut **half, budget, depth + 1);
-                component.learn(half.cost(), half.order().expect("solved"), 0);
+                halve(half, budget, depth + 1);
+                component.learn(half.cost(), &half.order().expect("solved"), 0);
             }
             component.prove(one.bound().min(other.bound()));
         }
@@ -234,10 +230,10 @@ fn a_tolerance_is_never_exceeded() {
             if !exact.deadlock().is_empty() {
                 continue;
             }
-            program(&mut *exact, budget);
+            program(&mut exact, budget);
             let slack = exact.cost() / 10;
             near.tolerate(slack);
-            branch(&mut *near, budget, 1, 100, 8, false);
+            branch(&mut near, budget, 1, 100, 8, false);
             assert!(near.bound() <= exact.cost() && exact.cost() <= near.cost(), "seed {seed}");
             assert!(near.cost() - near.bound() <= slack, "seed {seed}");
         }
@@ -256,7 +252,7 @@ fn orders_are_complete_and_cost_what_they_claim() {
             if !component.deadlock().is_empty() {
                 continue;
             }
-            branch(&mut *component, budget, 0, 100, 8, false);
+            branch(&mut component, budget, 0, 100, 8, false);
             let order = component.order().expect("solved");
             let local: Vec<usize> =
                 order.iter().map(|v| part.vars.iter().position(|w| w == v).expect("its own")).collect();
@@ -293,7 +289,7 @@ fn of_orders_that_cost_alike_the_program_takes_the_one_that_ends_in_the_smallest
     let loose = Loose::from_candidates(&alike).expect("finite");
     let mut component = engine::component(&loose.split()[0]);
     let control = Control::default();
-    program(&mut *component, Budget::new(&control, None));
+    program(&mut component, Budget::new(&control, None));
     assert_eq!(component.order().expect("solved"), [3, 2, 1, 0]);
 }
 
@@ -311,16 +307,35 @@ fn what_a_component_holds_grows_by_what_is_opened_and_is_given_back() {
     let mut component = engine::component(&loose.split().into_iter().max_by_key(|part| part.vars.len()).expect("one"));
     let control = Control::default();
     let budget = Budget::new(&control, None);
-    component.improve(0, 0, budget);
+    component.improve(0, budget);
     let first = component.held();
     // Two bit sets, a cost, a rank and a reduced cost for each set; the sets as they were are the same ones.
     let sets = component.n_sets() * 36;
     assert!(sets <= first && first < 2 * sets + 2000, "{first} for {sets}");
-    component.ascend(1, 1, budget);
-    let needed = component.needed(engine::Step::Opening);
+    component.ascend(1, f64::INFINITY, budget);
+    let how = Opening { beam: 0, max_live: 100, pattern: 0, patterned: 256, batch: 8, shallow: 0.5 };
     let before = component.held();
-    component.open(100);
+    let opens = |component: &mut Component, more: usize| {
+        component.open(&how, (before + more) as f64, budget).expect("not stopped")
+    };
+    let needed = (0..).step_by(100).find(|&more| opens(&mut component, more)).expect("some memory is enough");
+    assert!(needed > 0, "nothing would be needed");
     assert!(component.held() >= before + needed / 4 && component.held() <= before + needed + 20_000);
-    component.finish();
+    component.close(true);
     assert!(component.held() <= before);
+}
+
+#[test]
+fn what_does_not_fit_is_left_out() {
+    let loose = Loose::from_candidates(&random(12, 3)).expect("finite");
+    let mut component = engine::component(&loose.split().into_iter().max_by_key(|part| part.vars.len()).expect("one"));
+    let control = Control::default();
+    let budget = Budget::new(&control, None);
+    component.improve(0, budget);
+    let (held, bound) = (component.held() as f64, component.bound());
+    component.ascend(2, held, budget);
+    assert!(!component.cut(&LIMITS, held, budget));
+    assert_eq!(component.bound(), bound, "an ascent or a round was made");
+    component.ascend(2, f64::INFINITY, budget);
+    assert!(component.bound() > bound, "an ascent raises the bound where there is room");
 }
