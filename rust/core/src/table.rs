@@ -37,6 +37,16 @@ impl std::fmt::Display for Level {
     }
 }
 
+impl Level {
+    /// Whether both read as the same: a network from a file holds texts.
+    pub fn reads_as(&self, other: &Self) -> bool {
+        match (self, other) {
+            (Self::Bool(_), _) | (_, Self::Bool(_)) => self.to_string().eq_ignore_ascii_case(&other.to_string()),
+            _ => self.to_string() == other.to_string(),
+        }
+    }
+}
+
 /// `original = shift + scale * stored`: the way back from standardised values to the user's units.
 #[derive(Clone, Copy, Debug, PartialEq, Serialize, Deserialize)]
 pub struct Affine {

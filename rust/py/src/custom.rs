@@ -2,7 +2,7 @@
 
 use std::sync::{Arc, Mutex, PoisonError};
 
-use arbornet_core::score::cost::Cost;
+use arbornet_core::local::Cost;
 use arbornet_core::{ChildScore, Error, LocalModel, LocalScore, Result, Table, Var};
 use pyo3::exceptions::PyKeyboardInterrupt;
 use pyo3::prelude::*;

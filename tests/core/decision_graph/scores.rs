@@ -2,6 +2,7 @@
 
 use std::collections::BTreeMap;
 
+use arbornet_core::decision_graph::build::model;
 use arbornet_core::decision_graph::levels::Levels;
 use arbornet_core::decision_graph::splits::Cut;
 use arbornet_core::decision_graph::state::{Operator, Problem, State};
@@ -114,7 +115,7 @@ fn priors(table: &Table) -> [PriorChoice; 3] {
 }
 
 pub fn graph(problem: &Problem<'_>, state: &State) -> DecisionGraph {
-    DecisionGraph::from_state(problem, state).unwrap()
+    model(problem, state).unwrap()
 }
 
 proptest! {

@@ -17,8 +17,8 @@ use crate::candidates::Candidates;
 use crate::constraints::Constraints;
 use crate::control::{Budget, Halt};
 use crate::error::{Error, Result};
+use crate::local::LocalScore;
 use crate::parents::Parents;
-use crate::score::LocalScore;
 use crate::table::Var;
 
 /// Family scores under constraints; minus infinity stands for what is not permitted.

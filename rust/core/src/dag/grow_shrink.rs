@@ -224,8 +224,8 @@ mod tests {
     use super::*;
     use crate::constraints::Constraints;
     use crate::control::{Budget, Control};
+    use crate::local::LocalScore;
     use crate::prior::GraphPrior;
-    use crate::score::LocalScore;
     use crate::score::classic::likelihood::{Likelihood, Penalty};
 
     /// The procedure as it is told: the best addition as long as one improves, then the best removal.
@@ -312,7 +312,7 @@ mod tests {
             &self.0
         }
 
-        fn child(&self, _child: Var) -> Result<Box<dyn crate::score::ChildScore + '_>> {
+        fn child(&self, _child: Var) -> Result<Box<dyn crate::local::ChildScore + '_>> {
             Ok(Box::new(Of(self)))
         }
 
@@ -323,7 +323,7 @@ mod tests {
 
     struct Of<'a>(&'a Listed);
 
-    impl crate::score::ChildScore for Of<'_> {
+    impl crate::local::ChildScore for Of<'_> {
         fn score(&mut self, parents: &[Var]) -> Result<f64> {
             Ok(self.0.1.iter().find(|listed| listed.0 == parents).map_or(0.0, |listed| listed.1))
         }

@@ -16,6 +16,7 @@ use super::graph::Dag;
 use super::registry::{self, Source, Task};
 use crate::constraints::Constraints;
 use crate::control::{Budget, Stop};
+use crate::decision_graph::build::model;
 use crate::decision_graph::state::{Operator, Problem, State};
 use crate::decision_graph::{Prepared, region};
 use crate::error::{Error, Result};
@@ -57,7 +58,7 @@ pub struct Found {
 impl registry::Search for Joint {
     fn search(&self, task: &Task<'_>) -> Result<registry::Found> {
         let prepared = match task.source {
-            Source::Score(score) => score.decision_graphs(),
+            Source::Score(score) => score.decision_graphs().and_then(<dyn std::any::Any>::downcast_ref::<Prepared>),
             _ => None,
         };
         let problem = "this search grows decision graphs: give a DecisionGraph";
@@ -263,7 +264,7 @@ impl<'a> Search<'a> {
     pub fn graphs(&self) -> Result<Vec<DecisionGraph>> {
         let of = |(child, node): (Var, &Node<'_>)| {
             let parents: Vec<Var> = self.dag.parents(child).collect();
-            Ok(DecisionGraph::from_state(&node.problem, &node.state)?.with_parents(&parents))
+            Ok(model(&node.problem, &node.state)?.with_parents(&parents))
         };
         self.nodes.par_iter().enumerate().map(of).collect()
     }

@@ -16,8 +16,8 @@ use crate::constraints::Constraints;
 use crate::control::{Budget, Stop};
 use crate::error::{Error, Result};
 use crate::independence::IndependenceTest;
+use crate::local::LocalScore;
 use crate::model::LocalModel;
-use crate::score::LocalScore;
 use crate::table::{Table, Var};
 
 /// Where a search learns what a graph is worth.

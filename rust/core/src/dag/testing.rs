@@ -11,8 +11,8 @@ use super::graph::tests::all_dags;
 use crate::candidates::{Candidates, ChildCandidates};
 use crate::constraints::{Constraints, ParentRule};
 use crate::error::Result;
+use crate::local::{ChildScore, LocalScore};
 use crate::model::LocalModel;
-use crate::score::{ChildScore, LocalScore};
 use crate::table::{Codes, Column, Kind, Level, Table, Var, Variable};
 use crate::tests::support::cases::factor;
 

@@ -4,8 +4,7 @@ use super::levels::Levels;
 use crate::error::{Error, Result};
 use crate::network::Network;
 use crate::network::mass::Masses;
-use crate::score::classic::bde::same;
-use crate::table::{Kind, Table, Var};
+use crate::table::{Kind, Level, Table, Var};
 
 /// A prior network matched with a table by names and levels.
 #[derive(Clone, Debug)]
@@ -38,10 +37,10 @@ impl Beliefs {
             else {
                 return Err(missing("is continuous in the prior network".to_owned()));
             };
-            if let Some(extra) = theirs.iter().find(|theirs| !levels.iter().any(|level| same(level, theirs))) {
+            if let Some(extra) = theirs.iter().find(|theirs| !levels.iter().any(|level| level.reads_as(theirs))) {
                 return Err(missing(format!("lacks the level {extra} of the prior network")));
             }
-            let known = |level: &_| theirs.iter().position(|theirs| same(level, theirs));
+            let known = |level: &Level| theirs.iter().position(|theirs| level.reads_as(theirs));
             let of = levels.iter().map(|level| {
                 let code = known(level).ok_or_else(|| missing(format!("has no level {level} in the prior network")))?;
                 Ok(code as u32)

@@ -4,12 +4,12 @@
 //! A leaf scores the Dirichlet marginal likelihood of its counts ([`prior`]); a graph scores the sum over its leaves. Three
 //! operators change the leaves: the complete split, the binary split and the merge ([`splits`], [`merges`]). Greedy search
 //! applies the best until none improves ([`grow`]), for one node with given parents, or for all nodes of a network at once
-//! with every non-descendant as a possible parent ([`crate::dag::joint`], figure 5). Splitting on the child itself (section 6) is
+//! with every non-descendant as a possible parent (the joint search, figure 5). Splitting on the child itself (section 6) is
 //! left out.
 
 pub mod beliefs;
+pub mod build;
 pub mod grow;
-pub mod levels;
 pub mod merges;
 pub mod predictors;
 pub mod prior;
@@ -26,6 +26,8 @@ use crate::control::Halt;
 use crate::error::{Error, Result};
 use crate::network::Network;
 use crate::table::{Table, Var};
+
+pub use crate::model::decision_graph::levels;
 
 use self::beliefs::Beliefs;
 use self::predictors::{ADVICE, Predictors};

@@ -3,25 +3,15 @@
 //! Data answer with a p-value ([`IndependenceTest`], made of scores); a known graph answers with certainty
 //! ([`DSeparation`]), which is what searches by tests are checked against.
 
-pub mod likelihood;
+mod of_scores;
 
 use crate::control::Halt;
 use crate::dag::Dag;
 use crate::error::Result;
 use crate::table::Var;
 
-pub use likelihood::{Remembered, ScoreTest};
-
-/// What a test says.
-#[derive(Clone, Copy, Debug, PartialEq)]
-pub struct Tested {
-    /// How probable a statistic at least as large is if x and y are independent; 1 where nothing speaks against it.
-    pub p_value: f64,
-    /// The statistic.
-    pub statistic: f64,
-    /// Its degrees of freedom; NaN of a Bayes factor, which has none.
-    pub df: f64,
-}
+pub use crate::local::Tested;
+pub use of_scores::{Remembered, ScoreTest};
 
 /// Tests x against y given others. Shared by all threads; the same question always has the same answer.
 pub trait IndependenceTest: Send + Sync {

@@ -15,10 +15,9 @@ use super::regression::repair;
 use super::text::number;
 use super::{Model, check_family};
 use crate::error::{Error, Result};
+use crate::numeric::ranks::share_below;
+use crate::numeric::{Log, legendre};
 use crate::predictive::{Predictive, Value};
-use crate::regress::features::Log;
-use crate::regress::legendre;
-use crate::regress::ranks::share_below;
 use crate::table::{Kind, Level, Var, Variable};
 
 /// Values of a number, ascending, and the normal score of each; a line between two of them.

@@ -12,8 +12,8 @@ use super::regression::repair;
 use super::text::number;
 use super::{Model, check_family};
 use crate::error::{Error, Result};
+use crate::numeric::cholesky::{forward, packed};
 use crate::predictive::{Predictive, Value};
-use crate::regress::cholesky::{forward, packed};
 use crate::table::{Kind, Var, Variable};
 
 /// One level's share and Gaussian.

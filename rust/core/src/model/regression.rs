@@ -13,8 +13,8 @@ use super::outline::Outline;
 use super::text::number;
 use super::{Model, check_family};
 use crate::error::{Error, Result};
+use crate::numeric::legendre;
 use crate::predictive::{Predictive, Value};
-use crate::regress::legendre;
 use crate::table::{Affine, Kind, Level, Var, Variable};
 
 /// What the combinations are.

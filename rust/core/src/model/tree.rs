@@ -11,8 +11,6 @@ use super::{Model, Outline, Values, check_family, questions};
 use crate::error::{Error, Result};
 use crate::predictive::{Predictive, Value};
 use crate::table::{Var, Variable};
-use crate::tree::key::Coded;
-use crate::tree::trace::{Left, Traced};
 
 /// A node of a tree. Nodes stand in preorder: the left side of a split is the next node.
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
@@ -78,31 +76,6 @@ impl Tree {
     /// From nodes in preorder.
     pub fn new(child: Var, parents: Vec<Var>, nodes: Vec<Node>) -> Self {
         Self { child, parents, nodes }
-    }
-
-    /// From a traced search; `leaf` turns a statistic into a node.
-    ///
-    /// # Panics
-    /// Never: halvings are of continuous predictors, and those have bins.
-    pub fn from_trace<S>(
-        child: Var,
-        parents: &[Var],
-        coded: &Coded,
-        trace: &[Traced<S>],
-        leaf: impl Fn(&S) -> Node,
-    ) -> Self {
-        let node = |traced: &Traced<S>| match traced {
-            Traced::Leaf(sum) => leaf(sum),
-            &Traced::Split { field: parent, ref left, right } => match left {
-                Left::Bins(bin) => {
-                    let bins = coded.bins[parents[parent]].as_ref().expect("only continuous predictors have bins");
-                    Node::Below { parent, threshold: bins.threshold(*bin), right }
-                }
-                Left::Codes(level) => Node::Before { parent, level: *level, right },
-                Left::Among(levels) => Node::Among { parent, levels: levels.clone(), right },
-            },
-        };
-        Self { child, parents: parents.to_vec(), nodes: trace.iter().map(node).collect() }
     }
 
     /// All nodes in preorder.

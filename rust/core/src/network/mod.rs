@@ -26,9 +26,9 @@ use serde::{Deserialize, Serialize};
 
 use crate::control::Control;
 use crate::error::{Error, Result};
+use crate::local::LocalScore;
 use crate::model::LocalModel;
 use crate::parents::{Parents, parent_set};
-use crate::score::LocalScore;
 use crate::table::{Codes, Column, Table, Var, Variable};
 
 pub use infer::{Levels, Method, Quantiles, Sampled, Settings};

@@ -17,7 +17,8 @@ use super::legendre;
 use super::ranks::{normal_score, shares, shares_of_codes};
 use crate::control::Halt;
 use crate::error::Result;
-use crate::table::{Affine, Column, Kind, Table, Var};
+use crate::numeric::Log;
+use crate::table::{Column, Kind, Table, Var};
 
 /// How numbers are read.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
@@ -225,43 +226,6 @@ fn in_scale(table: &Table, order: &[u32], v: Var, scale: Scale) -> Option<Vec<f6
     }
 }
 
-/// The logarithm of a number in the user's units, or of one more.
-#[derive(Clone, Copy, Debug, PartialEq, Serialize, Deserialize)]
-pub struct Log {
-    /// Whether one is added first.
-    pub one_more: bool,
-    /// The way from stored units to the user's.
-    pub units: Affine,
-}
-
-impl Log {
-    /// Of a column without values below zero.
-    pub fn of(table: &Table, v: Var) -> Option<Self> {
-        let (Column::Reals(stored), Kind::Continuous { scale: units }) = (table.column(v), &table.variable(v).kind)
-        else {
-            return None;
-        };
-        // Standardised and back, zero is what rounding leaves of it.
-        let rounding = |x: f64| 1e-15 * (units.shift.abs() + (units.scale * x).abs());
-        let least = |x: &f64| units.to_original(*x) + rounding(*x);
-        let none_below = stored.iter().all(|x| least(x) >= 0.0);
-        let zero = |x: &f64| units.to_original(*x).abs() <= rounding(*x);
-        none_below.then(|| Self { one_more: stored.iter().any(zero), units: *units })
-    }
-
-    /// The logarithm of a stored value.
-    pub fn at(&self, stored: f64) -> f64 {
-        let x = self.units.to_original(stored);
-        if self.one_more { x.max(0.0).ln_1p() } else { x.max(f64::MIN_POSITIVE).ln() }
-    }
-
-    /// The stored value of a logarithm.
-    pub fn back(&self, log: f64) -> f64 {
-        let log = log.min(600.0);
-        self.units.to_stored(if self.one_more { log.exp_m1() } else { log.exp() })
-    }
-}
-
 fn block(table: &Table, order: &[u32], v: Var, degree: usize, scale: Scale) -> (Block, Option<Scale>) {
     let codes = match table.column(v) {
         Column::Reals(_) => return number(table, order, v, degree, scale),
@@ -363,7 +327,7 @@ fn contrasts(counts: &[f64]) -> Vec<Vec<f64>> {
 #[cfg(test)]
 mod tests {
     use super::*;
-    use crate::table::{Codes, Level, Variable};
+    use crate::table::{Affine, Codes, Level, Variable};
 
     fn table(numbers: Vec<f64>, codes: &[u32], ordered: bool) -> Arc<Table> {
         let levels: Arc<[Level]> = (0..5).map(Level::Int).collect();

@@ -2,16 +2,17 @@
 //!
 //! A greedy score is no function that grows with the parents: a larger set may lead the search astray, and score less.
 
+use std::any::Any;
 use std::sync::Arc;
 
 use super::{ChildScore, LocalScore};
 use crate::control::Halt;
+use crate::decision_graph::build::model;
 use crate::decision_graph::predictors::ADVICE;
 use crate::decision_graph::state::Problem;
 use crate::decision_graph::{Prepared, Settings, grow};
 use crate::error::Result;
 use crate::model::LocalModel;
-use crate::model::decision_graph::DecisionGraph;
 use crate::table::{Table, Var};
 
 impl Settings {
@@ -40,10 +41,10 @@ impl LocalScore for Prepared {
     fn model_until(&self, child: Var, parents: &[Var], halt: &Halt) -> Result<LocalModel> {
         let problem = Problem { halt: halt.clone(), ..self.problem(child, parents)? };
         let state = grow::grown(&problem)?;
-        Ok(LocalModel::DecisionGraph(DecisionGraph::from_state(&problem, &state)?))
+        Ok(LocalModel::DecisionGraph(model(&problem, &state)?))
     }
 
-    fn decision_graphs(&self) -> Option<&Self> {
+    fn decision_graphs(&self) -> Option<&dyn Any> {
         Some(self)
     }
 

@@ -3,16 +3,16 @@
 //! Step 1 scores the small sets of a child first, so these are the ones that are always there. What is left out depends on
 //! the machine, and is told like any other family that cannot be scored.
 
+use std::any::Any;
 use std::sync::Arc;
 use std::sync::atomic::{AtomicU64, Ordering};
 use std::time::{Duration, Instant};
 
-use super::cost::Cost;
 use super::{ChildScore, Fit, LocalScore, Tables};
 use crate::control::Halt;
-use crate::decision_graph::Prepared as DecisionGraphs;
 use crate::error::{Error, Result};
-use crate::independence::Tested;
+use crate::local::Cost;
+use crate::local::Tested;
 use crate::model::LocalModel;
 use crate::table::{Table, Var};
 
@@ -127,7 +127,7 @@ impl LocalScore for Limited {
         self.score.equivalent()
     }
 
-    fn decision_graphs(&self) -> Option<&DecisionGraphs> {
+    fn decision_graphs(&self) -> Option<&dyn Any> {
         self.score.decision_graphs()
     }
 }

@@ -14,10 +14,10 @@ use std::sync::{Arc, OnceLock};
 use serde::{Deserialize, Serialize};
 
 use self::family::Family;
-use super::cost::Cost;
 use super::{ChildScore, LocalScore};
 use crate::control::Halt;
 use crate::error::{Error, Result};
+use crate::local::Cost;
 use crate::mars::{Number, Predictor};
 use crate::model::LocalModel;
 use crate::table::{Column, Kind, Table, Var};

@@ -7,13 +7,10 @@
 pub mod registry;
 
 pub mod classic;
-pub mod cost;
-pub(crate) mod kept;
 pub mod limited;
-mod local;
 pub mod mixed;
 
-pub use local::{ChildScore, Fit, LocalScore, Tables};
+pub use crate::local::{ChildScore, Fit, LocalScore, Tables};
 
 // One line a score: its name in JSON (as snake_case), the parameters' type, which has
 // `fn prepare(&self, table: &Arc<Table>) -> Result<Box<dyn LocalScore>>`, and the file it is in, if it has one of its own.

@@ -5,8 +5,8 @@
 
 use crate::control::Control;
 use crate::error::{Error, Result};
+use crate::local::{ChildScore, LocalScore};
 use crate::parents::Parents;
-use crate::score::{ChildScore, LocalScore};
 use crate::table::Var;
 
 use super::space::Space;

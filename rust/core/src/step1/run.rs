@@ -6,7 +6,7 @@ use std::time::Duration;
 
 use crate::control::Control;
 use crate::error::{Error, Result};
-use crate::score::{ChildScore, LocalScore};
+use crate::local::{ChildScore, LocalScore};
 use crate::table::Var;
 
 use super::journal::Journal;

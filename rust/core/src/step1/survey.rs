@@ -7,8 +7,8 @@ use rand_xoshiro::Xoshiro256PlusPlus;
 
 use crate::control::Control;
 use crate::error::Result;
+use crate::local::{ChildScore, LocalScore};
 use crate::parents::Parents;
-use crate::score::{ChildScore, LocalScore};
 use crate::table::Var;
 
 use super::ledger::Skipped;

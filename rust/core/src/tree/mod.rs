@@ -4,6 +4,7 @@
 //! [`normaliser`] sums the structure prior over all trees, [`optimal`] finds the best tree.
 
 pub mod dense;
+pub mod fitted;
 pub mod key;
 pub mod literal;
 pub mod ln;

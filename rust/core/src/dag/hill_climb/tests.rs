@@ -5,8 +5,8 @@ use super::super::testing;
 use super::*;
 use crate::constraints::{Constraints, ParentRule};
 use crate::control::Control;
+use crate::local::LocalScore;
 use crate::prior::GraphPrior;
-use crate::score::LocalScore;
 use crate::score::classic::likelihood::{Likelihood, Penalty};
 
 fn on_pool<T: Send>(n_threads: usize, work: impl FnOnce() -> T + Send) -> T {

@@ -15,10 +15,10 @@ use crate::control::Halt;
 use crate::dag::Dag;
 use crate::dag::knowledge::Knowledge;
 use crate::error::{Error, Result};
+use crate::kept::Kept;
+use crate::local::LocalScore;
 use crate::parents::Parents;
 use crate::prior::{FamilySize, GraphPrior};
-use crate::score::LocalScore;
-use crate::score::kept::Kept;
 use crate::table::Var;
 
 /// The prior of every score here: one parent is expected, of two variables half of one, as there is no more than one.

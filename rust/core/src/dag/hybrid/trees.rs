@@ -11,11 +11,11 @@ use crate::control::Halt;
 use crate::dag::Dag;
 use crate::dag::knowledge::Knowledge;
 use crate::error::Result;
+use crate::kept::Kept;
+use crate::local::LocalScore;
 use crate::parents::Parents;
 use crate::regress::cells::dot;
 use crate::regress::features::Block;
-use crate::score::LocalScore;
-use crate::score::kept::Kept;
 use crate::table::{Kind, Table, Var};
 
 /// Trees over normal scores.

@@ -9,7 +9,7 @@ use crate::constraints::Constraints;
 use crate::control::{Budget, Control};
 use crate::dag::Dag;
 use crate::dag::families::Scored;
-use crate::score::LocalScore;
+use crate::local::LocalScore;
 use crate::score::registry::ScoreSpec;
 use crate::table::{Codes, Column, Kind, Level, Table, Variable};
 use crate::tests::support::cases::cases;

@@ -3,7 +3,7 @@
 //! Nodes stand parents first, so that a file cannot close a cycle. Every value finds its leaf: levels that no branch
 //! names follow the last one. A node to which several ways lead is written once and named where the others come to it.
 
-mod build;
+pub mod levels;
 mod node;
 mod outline;
 
@@ -33,6 +33,11 @@ pub struct DecisionGraph {
 }
 
 impl DecisionGraph {
+    /// From nodes, the root first and each before those it leads to; `unused` are positions of parents.
+    pub fn new(child: Var, parents: Vec<Var>, nodes: Vec<Node>, unused: Vec<usize>, log_marginal: f64) -> Self {
+        Self { child, parents, nodes, unused, log_marginal }
+    }
+
     /// All nodes, the root first.
     pub fn nodes(&self) -> &[Node] {
         &self.nodes

@@ -65,7 +65,8 @@ impl Node {
         }
     }
 
-    pub(super) fn to_mut(&mut self) -> &mut [usize] {
+    /// The same, to be changed.
+    pub fn to_mut(&mut self) -> &mut [usize] {
         match self {
             Self::Each { to, .. } => to,
             Self::Level { to, .. } | Self::Before { to, .. } | Self::Below { to, .. } => to,
@@ -82,7 +83,8 @@ impl Node {
         }
     }
 
-    pub(super) fn parent(&self) -> Option<usize> {
+    /// Which parent it asks about, by its position.
+    pub fn parent(&self) -> Option<usize> {
         match self {
             Self::Each { parent, .. }
             | Self::Level { parent, .. }

@@ -1,7 +1,7 @@
 //! A decision graph as a person reads it: where ways meet, a node is written once, and named where the others come to it.
 
+use super::levels::Levels;
 use super::{DecisionGraph, Node};
-use crate::decision_graph::levels::Levels;
 use crate::model::{Outline, Values};
 use crate::table::Variable;
 

@@ -18,12 +18,12 @@ use super::{ADVICE, Set, n_ln_n};
 use crate::control::Halt;
 use crate::counts::Counter;
 use crate::error::{Error, Result};
+use crate::kept::Kept;
 use crate::model::LocalModel;
 use crate::model::cells::{Cell, Cells};
 use crate::network::{Method, Network, Rows, Settings};
 use crate::predictive::Predictive;
 use crate::prior::{FamilySize, GraphPrior};
-use crate::score::kept::Kept;
 use crate::score::{ChildScore, Fit, LocalScore, Tables};
 use crate::table::{Kind, Level, Table, Var, Variable};
 
@@ -84,21 +84,13 @@ impl Known {
             return bad("has levels, but is continuous in the prior network", "give both the same kind".to_owned());
         };
         let place = |level: &Level| {
-            theirs.iter().position(|other| same(level, other)).ok_or_else(|| {
+            theirs.iter().position(|other| level.reads_as(other)).ok_or_else(|| {
                 let known: Vec<_> = theirs.iter().map(|level| format!("'{level}'")).collect();
                 let problem = format!("has the level '{level}', which the prior network lacks");
                 Error::column(&**name, problem, format!("its levels there are {}; rename them", known.join(", ")))
             })
         };
         Ok(Self { var: at, levels: own.iter().map(place).collect::<Result<_>>()?, k: theirs.len() })
-    }
-}
-
-/// Levels are matched by what they read as: a network from a file holds texts.
-pub(crate) fn same(a: &Level, b: &Level) -> bool {
-    match (a, b) {
-        (Level::Bool(_), _) | (_, Level::Bool(_)) => a.to_string().eq_ignore_ascii_case(&b.to_string()),
-        _ => a.to_string() == b.to_string(),
     }
 }
 

@@ -19,12 +19,12 @@ use std::sync::Arc;
 use rustc_hash::FxHashMap;
 use smallvec::SmallVec;
 
-use super::kept::Kept;
 use super::{ChildScore, Fit, LocalScore, Tables};
 use crate::control::Halt;
 use crate::counts::Counter;
 use crate::counts::bitmaps::Bitmaps;
 use crate::error::Result;
+use crate::kept::Kept;
 use crate::model::LocalModel;
 use crate::model::cells::{Cell, Cells};
 use crate::predictive::Predictive;

@@ -8,8 +8,8 @@ use std::sync::Arc;
 use super::counted_model;
 use crate::control::Halt;
 use crate::error::{Error, Result};
+use crate::local::Cost;
 use crate::model::LocalModel;
-use crate::score::cost::Cost;
 use crate::score::{ChildScore, LocalScore, Tables};
 use crate::table::{Table, Var};
 

@@ -14,6 +14,7 @@ use serde::{Deserialize, Serialize};
 use super::{Bic, Fits, LN_2_PI, MOST_COLUMNS, Rule, check_width};
 use crate::control::Halt;
 use crate::error::{Error, Result};
+use crate::local::Cost;
 use crate::model::LocalModel;
 use crate::prior::GraphPrior;
 use crate::regress::blocks::{Blocks, FamilyRows};
@@ -22,7 +23,6 @@ use crate::regress::cholesky::{backward, factor_from, forward, packed};
 use crate::regress::columns::Columns;
 use crate::regress::least_squares::Basis;
 use crate::regress::legendre;
-use crate::score::cost::Cost;
 use crate::score::{Fit, LocalScore};
 use crate::table::{Table, Var};
 

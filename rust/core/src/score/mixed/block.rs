@@ -13,12 +13,12 @@ use serde::{Deserialize, Serialize};
 use super::{Bic, Fits, Rule, check_width};
 use crate::control::Halt;
 use crate::error::{Error, Result};
+use crate::local::Cost;
 use crate::model::LocalModel;
 use crate::prior::GraphPrior;
 use crate::regress::blocks::{Blocks, FamilyRows};
 use crate::regress::cholesky::{factor_from, packed};
 use crate::regress::features::{Block, Features, MOST, SHRINK, Scale};
-use crate::score::cost::Cost;
 use crate::score::{Fit, LocalScore};
 use crate::table::{Table, Var};
 

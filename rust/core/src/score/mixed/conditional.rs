@@ -20,14 +20,14 @@ use super::{Bic, Fits, LN_2_PI, Rule, configurations, split};
 use crate::control::Halt;
 use crate::counts::Counter;
 use crate::error::{Error, Result};
+use crate::kept::Kept;
+use crate::local::Cost;
 use crate::model::LocalModel;
 use crate::prior::GraphPrior;
 use crate::regress::cells::{CellStore, Cells, Set};
 use crate::regress::cholesky::{factor_from, inverse, log_det, packed, smallest_eigenvalue, trace_of_product};
 use crate::regress::columns::Columns;
 use crate::score::classic::n_ln_n;
-use crate::score::cost::Cost;
-use crate::score::kept::Kept;
 use crate::score::{Fit, LocalScore};
 use crate::table::{Table, Var};
 

@@ -15,14 +15,14 @@ use serde::{Deserialize, Serialize};
 use super::{Bic, Fits, LN_2_PI, Rule, check_width};
 use crate::control::Halt;
 use crate::error::Result;
-use crate::independence::Tested;
+use crate::local::Cost;
+use crate::local::Tested;
 use crate::model::LocalModel;
 use crate::prior::GraphPrior;
 use crate::regress::blocks::{Blocks, FamilyRows};
 use crate::regress::cells::{Set, dot, sum};
 use crate::regress::cholesky::{factor_from, packed};
 use crate::regress::columns::Columns;
-use crate::score::cost::Cost;
 use crate::score::{Fit, LocalScore};
 use crate::table::{Table, Var};
 

@@ -13,11 +13,11 @@ mod models;
 pub mod multinomial;
 pub mod polynomial;
 
-use super::cost::Cost;
 use super::{ChildScore, Fit, LocalScore};
 use crate::control::Halt;
 use crate::error::{Error, Result};
-use crate::independence::{Tested, likelihood};
+use crate::local::Cost;
+use crate::local::{Tested, tested};
 use crate::model::LocalModel;
 use crate::prior::{FamilySize, GraphPrior};
 use crate::table::{Table, Var};
@@ -131,10 +131,10 @@ impl<R: Rule> LocalScore for Bic<R> {
     }
 
     fn test_until(&self, x: Var, y: Var, given: &[Var], halt: &Halt) -> Result<Tested> {
-        likelihood::check(self, x, y, given)?;
+        tested::check(self, x, y, given)?;
         match self.rule.own_test(x, y, given)? {
             Some(test) => Ok(test),
-            None => likelihood::ratio(self, x, y, given, halt),
+            None => tested::ratio(self, x, y, given, halt),
         }
     }
 }

@@ -8,9 +8,9 @@ use super::binned::Binned;
 use super::{Bic, Fits, Rule};
 use crate::control::Halt;
 use crate::error::Result;
+use crate::local::Cost;
 use crate::model::LocalModel;
 use crate::prior::GraphPrior;
-use crate::score::cost::Cost;
 use crate::score::{ChildScore, Fit, LocalScore};
 use crate::table::{Table, Var};
 

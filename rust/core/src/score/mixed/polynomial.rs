@@ -16,6 +16,7 @@ use serde::{Deserialize, Serialize};
 use super::{Bic, Fits, LN_2_PI, Rule, check_width, split};
 use crate::control::Halt;
 use crate::error::{Error, Result};
+use crate::local::Cost;
 use crate::model::LocalModel;
 use crate::model::regression::Link;
 use crate::prior::GraphPrior;
@@ -23,7 +24,6 @@ use crate::regress::cells::{CellStore, Cells, dot};
 use crate::regress::columns::Columns;
 use crate::regress::least_squares::Basis;
 use crate::regress::logistic;
-use crate::score::cost::Cost;
 use crate::score::{Fit, LocalScore};
 use crate::table::{Table, Var};
 

@@ -11,6 +11,7 @@ use crate::error::Result;
 use crate::leaf::{Categorical, Ordinal};
 use crate::model::tree::{Node, Tree};
 use crate::table::{Codes, Kind, Var};
+use crate::tree::fitted;
 use crate::tree::key::Layout;
 use crate::tree::literal::Literal;
 use crate::tree::normaliser::{Prior, Priors};
@@ -126,6 +127,6 @@ impl Family for Shares<'_> {
     fn tree(&mut self, parents: &[Var]) -> Result<Tree> {
         let (_, _, trace) = self.found(parents, true)?;
         let node = |(counts, share): &(Vec<u32>, f64)| self.node(counts, *share);
-        Ok(Tree::from_trace(self.child, parents, &self.prepared.coded, &trace, node))
+        Ok(fitted::tree(self.child, parents, &self.prepared.coded, &trace, node))
     }
 }

@@ -5,6 +5,7 @@ use crate::control::Halt;
 use crate::error::Result;
 use crate::model::tree::{Node, Tree};
 use crate::table::Var;
+use crate::tree::fitted;
 use crate::tree::key::{Layout, Split};
 use crate::tree::normaliser::{Prior, Priors};
 use crate::tree::optimal::{Effort, Point, Search};
@@ -162,7 +163,7 @@ impl<R: Response, F: Fn(&R::Sum) -> Node> Family for OfKind<'_, R, F> {
         let (_, _, layout) = self.found(parents)?;
         let trace = self.search.trace(&layout);
         let trace = trace.map_err(|ended| self.prepared.ended(self.child, parents, ended))?;
-        Ok(Tree::from_trace(self.child, parents, &self.prepared.coded, &trace, &self.node))
+        Ok(fitted::tree(self.child, parents, &self.prepared.coded, &trace, &self.node))
     }
 
     fn heed(&mut self, halt: &Halt) {

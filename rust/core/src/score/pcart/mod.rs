@@ -12,11 +12,11 @@ use std::sync::Arc;
 use serde::{Deserialize, Serialize};
 
 use self::family::{OfKind, Rows};
-use super::cost::Cost;
 use super::{ChildScore, LocalScore};
 use crate::control::Halt;
 use crate::error::{Error, Result};
 use crate::leaf::{Categorical, Counts, Leaf, LeafModel, LeafPriors, Moments, Normal};
+use crate::local::Cost;
 use crate::model::LocalModel;
 use crate::model::tree::Node;
 use crate::prior::parent_count;

@@ -1,41 +1,39 @@
 //! From a graph as it was grown to the model: every question and leaf once, in an order that closes no cycle.
 
-use super::{DecisionGraph, Node};
-use crate::decision_graph::levels::Levels;
-use crate::decision_graph::predictors::Ways;
-use crate::decision_graph::region;
-use crate::decision_graph::splits::Cut;
-use crate::decision_graph::state::{Problem, Shape, State};
+use super::levels::Levels;
+use super::predictors::Ways;
+use super::region;
+use super::splits::Cut;
+use super::state::{Problem, Shape, State};
 use crate::error::Result;
+use crate::model::decision_graph::{DecisionGraph, Node};
 use crate::predictive::Predictive;
 
-impl DecisionGraph {
-    /// From a graph as it was grown. The problem's predictors are its parents.
-    ///
-    /// # Errors
-    /// If a predictor cannot be read, which growing it has found before.
-    pub fn from_state(problem: &Problem<'_>, state: &State) -> Result<Self> {
-        let mut builder = Builder { problem, state, made: vec![0; state.shapes().len()], nodes: Vec::new() };
-        // What a node leads to was made after it.
-        for shape in (0..state.shapes().len()).rev() {
-            builder.made[shape] = builder.placed(shape)?;
-        }
-        let mut nodes = builder.nodes;
-        nodes.reverse();
-        let last = nodes.len() - 1;
-        for node in &mut nodes {
-            node.to_mut().iter_mut().for_each(|to| *to = last - *to);
-        }
-        let n = problem.fields.len();
-        let mut asked = vec![false; n];
-        nodes.iter().filter_map(Node::parent).for_each(|parent| asked[parent] = true);
-        let regions: Vec<_> = state.leaves().map(|(_, leaf)| &leaf.region).collect();
-        // Two leaves are two sets of parameters, so a parent matters if it can tell them apart.
-        let matters = region::relevant(&regions, &asked);
-        let unused = (0..n).filter(|&field| !matters[field]).collect();
-        let log_marginal = state.score();
-        Ok(Self { child: problem.child, parents: problem.fields.clone(), nodes, unused, log_marginal })
+/// The model of a graph as it was grown. The problem's predictors are its parents.
+///
+/// # Errors
+/// If a predictor cannot be read, which growing it has found before.
+pub fn model(problem: &Problem<'_>, state: &State) -> Result<DecisionGraph> {
+    let mut builder = Builder { problem, state, made: vec![0; state.shapes().len()], nodes: Vec::new() };
+    // What a node leads to was made after it.
+    for shape in (0..state.shapes().len()).rev() {
+        builder.made[shape] = builder.placed(shape)?;
     }
+    let mut nodes = builder.nodes;
+    nodes.reverse();
+    let last = nodes.len() - 1;
+    for node in &mut nodes {
+        node.to_mut().iter_mut().for_each(|to| *to = last - *to);
+    }
+    let n = problem.fields.len();
+    let mut asked = vec![false; n];
+    nodes.iter().filter_map(Node::parent).for_each(|parent| asked[parent] = true);
+    let regions: Vec<_> = state.leaves().map(|(_, leaf)| &leaf.region).collect();
+    // Two leaves are two sets of parameters, so a parent matters if it can tell them apart.
+    let matters = region::relevant(&regions, &asked);
+    let unused = (0..n).filter(|&field| !matters[field]).collect();
+    let log_marginal = state.score();
+    Ok(DecisionGraph::new(problem.child, problem.fields.clone(), nodes, unused, log_marginal))
 }
 
 struct Builder<'a> {

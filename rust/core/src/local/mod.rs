@@ -2,13 +2,18 @@
 //! [`ChildScore`], the working memory of one thread that scores many parent sets of one child. The split is what lets a
 //! score reuse memory, and what the parent sets of a child have in common.
 
-use super::cost::Cost;
+mod cost;
+pub mod tested;
+
+use std::any::Any;
+
 use crate::control::Halt;
-use crate::decision_graph::Prepared as DecisionGraphs;
 use crate::error::{Error, Result};
-use crate::independence::{Tested, likelihood};
 use crate::model::LocalModel;
 use crate::table::{Table, Var};
+
+pub use cost::Cost;
+pub use tested::Tested;
 
 /// What a likelihood-ratio test compares: the maximised log-likelihood of a family and its free parameters.
 #[derive(Clone, Copy, Debug, Default, PartialEq)]
@@ -78,8 +83,8 @@ pub trait LocalScore: Send + Sync {
         Tables::None
     }
 
-    /// The decision graphs it grows, of the score that does: their search needs more than scores.
-    fn decision_graphs(&self) -> Option<&DecisionGraphs> {
+    /// What grows decision graphs, of the score that does: their search needs more than scores, and knows its type.
+    fn decision_graphs(&self) -> Option<&dyn Any> {
         None
     }
 
@@ -97,7 +102,7 @@ pub trait LocalScore: Send + Sync {
     /// # Errors
     /// As `test`.
     fn test_until(&self, x: Var, y: Var, given: &[Var], halt: &Halt) -> Result<Tested> {
-        likelihood::ratio(self, x, y, given, halt)
+        tested::ratio(self, x, y, given, halt)
     }
 
     /// The score of one family: `child` and `score` in one call.

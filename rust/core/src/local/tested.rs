@@ -9,17 +9,24 @@
 //! of the child's column. A Bayes factor exceeds `1/p` with probability `p` at most if there is nothing to find (it has
 //! expectation 1 then, and Markov's inequality does the rest), so its inverse is a p-value, and a cautious one.
 
-use std::sync::Arc;
-
 use smallvec::SmallVec;
 use statrs::function::gamma::checked_gamma_ur;
 
-use super::{IndependenceTest, Tested};
+use super::{ChildScore, LocalScore};
 use crate::control::Halt;
 use crate::error::{Error, Result};
-use crate::score::kept::Kept;
-use crate::score::{ChildScore, LocalScore};
 use crate::table::Var;
+
+/// What a test says.
+#[derive(Clone, Copy, Debug, PartialEq)]
+pub struct Tested {
+    /// How probable a statistic at least as large is if x and y are independent; 1 where nothing speaks against it.
+    pub p_value: f64,
+    /// The statistic.
+    pub statistic: f64,
+    /// Its degrees of freedom; NaN of a Bayes factor, which has none.
+    pub df: f64,
+}
 
 impl Tested {
     /// A statistic with its p-value. No degrees of freedom, no evidence: p is 1.
@@ -42,23 +49,6 @@ pub fn chi_squared_tail(x: f64, df: f64) -> f64 {
         return 0.0;
     }
     checked_gamma_ur(df / 2.0, x / 2.0).map_or(1.0, |p| p.clamp(0.0, 1.0))
-}
-
-/// The test of a prepared score.
-pub struct ScoreTest(pub Arc<dyn LocalScore>);
-
-impl IndependenceTest for ScoreTest {
-    fn n_vars(&self) -> usize {
-        self.0.table().n_vars()
-    }
-
-    fn test(&self, x: Var, y: Var, given: &[Var]) -> Result<Tested> {
-        self.0.test(x, y, given)
-    }
-
-    fn test_until(&self, x: Var, y: Var, given: &[Var], halt: &Halt) -> Result<Tested> {
-        self.0.test_until(x, y, given, halt)
-    }
 }
 
 /// The test of a score in both directions, the one of the smaller p-value (the first under ties).
@@ -104,37 +94,6 @@ fn one_direction(child: &mut dyn ChildScore, parent: Var, given: &[Var]) -> Resu
     Ok(Tested::chi_squared(2.0 * (with.log_likelihood - without.log_likelihood), with.df - without.df))
 }
 
-/// A question: the pair, smaller first, and what is given.
-type Question = (Var, Var, SmallVec<[Var; 4]>);
-
-/// Asks another test once a question; `x, y` and `y, x` are one.
-pub struct Remembered<T> {
-    test: T,
-    answers: Kept<Question, Tested>,
-}
-
-impl<T: IndependenceTest> Remembered<T> {
-    /// Round a test.
-    pub fn new(test: T) -> Self {
-        Self { test, answers: Kept::default() }
-    }
-}
-
-impl<T: IndependenceTest> IndependenceTest for Remembered<T> {
-    fn n_vars(&self) -> usize {
-        self.test.n_vars()
-    }
-
-    fn test(&self, x: Var, y: Var, given: &[Var]) -> Result<Tested> {
-        self.test_until(x, y, given, &Halt::default())
-    }
-
-    fn test_until(&self, x: Var, y: Var, given: &[Var], halt: &Halt) -> Result<Tested> {
-        let question = (x.min(y), x.max(y), SmallVec::from_slice(given));
-        self.answers.get_or(question, |(x, y, given)| self.test.test_until(*x, *y, given, halt))
-    }
-}
-
 #[cfg(test)]
 mod tests {
     use super::*;
@@ -169,32 +128,5 @@ mod tests {
         for log in [0.0, -3.0, f64::NEG_INFINITY] {
             assert_eq!(Tested::bayes_factor(log).p_value, 1.0);
         }
-    }
-
-    /// Says how many it was asked, so that no two answers are alike.
-    #[derive(Default)]
-    struct Counting(std::sync::atomic::AtomicUsize);
-
-    impl IndependenceTest for Counting {
-        fn n_vars(&self) -> usize {
-            5
-        }
-
-        fn test(&self, _x: Var, _y: Var, _given: &[Var]) -> Result<Tested> {
-            let asked = self.0.fetch_add(1, std::sync::atomic::Ordering::Relaxed);
-            Ok(Tested { p_value: 0.5, statistic: asked as f64, df: 1.0 })
-        }
-    }
-
-    #[test]
-    fn a_question_is_asked_once_and_another_set_or_pair_is_another_question() {
-        let remembered = Remembered::new(Counting::default());
-        let asked = |x, y, given: &[Var]| remembered.test(x, y, given).unwrap().statistic;
-        assert_eq!(
-            [asked(0, 1, &[]), asked(0, 1, &[2]), asked(0, 1, &[2, 3]), asked(0, 1, &[2, 4])],
-            [0.0, 1.0, 2.0, 3.0]
-        );
-        assert_eq!([asked(0, 2, &[]), asked(1, 2, &[])], [4.0, 5.0]);
-        assert_eq!([asked(1, 0, &[2, 3]), asked(1, 0, &[]), asked(0, 1, &[2])], [2.0, 0.0, 1.0]);
     }
 }

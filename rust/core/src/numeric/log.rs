@@ -1,0 +1,42 @@
+//! Logarithms of numbers in the user's units.
+
+use serde::{Deserialize, Serialize};
+
+use crate::table::{Affine, Column, Kind, Table, Var};
+
+/// The logarithm of a number in the user's units, or of one more.
+#[derive(Clone, Copy, Debug, PartialEq, Serialize, Deserialize)]
+pub struct Log {
+    /// Whether one is added first.
+    pub one_more: bool,
+    /// The way from stored units to the user's.
+    pub units: Affine,
+}
+
+impl Log {
+    /// Of a column without values below zero.
+    pub fn of(table: &Table, v: Var) -> Option<Self> {
+        let (Column::Reals(stored), Kind::Continuous { scale: units }) = (table.column(v), &table.variable(v).kind)
+        else {
+            return None;
+        };
+        // Standardised and back, zero is what rounding leaves of it.
+        let rounding = |x: f64| 1e-15 * (units.shift.abs() + (units.scale * x).abs());
+        let least = |x: &f64| units.to_original(*x) + rounding(*x);
+        let none_below = stored.iter().all(|x| least(x) >= 0.0);
+        let zero = |x: &f64| units.to_original(*x).abs() <= rounding(*x);
+        none_below.then(|| Self { one_more: stored.iter().any(zero), units: *units })
+    }
+
+    /// The logarithm of a stored value.
+    pub fn at(&self, stored: f64) -> f64 {
+        let x = self.units.to_original(stored);
+        if self.one_more { x.max(0.0).ln_1p() } else { x.max(f64::MIN_POSITIVE).ln() }
+    }
+
+    /// The stored value of a logarithm.
+    pub fn back(&self, log: f64) -> f64 {
+        let log = log.min(600.0);
+        self.units.to_stored(if self.one_more { log.exp_m1() } else { log.exp() })
+    }
+}
