@@ -9,41 +9,36 @@
 //!          parents)       child                                       every row
 //! ```
 //!
-//! This crate knows no Python. What a person changes often (type inference, search strategy, presentation) is in the
+//! The rooms lie in crates of their own, so that what is below can be built and understood without what is above:
+//!
+//! ```text
+//! arbornet_table <── arbornet_model <─┬─ arbornet_score  <─┐
+//!                                     ├─ arbornet_search <─┼─ arbornet_core <── the binding
+//!                                     └─ arbornet_step1  <─┘
+//! ```
+//!
+//! Scores, searches and step 1 stand side by side: none of them knows another. This crate puts their rooms together under
+//! one roof, and holds the searches that bring scores of their own. None of the crates knows Python. What a person changes often (type inference, search strategy, presentation) is in the
 //! Python package; what runs a million times is here.
 //!
 //! No unsafe code but where wide registers are asked for and written out, each place with its reason.
 #![deny(unsafe_code)]
 
-pub mod bif;
-pub mod candidates;
-pub mod constraints;
-pub mod control;
-pub mod counts;
 pub mod dag;
-pub mod decision_graph;
-pub mod error;
-pub mod forest;
-pub mod frame;
-pub mod independence;
-pub mod jkl;
-pub mod kept;
-pub mod leaf;
-pub mod local;
-pub mod mars;
-pub mod mdlp;
-pub mod memory;
-pub mod model;
-pub mod network;
-pub mod numeric;
-pub mod parents;
-pub mod predictive;
-pub mod prior;
-pub mod regress;
-pub mod score;
-pub mod step1;
-pub mod table;
-pub mod tree;
+
+pub use arbornet_model::{bif, independence, local, model, network, numeric, predictive, prior};
+pub use arbornet_score::{decision_graph, forest, leaf, mars, regress, tree};
+pub use arbornet_step1 as step1;
+pub use arbornet_table::{
+    candidates, constraints, control, counts, error, frame, jkl, kept, mdlp, memory, parents, table, with_raw_codes,
+};
+
+/// Local scores, and what a score is.
+pub mod score {
+    pub use arbornet_score::{
+        ChildScore, Fit, LocalScore, ScoreSpec, Tables, classic, full_table, limited, mixed, pcart, registry,
+    };
+}
 
 pub use candidates::Candidates;
 pub use constraints::{Constraints, ParentRule};

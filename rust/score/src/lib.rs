@@ -1,0 +1,73 @@
+//! Local scores: how well a child is explained by a set of parents. Higher is better, natural logarithms.
+//!
+//! A new score is one file here and one line below. It implements two traits, [`LocalScore`] and [`ChildScore`]; what it
+//! costs and how its models are smoothed are methods of the first. Beside the scores stand the rooms that several of them are
+//! made of: [`leaf`], [`tree`], [`regress`], and [`forest`], which ranks parents.
+//!
+//! No search and nothing of step 1 knows this crate: they ask the traits.
+#![deny(unsafe_code)]
+
+#[macro_use]
+pub mod registry;
+
+pub mod classic;
+pub mod decision_graph;
+pub mod forest;
+pub mod leaf;
+pub mod limited;
+pub mod mars;
+pub mod mixed;
+pub mod regress;
+pub mod tree;
+
+// From below, by the names they have there.
+use arbornet_model::{local, model, network, numeric, predictive, prior};
+use arbornet_table::{control, counts, error, kept, table};
+
+pub use arbornet_model::local::{ChildScore, Fit, LocalScore, Tables};
+
+// One line a score: its name in JSON (as snake_case), the parameters' type, which has
+// `fn prepare(&self, table: &Arc<Table>) -> Result<Box<dyn LocalScore>>`, and the file it is in, if it has one of its own.
+scores! {
+    /// Decision graphs, grown greedily.
+    DecisionGraph(decision_graph::Settings),
+    /// log-likelihood, with AIC's or BIC's penalty or none.
+    Likelihood(classic::likelihood::Likelihood),
+    /// Bayesian Dirichlet with one alpha for every cell; K2 is alpha = 1.
+    Bd(classic::dirichlet::Bd),
+    /// Bayesian Dirichlet, equivalent, with a prior network.
+    Bde(classic::bde::Bde),
+    /// Bayesian Dirichlet, equivalent and uniform.
+    Bdeu(classic::dirichlet::Bdeu),
+    /// factorised normalised maximum likelihood.
+    Nml(classic::nml::Nml),
+    /// quotient normalised maximum likelihood.
+    Qnml(classic::nml::Qnml),
+    /// mutual information tests.
+    Mit(classic::mit::Mit),
+    /// a Gaussian per configuration of levels.
+    ConditionalGaussian(mixed::conditional::ConditionalGaussian),
+    /// one Gaussian over numbers and indicators.
+    DegenerateGaussian(mixed::degenerate::DegenerateGaussian),
+    /// one Gaussian over blocks of features.
+    BlockGaussian(mixed::block::BlockGaussian),
+    /// a basis of every column, one correlation matrix.
+    BasisFunctions(mixed::basis::BasisFunctions),
+    /// polynomial regressions per configuration of levels.
+    MixedPolynomial(mixed::polynomial::MixedPolynomial),
+    /// logistic regressions per configuration of levels.
+    LogisticRegression(mixed::polynomial::LogisticRegression),
+    /// counts, numbers in bins.
+    Multinomial(mixed::multinomial::Multinomial),
+    /// full tables over quantile bins.
+    FullTable(full_table::FullTable) in full_table,
+    /// Splines.
+    Mars(mars::Mars),
+    /// Partition-dyadic trees.
+    Pcart(pcart::Pcart) in pcart,
+}
+
+/// How many cases a property is tried on.
+#[cfg(test)]
+#[path = "../../../tests/core/support/cases.rs"]
+mod cases;
