@@ -59,31 +59,37 @@ impl ChildCandidates {
     }
 
     /// Number of sets.
+    #[inline]
     pub fn len(&self) -> usize {
         self.scores.len()
     }
 
     /// True without any set.
+    #[inline]
     pub fn is_empty(&self) -> bool {
         self.scores.is_empty()
     }
 
     /// The parents of the set at a rank, ascending.
+    #[inline]
     pub fn parents(&self, rank: usize) -> &[u32] {
         &self.members[self.offsets[rank] as usize..self.offsets[rank + 1] as usize]
     }
 
     /// The score of the set at a rank.
+    #[inline]
     pub fn score(&self, rank: usize) -> f64 {
         self.scores[rank]
     }
 
     /// The best score; minus infinity without any set.
+    #[inline]
     pub fn best(&self) -> f64 {
         self.scores.first().copied().unwrap_or(f64::NEG_INFINITY)
     }
 
     /// All sets with their scores, best first.
+    #[inline]
     pub fn iter(&self) -> impl ExactSizeIterator<Item = (&[u32], f64)> + '_ {
         (0..self.len()).map(|rank| (self.parents(rank), self.scores[rank]))
     }
@@ -131,6 +137,7 @@ impl Candidates {
     }
 
     /// Number of variables.
+    #[inline]
     pub fn n_vars(&self) -> usize {
         self.names.len()
     }
@@ -141,6 +148,7 @@ impl Candidates {
     }
 
     /// The candidates of one variable.
+    #[inline]
     pub fn child(&self, child: Var) -> &ChildCandidates {
         &self.children[child]
     }

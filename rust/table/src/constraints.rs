@@ -24,6 +24,7 @@ pub struct ParentRule {
 
 impl ParentRule {
     /// Whether an ascending parent set obeys.
+    #[inline]
     pub fn permits(&self, parents: &[Var]) -> bool {
         parents.len() <= self.max_parents
             && parents.iter().all(|p| self.allowed.binary_search(p).is_ok())
@@ -31,11 +32,13 @@ impl ParentRule {
     }
 
     /// Whether one parent may be in the set.
+    #[inline]
     pub fn allows(&self, parent: Var) -> bool {
         self.allowed.binary_search(&parent).is_ok()
     }
 
     /// Whether one parent must be in the set.
+    #[inline]
     pub fn requires(&self, parent: Var) -> bool {
         self.required.binary_search(&parent).is_ok()
     }
@@ -104,11 +107,13 @@ impl Constraints {
     }
 
     /// Number of variables.
+    #[inline]
     pub fn n_vars(&self) -> usize {
         self.children.len()
     }
 
     /// The rule of one child.
+    #[inline]
     pub fn child(&self, child: Var) -> &ParentRule {
         &self.children[child]
     }

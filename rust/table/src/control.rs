@@ -21,6 +21,7 @@ impl Control {
     }
 
     /// True once a stop was asked for.
+    #[inline]
     pub fn stopped(&self) -> bool {
         self.stop.load(Ordering::Relaxed)
     }
@@ -29,6 +30,7 @@ impl Control {
     ///
     /// # Errors
     /// `Error::Interrupted` once a stop was asked for.
+    #[inline]
     pub fn check(&self) -> Result<()> {
         if self.stopped() { Err(Error::Interrupted) } else { Ok(()) }
     }
@@ -44,6 +46,7 @@ impl Control {
     }
 
     /// Says that this much more is done.
+    #[inline]
     pub fn advance(&self, units: u64) {
         self.done.fetch_add(units, Ordering::Relaxed);
     }
@@ -63,6 +66,7 @@ pub struct Halt {
 
 impl Halt {
     /// True once a stop was asked for or the time is up.
+    #[inline]
     pub fn is_due(&self) -> bool {
         self.stop.load(Ordering::Relaxed) || self.deadline.is_some_and(|deadline| Instant::now() >= deadline)
     }
@@ -71,6 +75,7 @@ impl Halt {
     ///
     /// # Errors
     /// `Error::Interrupted` once it is due.
+    #[inline]
     pub fn check(&self) -> Result<()> {
         if self.is_due() { Err(Error::Interrupted) } else { Ok(()) }
     }
@@ -99,6 +104,7 @@ impl<'a> Budget<'a> {
     }
 
     /// Why to stop now, if so.
+    #[inline]
     pub fn over(&self) -> Option<Stop> {
         if self.control.stopped() {
             return Some(Stop::Interrupted);
@@ -110,6 +116,7 @@ impl<'a> Budget<'a> {
     ///
     /// # Errors
     /// `Error::Interrupted` once the budget is used up, for whatever reason.
+    #[inline]
     pub fn check(&self) -> Result<()> {
         self.over().map_or(Ok(()), |_| Err(Error::Interrupted))
     }

@@ -28,6 +28,9 @@ impl<K: Hash + Eq, V: Copy> Kept<K, V> {
     ///
     /// # Errors
     /// What computing it says; then nothing is kept.
+    ///
+    /// # Panics
+    /// Never: nothing panics while a shard is locked.
     pub fn get_or(&self, key: K, compute: impl FnOnce(&K) -> Result<V>) -> Result<V> {
         let shard = &self.shards[FxBuildHasher.hash_one(&key) as usize >> 20 & (SHARDS - 1)];
         let lock = || shard.lock().expect("nothing panics while a shard is locked");

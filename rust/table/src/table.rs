@@ -61,11 +61,13 @@ impl Affine {
     pub const IDENTITY: Self = Self { shift: 0.0, scale: 1.0 };
 
     /// From stored to original units.
+    #[inline]
     pub fn to_original(self, stored: f64) -> f64 {
         self.shift + self.scale * stored
     }
 
     /// From original to stored units.
+    #[inline]
     pub fn to_stored(self, original: f64) -> f64 {
         (original - self.shift) / self.scale
     }
@@ -104,6 +106,7 @@ pub struct Variable {
 
 impl Variable {
     /// Number of declared levels, or `None` for a continuous variable.
+    #[inline]
     pub fn n_levels(&self) -> Option<usize> {
         match &self.kind {
             Kind::Continuous { .. } => None,
@@ -112,6 +115,7 @@ impl Variable {
     }
 
     /// True for real numbers.
+    #[inline]
     pub fn is_continuous(&self) -> bool {
         matches!(self.kind, Kind::Continuous { .. })
     }
@@ -139,6 +143,7 @@ impl Codes {
     }
 
     /// Number of rows.
+    #[inline]
     pub fn len(&self) -> usize {
         match self {
             Self::U8(c) => c.len(),
@@ -148,11 +153,13 @@ impl Codes {
     }
 
     /// True without rows.
+    #[inline]
     pub fn is_empty(&self) -> bool {
         self.len() == 0
     }
 
     /// The code in one row.
+    #[inline]
     pub fn get(&self, row: usize) -> usize {
         match self {
             Self::U8(c) => c[row] as usize,
@@ -162,6 +169,7 @@ impl Codes {
     }
 
     /// All codes, row by row.
+    #[inline]
     pub fn iter(&self) -> impl Iterator<Item = usize> + '_ {
         (0..self.len()).map(|row| self.get(row))
     }
@@ -178,6 +186,7 @@ pub enum Column {
 
 impl Column {
     /// Number of rows.
+    #[inline]
     pub fn len(&self) -> usize {
         match self {
             Self::Reals(x) => x.len(),
@@ -186,6 +195,7 @@ impl Column {
     }
 
     /// True without rows.
+    #[inline]
     pub fn is_empty(&self) -> bool {
         self.len() == 0
     }
@@ -248,11 +258,13 @@ impl Table {
     }
 
     /// Number of rows.
+    #[inline]
     pub fn n_rows(&self) -> usize {
         self.n_rows
     }
 
     /// Number of variables.
+    #[inline]
     pub fn n_vars(&self) -> usize {
         self.variables.len()
     }
@@ -268,11 +280,13 @@ impl Table {
     }
 
     /// One variable.
+    #[inline]
     pub fn variable(&self, var: Var) -> &Variable {
         &self.variables[var]
     }
 
     /// The values of one variable.
+    #[inline]
     pub fn column(&self, var: Var) -> &Column {
         &self.columns[var]
     }
@@ -281,6 +295,7 @@ impl Table {
     ///
     /// # Errors
     /// If the variable is continuous; `advice` says what the caller offers instead, with `{column}` for its name.
+    #[inline]
     pub fn codes(&self, var: Var, advice: &str) -> Result<&Codes> {
         match &self.columns[var] {
             Column::Codes(codes) => Ok(codes),

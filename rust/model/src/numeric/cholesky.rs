@@ -5,11 +5,13 @@
 //! first rows of the factor, which is what lets a scratch keep what two parent sets have in common.
 
 /// The length of a packed lower triangle, and where its row `k` starts.
+#[inline]
 pub const fn packed(k: usize) -> usize {
     k * (k + 1) / 2
 }
 
 /// Extends a factor of the first `done` rows to all `k` rows of `a`; `false` at the first pivot that is not above `least`.
+#[inline]
 pub fn factor_from(a: &[f64], l: &mut [f64], done: usize, k: usize, least: f64) -> bool {
     for i in done..k {
         let row = packed(i);
@@ -32,6 +34,7 @@ pub fn factor_from(a: &[f64], l: &mut [f64], done: usize, k: usize, least: f64) 
 }
 
 /// Solves `L y = b` in place.
+#[inline]
 pub fn forward(l: &[f64], b: &mut [f64]) {
     for i in 0..b.len() {
         let row = packed(i);
@@ -44,6 +47,7 @@ pub fn forward(l: &[f64], b: &mut [f64]) {
 }
 
 /// Solves `L' x = y` in place.
+#[inline]
 pub fn backward(l: &[f64], y: &mut [f64]) {
     for i in (0..y.len()).rev() {
         let mut sum = y[i];
@@ -55,6 +59,7 @@ pub fn backward(l: &[f64], y: &mut [f64]) {
 }
 
 /// Solves `x R = y` in place, where row `i` of the packed `r` holds what `R` has in column `i`.
+#[inline]
 pub fn backward_rows(r: &[f64], y: &mut [f64]) {
     for i in (0..y.len()).rev() {
         y[i] /= r[packed(i) + i];
@@ -80,11 +85,13 @@ pub fn inverse(l: &[f64], k: usize) -> Vec<f64> {
 }
 
 /// `ln` of the determinant of rows `from..k` given those before: the sum of the logarithms of their pivots.
+#[inline]
 pub fn log_det(l: &[f64], from: usize, k: usize) -> f64 {
     2.0 * (from..k).map(|i| l[packed(i) + i].ln()).sum::<f64>()
 }
 
 /// The sum of products of two symmetric packed matrices, the trace of their product.
+#[inline]
 pub fn trace_of_product(a: &[f64], b: &[f64], k: usize) -> f64 {
     let mut sum = 0.0;
     for i in 0..k {

@@ -29,12 +29,14 @@ impl Log {
     }
 
     /// The logarithm of a stored value.
+    #[inline]
     pub fn at(&self, stored: f64) -> f64 {
         let x = self.units.to_original(stored);
         if self.one_more { x.max(0.0).ln_1p() } else { x.max(f64::MIN_POSITIVE).ln() }
     }
 
     /// The stored value of a logarithm.
+    #[inline]
     pub fn back(&self, log: f64) -> f64 {
         let log = log.min(600.0);
         self.units.to_stored(if self.one_more { log.exp_m1() } else { log.exp() })

@@ -8,6 +8,7 @@ pub mod ranks;
 pub use log::Log;
 
 /// The Legendre polynomial of a degree.
+#[inline]
 pub fn legendre(degree: usize, u: f64) -> f64 {
     let (mut before, mut now) = (1.0, u);
     for t in 1..degree {

@@ -19,26 +19,31 @@ impl Ancestors {
     }
 
     /// The ancestors of a variable, itself not among them.
+    #[inline]
     pub fn of(&self, v: Var) -> &[u64] {
         self.0.row(v)
     }
 
     /// Whether a directed path leads from `from` to a different `to`.
+    #[inline]
     pub fn reaches(&self, from: Var, to: Var) -> bool {
         self.0.contains(to, from)
     }
 
     /// Whether `parent -> child` may be added.
+    #[inline]
     pub fn may_add(&self, parent: Var, child: Var) -> bool {
         parent != child && !self.reaches(child, parent)
     }
 
     /// Whether the arc `parent -> child` may be turned: no other path leads from `parent` to `child`.
+    #[inline]
     pub fn may_reverse(&self, dag: &Dag, parent: Var, child: Var) -> bool {
         !bits::intersect(dag.child_bits(parent), self.of(child))
     }
 
     /// To be called when `parent -> child` has been added.
+    #[inline]
     pub fn added(&mut self, parent: Var, child: Var) {
         for v in 0..self.0.n() {
             if v == child || self.reaches(child, v) {

@@ -52,6 +52,7 @@ impl Dag {
     }
 
     /// Number of variables.
+    #[inline]
     pub fn n_vars(&self) -> usize {
         self.parents.n()
     }
@@ -62,41 +63,49 @@ impl Dag {
     }
 
     /// The parents of a variable, ascending.
+    #[inline]
     pub fn parents(&self, child: Var) -> impl Iterator<Item = Var> + '_ {
         self.parents.iter(child)
     }
 
     /// The parents of a variable as a family's key.
+    #[inline]
     pub fn family(&self, child: Var) -> Parents {
         self.parents(child).collect()
     }
 
     /// The children of a variable, ascending.
+    #[inline]
     pub fn children(&self, parent: Var) -> impl Iterator<Item = Var> + '_ {
         self.children.iter(parent)
     }
 
     /// The parents of a variable as a bit set.
+    #[inline]
     pub fn parent_bits(&self, child: Var) -> &[u64] {
         self.parents.row(child)
     }
 
     /// The children of a variable as a bit set.
+    #[inline]
     pub fn child_bits(&self, parent: Var) -> &[u64] {
         self.children.row(parent)
     }
 
     /// Whether there is an arc from `parent` to `child`.
+    #[inline]
     pub fn has_arc(&self, parent: Var, child: Var) -> bool {
         self.parents.contains(child, parent)
     }
 
     /// Whether there is an arc either way.
+    #[inline]
     pub fn adjacent(&self, a: Var, b: Var) -> bool {
         self.has_arc(a, b) || self.has_arc(b, a)
     }
 
     /// All arcs (parent, child), by child, then by parent.
+    #[inline]
     pub fn arcs(&self) -> impl Iterator<Item = (Var, Var)> + '_ {
         (0..self.n_vars()).flat_map(|child| self.parents(child).map(move |parent| (parent, child)))
     }
@@ -129,6 +138,7 @@ impl Dag {
     }
 
     /// Takes an arc away, if it is there.
+    #[inline]
     pub fn remove_arc(&mut self, parent: Var, child: Var) {
         self.parents.remove(child, parent);
         self.children.remove(parent, child);
@@ -149,6 +159,7 @@ impl Dag {
     }
 
     /// Adds an arc that is known to close no cycle; where that is not known, [`Dag::add_arc`] looks.
+    #[inline]
     pub fn set(&mut self, parent: Var, child: Var) {
         self.parents.insert(child, parent);
         self.children.insert(parent, child);

@@ -92,36 +92,43 @@ impl Pdag {
     }
 
     /// Number of variables.
+    #[inline]
     pub fn n_vars(&self) -> usize {
         self.parents.n()
     }
 
     /// The variables with an arc into `v`.
+    #[inline]
     pub fn parents(&self, v: Var) -> impl Iterator<Item = Var> + '_ {
         self.parents.iter(v)
     }
 
     /// The variables with an arc from `v`.
+    #[inline]
     pub fn children(&self, v: Var) -> impl Iterator<Item = Var> + '_ {
         self.children.iter(v)
     }
 
     /// The variables linked to `v`.
+    #[inline]
     pub fn neighbours(&self, v: Var) -> impl Iterator<Item = Var> + '_ {
         self.links.iter(v)
     }
 
     /// `parents` as a bit set.
+    #[inline]
     pub fn parent_bits(&self, v: Var) -> &[u64] {
         self.parents.row(v)
     }
 
     /// `children` as a bit set.
+    #[inline]
     pub fn child_bits(&self, v: Var) -> &[u64] {
         self.children.row(v)
     }
 
     /// `neighbours` as a bit set.
+    #[inline]
     pub fn neighbour_bits(&self, v: Var) -> &[u64] {
         self.links.row(v)
     }
@@ -135,16 +142,19 @@ impl Pdag {
     }
 
     /// Whether there is the arc `a -> b`.
+    #[inline]
     pub fn has_arc(&self, a: Var, b: Var) -> bool {
         self.parents.contains(b, a)
     }
 
     /// Whether there is the link `a - b`.
+    #[inline]
     pub fn has_link(&self, a: Var, b: Var) -> bool {
         self.links.contains(a, b)
     }
 
     /// Whether there is an edge of any kind.
+    #[inline]
     pub fn adjacent(&self, a: Var, b: Var) -> bool {
         self.has_link(a, b) || self.has_arc(a, b) || self.has_arc(b, a)
     }

@@ -8,16 +8,19 @@ pub struct Levels(SmallVec<[u64; 1]>);
 
 impl Levels {
     /// No level of `k`.
+    #[inline]
     pub fn none(k: usize) -> Self {
         Self(SmallVec::from_elem(0, k.div_ceil(64).max(1)))
     }
 
     /// All of `k` levels.
+    #[inline]
     pub fn all(k: usize) -> Self {
         Self::of(k, 0..k as u32)
     }
 
     /// These of `k` levels.
+    #[inline]
     pub fn of(k: usize, codes: impl IntoIterator<Item = u32>) -> Self {
         let mut out = Self::none(k);
         for code in codes {
@@ -27,21 +30,25 @@ impl Levels {
     }
 
     /// Whether a code is among them.
+    #[inline]
     pub fn contains(&self, code: u32) -> bool {
         self.0[code as usize / 64] >> (code % 64) & 1 == 1
     }
 
     /// How many there are.
+    #[inline]
     pub fn len(&self) -> usize {
         self.0.iter().map(|word| word.count_ones() as usize).sum()
     }
 
     /// Whether there are none.
+    #[inline]
     pub fn is_empty(&self) -> bool {
         self.0.iter().all(|&word| word == 0)
     }
 
     /// The codes, ascending.
+    #[inline]
     pub fn iter(&self) -> impl Iterator<Item = u32> + '_ {
         self.0.iter().enumerate().flat_map(|(i, &word)| {
             let mut left = word;
@@ -59,23 +66,27 @@ impl Levels {
 
     /// Those in both.
     #[must_use]
+    #[inline]
     pub fn and(&self, other: &Self) -> Self {
         self.zip(other, |a, b| a & b)
     }
 
     /// Those in either.
     #[must_use]
+    #[inline]
     pub fn or(&self, other: &Self) -> Self {
         self.zip(other, |a, b| a | b)
     }
 
     /// Those that the other does not hold.
     #[must_use]
+    #[inline]
     pub fn without(&self, other: &Self) -> Self {
         self.zip(other, |a, b| a & !b)
     }
 
     /// Whether no level is in both.
+    #[inline]
     pub fn disjoint(&self, other: &Self) -> bool {
         self.0.iter().zip(&other.0).all(|(&a, &b)| a & b == 0)
     }
