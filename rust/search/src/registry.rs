@@ -1,8 +1,6 @@
 //! What every search has in common: what it is given, what it returns, and the macro behind the list of them in this crate.
 //!
-//! A search's parameters arrive as JSON, as those of a score do: `{"search": "boss", "restarts": 20, "seed": 0}`. The
-//! exact search and the list of the k best graphs are not among these: one is led from Python step by step, the other
-//! returns many graphs.
+//! A search's parameters arrive as JSON, as those of a score do: `{"search": "boss", "restarts": 20, "seed": 0}`.
 
 use std::collections::BTreeMap;
 use std::sync::Arc;

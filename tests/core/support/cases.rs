@@ -2,7 +2,7 @@
 
 use proptest::prelude::ProptestConfig;
 
-/// So many cases by default; `CAMPAIGN=1000 cargo test --test core full_table` tries a thousand times as many.
+/// So many cases by default; `CAMPAIGN=1000 cargo test -p arbornet-core --lib full_table` tries a thousand times as many.
 pub fn cases(by_default: u32) -> ProptestConfig {
     ProptestConfig::with_cases(by_default * factor())
 }
