@@ -8,11 +8,11 @@
 #[macro_use]
 pub mod registry;
 
-pub mod branching;
-pub mod cache;
+mod branching;
+mod cache;
 pub mod exact;
 pub mod families;
-pub mod grow_shrink;
+mod grow_shrink;
 pub mod k_best;
 pub mod knowledge;
 

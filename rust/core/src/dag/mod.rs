@@ -7,9 +7,7 @@ mod registry;
 pub mod hybrid;
 pub mod joint;
 
-pub use arbornet_search::{
-    anytime, boss, branching, cache, exact, families, ges, grasp, grow_shrink, hill_climb, k_best, knowledge, pc, trees,
-};
+pub use arbornet_search::{anytime, boss, exact, families, ges, grasp, hill_climb, k_best, knowledge, pc, trees};
 pub use arbornet_table::dag::{Dag, Pdag, ancestors, bits, graph, pdag};
 pub use registry::{Detail, Found, Search, Source, Task};
 

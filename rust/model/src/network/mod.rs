@@ -7,10 +7,10 @@
 //! remains is solved by variable elimination, exactly. Where a plan would be too large, or a model bends without
 //! thresholds, [`weighting`] samples, with a seed and a standard error.
 
-pub mod density;
+mod density;
 mod eliminate;
 mod grid;
-pub mod infer;
+mod infer;
 mod joint;
 pub mod mass;
 mod mixture;

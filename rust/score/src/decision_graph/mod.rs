@@ -7,11 +7,11 @@
 //! with every non-descendant as a possible parent (the joint search, figure 5). Splitting on the child itself (section 6) is
 //! left out.
 
-pub mod beliefs;
+pub(crate) mod beliefs;
 pub mod build;
 pub mod grow;
-pub mod merges;
-pub mod predictors;
+pub(crate) mod merges;
+pub(crate) mod predictors;
 pub mod prior;
 pub mod region;
 mod score;

@@ -5,11 +5,11 @@
 //! known by its sufficient statistic, which is built by observing responses one by one, or by merging two of them.
 //! The searches are compiled once per distribution, so nothing here is dispatched at run time.
 
-pub mod categorical;
-pub mod hyper;
-pub mod normal;
-pub mod ordinal;
-pub mod rising;
+mod categorical;
+mod hyper;
+mod normal;
+mod ordinal;
+mod rising;
 
 pub use categorical::Categorical;
 pub use hyper::{Leaf, LeafParameters, LeafPriors};

@@ -5,11 +5,11 @@
 //! cross-products by pairs of variables; [`least_squares`] and [`logistic`] fit; [`features`] makes orthonormal features of
 //! columns. [`cholesky`] and [`ranks`] stand lower: fitted models rest on them, too.
 
-pub mod blocks;
+pub(crate) mod blocks;
 pub mod cells;
-pub mod columns;
+pub(crate) mod columns;
 pub mod features;
-pub mod least_squares;
-pub mod logistic;
+pub(crate) mod least_squares;
+pub(crate) mod logistic;
 
 pub use crate::numeric::{cholesky, legendre, ranks};

@@ -104,16 +104,6 @@ impl Memo {
         self.used = 0;
     }
 
-    /// Number of cells held.
-    pub fn len(&self) -> usize {
-        self.used
-    }
-
-    /// True without cells.
-    pub fn is_empty(&self) -> bool {
-        self.used == 0
-    }
-
     #[inline]
     fn slot(&self, key: Key) -> usize {
         let mixed = (key[0].wrapping_mul(0x9E37_79B9_7F4A_7C15) ^ key[1]).wrapping_mul(0xD6E8_FEB8_6659_FD93);
@@ -189,7 +179,7 @@ mod tests {
                 assert_eq!(memo.get([key, key / 3]), Some(known((key + round) as f64)));
                 assert_eq!(memo.get([key, WIDE]), None);
             }
-            assert_eq!(memo.len() as u64, n - 1);
+            assert_eq!(memo.used as u64, n - 1);
             memo.clear();
         }
     }
@@ -199,6 +189,6 @@ mod tests {
         let mut memo = Memo::new(65_536);
         let full = (1..100_000).find_map(|key| memo.insert([key, 0], known(0.0)).err());
         assert!(full.is_some_and(|full| full.bytes > 65_536));
-        assert!(memo.len() <= 1024);
+        assert!(memo.used <= 1024);
     }
 }

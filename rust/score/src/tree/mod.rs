@@ -3,13 +3,13 @@
 //! Talvitie, Eggeling and Koivisto 2019, sections 3 and 4. [`key`] says how rows and cells become 64-bit words,
 //! [`normaliser`] sums the structure prior over all trees, [`optimal`] finds the best tree.
 
-pub mod dense;
-pub mod fitted;
-pub mod key;
-pub mod literal;
-pub mod ln;
-pub mod memo;
-pub mod normaliser;
+pub(crate) mod dense;
+pub(crate) mod fitted;
+pub(crate) mod key;
+pub(crate) mod literal;
+pub(crate) mod ln;
+pub(crate) mod memo;
+pub(crate) mod normaliser;
 pub mod optimal;
-pub mod response;
-pub mod trace;
+pub(crate) mod response;
+pub(crate) mod trace;

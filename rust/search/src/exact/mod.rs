@@ -1,25 +1,25 @@
 //! The exact search for the best DAG over given candidate parent sets.
 
-pub mod bits;
-pub mod cost_to_go;
+mod bits;
+mod cost_to_go;
 pub mod cut;
-pub mod dominance;
-pub mod dual;
+mod dominance;
+mod dual;
 pub mod engine;
-pub mod frontier;
-pub mod interior;
-pub mod lattice;
-pub mod live;
-pub mod local;
-pub mod orders;
-pub mod pattern;
-pub mod prices;
+mod frontier;
+mod interior;
+mod lattice;
+mod live;
+mod local;
+mod orders;
+mod pattern;
+mod prices;
 pub mod problem;
-pub mod relax;
+mod relax;
 pub mod restrict;
-pub mod scale;
-pub mod separate;
-pub mod subset_dp;
+mod scale;
+mod separate;
+mod subset_dp;
 
 #[cfg(test)]
 mod tests;

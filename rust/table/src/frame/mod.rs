@@ -7,7 +7,7 @@
 //! never by appearance, and sums run over the whole column in one fixed order.
 
 pub mod codes;
-pub mod intern;
+mod intern;
 pub mod levels;
 pub mod numbers;
 pub mod rows;
