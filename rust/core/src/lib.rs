@@ -18,8 +18,8 @@
 //! ```
 //!
 //! Scores, searches and step 1 stand side by side: none of them knows another. This crate puts their rooms together under
-//! one roof, and holds the searches that bring scores of their own. None of the crates knows Python. What a person changes often (type inference, search strategy, presentation) is in the
-//! Python package; what runs a million times is here.
+//! one roof, and holds the searches that bring scores of their own. None of the crates knows Python. What a person changes
+//! often (type inference, search strategy, presentation) is in the Python package; what runs a million times is here.
 //!
 //! No unsafe code but where wide registers are asked for and written out, each place with its reason.
 #![deny(unsafe_code)]
