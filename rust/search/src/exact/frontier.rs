@@ -98,11 +98,6 @@ impl<const W: usize> Frontier<W> {
         self.best.as_ref().map(|(cost, order)| (*cost, order.as_slice()))
     }
 
-    /// Open states.
-    pub fn open(&self) -> usize {
-        self.queue.len() + self.layers.iter().map(FxHashMap::len).sum::<usize>()
-    }
-
     /// Variables still to be placed in the layer at work.
     pub fn depth(&self) -> usize {
         self.queue.last().map_or(0, |(rest, _)| rest.len())

@@ -24,8 +24,6 @@ pub struct Optimum {
     pub x: Vec<f64>,
     /// The dual objective (a bound up to rounding).
     pub dual: f64,
-    /// Iterations.
-    pub iterations: usize,
 }
 
 struct Program<'a> {
@@ -186,7 +184,7 @@ pub fn solve(
         let infeasible = r_p.iter().map(|r| r.abs()).fold(0.0, f64::max);
         let close = mu * n_total <= tolerance * (1.0 + dual.abs()) && infeasible < 1e-6;
         if close || iterations >= 60 || stop() {
-            return Optimum { prices: w, x, dual, iterations };
+            return Optimum { prices: w, x, dual };
         }
         iterations += 1;
         let d: Vec<f64> = x.iter().zip(&z).map(|(x, z)| x / z).collect();

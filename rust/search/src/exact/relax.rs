@@ -28,16 +28,10 @@ pub struct Relaxation<const W: usize> {
 /// How a round of the linear program went.
 #[derive(Clone, Copy, Debug, Default)]
 pub struct Round {
-    /// Columns in the program.
-    pub columns: usize,
-    /// Cuts in the program.
-    pub cuts: usize,
     /// Columns that joined.
     pub priced: usize,
     /// New cuts found.
     pub found: usize,
-    /// Iterations of the interior point method.
-    pub iterations: usize,
     /// Bound of the program over its columns: what the prices may reach when no column is missing.
     pub program: i64,
 }
@@ -113,13 +107,7 @@ impl<const W: usize> Relaxation<W> {
         let start: Vec<f64> = self.pool.iter().map(|c| price_of.get(c).copied().unwrap_or(0) as f64 / unit).collect();
         let needs: Vec<f64> = self.pool.iter().map(|c| c.need() as f64).collect();
         let optimum = interior::solve(&columns, problem.n(), &needs, &start, limits.tolerance, stop);
-        let mut out = Round {
-            columns: columns.len(),
-            cuts: self.pool.len(),
-            iterations: optimum.iterations,
-            program: (optimum.dual * unit).clamp(-1e18, 1e18) as i64,
-            ..Round::default()
-        };
+        let mut out = Round { program: (optimum.dual * unit).clamp(-1e18, 1e18) as i64, ..Round::default() };
         if !optimum.dual.is_finite() {
             return out;
         }
