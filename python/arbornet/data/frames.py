@@ -13,6 +13,7 @@ from dataclasses import dataclass
 from typing import Any
 
 import numpy as np
+import polars as pl
 
 from arbornet._core import ArbornetError, ColumnError, RawFrame
 
@@ -76,8 +77,6 @@ def with_columns(raw: Raw, replaced: Mapping[str, Any], n_jobs: int = -1) -> Raw
     Raises:
         ArbornetError: If they came as a stream that can be read once only.
     """
-    import polars as pl
-
     names, source = raw.frame.names, raw.source
     if type(source).__module__.partition(".")[0] == "pyarrow" and hasattr(source, "column_names"):
         source = dict(zip(source.column_names, source.columns, strict=True))
@@ -104,8 +103,6 @@ def _typed(frame: Any) -> Any:
     Columns of nothing get a type: of type Null they leave Polars 2 malformed. Names with a zero byte, also within
     structs, are refused: Polars panics in a callback of C where it meets one, which ends the process.
     """
-    import polars as pl
-
     if isinstance(frame, pl.Series):
         _check_names({frame.name: frame.dtype})
         return frame.cast(pl.Boolean) if frame.dtype == pl.Null else frame
@@ -172,8 +169,6 @@ def tabled(columns: Mapping[Any, Any]) -> Any:
     Raises:
         ColumnError: If lengths differ, or a pandas object is not a column.
     """
-    import polars as pl
-
     if not any(map(_is_pandas, columns.values())):
         try:
             return pl.DataFrame({str(name): column for name, column in columns.items()})
@@ -245,8 +240,6 @@ def _is_missing(value: object) -> bool:
 def _payload_of_objects(values: list[Any]) -> object:
     first = next((v for v in values if not _is_missing(v)), None)
     if isinstance(first, _TIMES):
-        import polars as pl
-
         try:
             return pl.Series([None if _is_missing(v) else v for v in values], strict=True)
         except (TypeError, ValueError, OverflowError, pl.exceptions.PolarsError, pl.exceptions.PanicException):

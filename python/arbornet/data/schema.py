@@ -17,6 +17,7 @@ from typing import TYPE_CHECKING, Any, Literal
 
 from arbornet._core import ArbornetError, ColumnError, FormatError, ParameterError
 from arbornet.data import moments
+from arbornet.data.coding import encode_rows
 from arbornet.data.frames import Raw, read_frame
 from arbornet.data.infer import MOST_LEVELS, Profile, profile
 from arbornet.data.kinds import Binned, Categorical, Continuous, Kind, KindLike, Level, Ordinal, kind_of
@@ -240,8 +241,6 @@ class Schema:
         Raises:
             ColumnError: If a value cannot be coded.
         """
-        from arbornet.data.coding import encode_rows
-
         return encode_rows(read_frame(frame, self.names, n_jobs), self, unseen, n_jobs)
 
     def to_dict(self) -> dict[str, Any]:

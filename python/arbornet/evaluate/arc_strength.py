@@ -23,7 +23,6 @@ from arbornet.text.progress import shown
 if TYPE_CHECKING:
     from arbornet.data.schema import Schema
     from arbornet.graphs.constraints import Constraints
-    from arbornet.network import BayesNet
 
 
 class ArcStrengths(pl.DataFrame):
@@ -134,12 +133,3 @@ def resampled(table: Table, rows: np.ndarray[Any, Any]) -> Table:
     scales = [handle.scale(v) or (0.0, 1.0) for v in variables]
     kinds = [handle.kind(v) for v in variables]
     return Table.from_handle(TableHandle.from_columns(handle.names, kinds, levels, columns, scales), table.schema)
-
-
-def strengths_of(net: BayesNet, strengths: pl.DataFrame) -> dict[str, dict[str, float]]:
-    """The strengths of a network's own arcs, zero for those that no resample has."""
-    known = {(p, c): s for p, c, s in strengths.select("parent", "child", "strength").iter_rows()}
-    out: dict[str, dict[str, float]] = {}
-    for parent, child in net.graph.edges:
-        out.setdefault(parent, {})[child] = float(known.get((parent, child), 0.0))
-    return out

@@ -11,9 +11,9 @@ import networkx as nx
 from arbornet._core import ArbornetError, NetworkHandle
 from arbornet.data import moments
 from arbornet.graphs import cpdag
+from arbornet.io.origin import Origin
 from arbornet.models.local import LocalModel
 from arbornet.network import evidence
-from arbornet.network.origin import Origin
 from arbornet.show import arrows
 from arbornet.text.notebook import Text
 from arbornet.text.visible import visible_name, written

@@ -8,10 +8,13 @@ from typing import Any, cast
 
 from arbornet._core import ParameterError, ScoreHandle
 from arbornet.checks import real
+from arbornet.hooks import Hook
 from arbornet.scores.base import Parameters
 
 LEAF_PARAMETERS = ("alpha", "kappa", "mean", "a", "nu", "lam")
 CHOSEN = ("auto", "each")
+tune: Hook[[Any, Any], Any] = Hook("arbornet.evaluate.tuning")
+"""A score with the priors that are chosen from a table; see `evaluate.tuned`."""
 
 
 @dataclass(frozen=True, repr=False, kw_only=True)
@@ -53,9 +56,7 @@ class Leaves(Parameters):
 
     def prepare(self, table: Any) -> ScoreHandle:
         """The score as the core computes it on a table; priors that depend on the table are chosen here."""
-        from arbornet.evaluate.tuning import tuned
-
-        return ScoreHandle(getattr(table, "handle", table), tuned(table, self).spec())
+        return ScoreHandle(getattr(table, "handle", table), tune(table, self).spec())
 
     def priors(self) -> dict[str, Any]:
         """The leaf priors as the core reads them.

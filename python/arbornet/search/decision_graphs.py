@@ -9,6 +9,7 @@ from typing import TYPE_CHECKING, Any
 
 from arbornet.data import moments
 from arbornet.graphs.constraints import Constraints, resolved
+from arbornet.hooks import Hook
 from arbornet.models.local import LocalModel
 from arbornet.scores import DecisionGraph
 from arbornet.scores.prepare import prepared
@@ -18,6 +19,9 @@ from arbornet.search.registry import registered, run
 
 if TYPE_CHECKING:
     from arbornet.network import BayesNet
+
+network_of_graphs: Hook[[FoundGraphs], BayesNet] = Hook("arbornet.network.fit")
+"""The network of exactly the graphs that were found."""
 
 
 @dataclass(frozen=True, eq=False, repr=False)
@@ -40,9 +44,7 @@ class FoundGraphs(Found):
     @cached_property
     def network(self) -> BayesNet:
         """The network of exactly these graphs."""
-        from arbornet.network.fit import of_graphs
-
-        return of_graphs(self)
+        return network_of_graphs(self)
 
     @property
     def unused(self) -> dict[str, list[str]]:

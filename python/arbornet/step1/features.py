@@ -3,7 +3,10 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
-from typing import TYPE_CHECKING, Any, Literal
+from contextlib import nullcontext
+from typing import Any, Literal
+
+import polars as pl
 
 from arbornet import _core
 from arbornet._core import ColumnError, ParameterError, TableHandle
@@ -11,9 +14,6 @@ from arbornet.checks import real, whole
 from arbornet.graphs.constraints import Constraints, Rules, resolved
 from arbornet.scores.prepare import positions, table_handle
 from arbornet.text.progress import Tell, shown
-
-if TYPE_CHECKING:
-    import polars as pl
 
 #: Where there are more variables than `MANY`, the forest uses this many ("auto").
 PREFILTER = 100
@@ -67,8 +67,6 @@ def rank_parents(
     Example:
         >>> an.rank_parents(table, "readmitted").head()
     """
-    import polars as pl
-
     handle = table_handle(table)
     wanted = [child] if isinstance(child, str) else child
     children = list(range(len(handle.names))) if wanted is None else positions(handle.names, wanted)
@@ -111,8 +109,6 @@ def rank_parents(
 
 
 def _told(progress: bool | Tell) -> Any:
-    from contextlib import nullcontext
-
     return nullcontext(progress) if callable(progress) else shown("ranking parents", progress)
 
 

@@ -15,6 +15,7 @@ from arbornet._core import ParameterError, table_fingerprint
 from arbornet.checks import real, whole
 from arbornet.graphs.constraints import Constraints, Rules, resolved
 from arbornet.scores.prepare import checked_limit, prepared, step1
+from arbornet.step1 import machines
 from arbornet.step1.candidates import Candidates, from_step1
 from arbornet.step1.features import Selection, selected
 from arbornet.step1.planning import affordable
@@ -98,12 +99,7 @@ def score_parents(
     n_sets = sum(map(sum, step.sizes))
     log.info("%d parent sets of up to %d parents", n_sets, max_parents)
     with _told(progress, n_sets) as tell:
-        if client is None:
-            result = step.run(n_jobs, checkpoint, tell)
-        else:
-            from arbornet.step1.machines import run
-
-            result = run(step, client, checkpoint, tell)
+        result = step.run(n_jobs, checkpoint, tell) if client is None else machines.run(step, client, checkpoint, tell)
     about = {
         "max_parents": max_parents,
         "score": handle.spec,

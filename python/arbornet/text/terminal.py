@@ -6,6 +6,8 @@ import re
 import shutil
 import textwrap
 
+from arbornet.text.progress import duration
+
 NARROWEST = 40
 WIDEST = 120
 """Longer lines are hard to read, however wide the terminal is."""
@@ -76,8 +78,6 @@ def shortened(text: str, most: int, between: str = " ") -> str:
 
 def brief(seconds: float) -> str:
     """A measured time: `0.021 s`, `3.4 s`, `3 min 20 s`."""
-    from arbornet.text.progress import duration
-
     if seconds >= 10:
         return duration(seconds)
     return f"{seconds:.2g} s" if seconds >= 0.001 else "under 0.001 s"

@@ -13,13 +13,13 @@ from typing import Any
 
 import networkx as nx
 
+from arbornet.show.draw.file import File
 from arbornet.show.draw.network import SCREEN, Engine, network_scene
 from arbornet.show.draw.parts import Arc, Graph, Leaf, Node, Split, Tree
 from arbornet.show.draw.save import Picture, put
 from arbornet.show.draw.spline import Spline, spline_scene
 from arbornet.show.draw.svg import svg
 from arbornet.show.draw.tree import tree_scene
-from arbornet.text.notebook import File
 
 __all__ = [
     "Arc",

@@ -13,10 +13,10 @@ from typing import Any
 
 from arbornet._core import ParameterError
 from arbornet.show.draw import mpl
+from arbornet.show.draw.file import File
 from arbornet.show.draw.scene import Scene
 from arbornet.show.draw.svg import for_notebook, in_cell, svg
 from arbornet.system.whole import write_whole
-from arbornet.text.notebook import File
 
 
 @dataclass(frozen=True)
