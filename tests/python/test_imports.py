@@ -16,8 +16,8 @@ OPTIONAL = {"cairosvg", "distributed", "matplotlib", "pandas"}
 BARS = {"rich"}
 """What is slow to import and used on a terminal only."""
 
-YET = {"data/files.py", "search/exact.py"}
-"""What is still to be untangled: the reading of files, and the exact search that calls the one for the k best."""
+YET = {"data/files.py"}
+"""What is still to be done."""
 
 
 def within(node: ast.AST) -> Iterator[ast.Import | ast.ImportFrom]:

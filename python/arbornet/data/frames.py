@@ -16,6 +16,7 @@ import numpy as np
 import polars as pl
 
 from arbornet._core import ArbornetError, ColumnError, RawFrame
+from arbornet.given import FrameLike
 
 ADVICE = (
     "give a Polars, pandas or pyarrow table, a duckdb relation, any object with __arrow_c_stream__, "
@@ -36,7 +37,7 @@ class Raw:
     """What the columns were read from: payloads by name, or a frame; from it some can be replaced."""
 
 
-def read_frame(frame: Any, wanted: Iterable[object] | None = None, n_jobs: int = -1) -> Raw:
+def read_frame(frame: FrameLike, wanted: Iterable[object] | None = None, n_jobs: int = -1) -> Raw:
     """Reads a frame, or of it the wanted columns.
 
     Args:
@@ -50,7 +51,7 @@ def read_frame(frame: Any, wanted: Iterable[object] | None = None, n_jobs: int =
     """
     only = None if wanted is None else {str(name) for name in wanted}
     module = type(frame).__module__.partition(".")[0]
-    if module == "polars" and hasattr(frame, "collect"):
+    if isinstance(frame, pl.LazyFrame):
         frame = frame.collect()
     if _is_pandas(frame):
         return _of_pandas(frame, only)
@@ -58,9 +59,9 @@ def read_frame(frame: Any, wanted: Iterable[object] | None = None, n_jobs: int =
         return _of_numpy(frame, only)
     if isinstance(frame, Mapping):
         return _of_columns(dict(zip(column_names(frame), frame.values(), strict=True)), only)
-    if module == "polars":
-        if not hasattr(frame, "columns"):
-            raise ArbornetError(f"a {type(frame).__name__} is one column; give a frame, for example series.to_frame()")
+    if module == "polars" and not isinstance(frame, pl.DataFrame):
+        raise ArbornetError(f"a {type(frame).__name__} is one column; give a frame, for example series.to_frame()")
+    if isinstance(frame, pl.DataFrame):
         if any(dtype.is_object() for dtype in frame.schema.values()):
             return _of_columns(dict(zip(column_names(frame.columns), frame.get_columns(), strict=True)), only)
         frame = _typed(frame)

@@ -29,6 +29,7 @@ from arbornet.data.looks.look import Look
 from arbornet.data.looks.written import check_form, class_of
 from arbornet.data.schema_check import checked
 from arbornet.data.schema_text import as_html, as_text, column_text
+from arbornet.given import FrameLike
 from arbornet.system.sources import bytes_of
 from arbornet.system.whole import write_whole
 from arbornet.text.notices import LeftOutWarning
@@ -230,7 +231,9 @@ class Schema:
         """The schema without looks, hints and findings: what coding needs, as stored in network files."""
         return Schema(tuple(replace(c, looks_like="", looks_because="", hint=None) for c in self.columns))
 
-    def encode(self, frame: Any, *, unseen: Literal["error", "missing"] = "error", n_jobs: int = -1) -> RowsHandle:
+    def encode(
+        self, frame: FrameLike, *, unseen: Literal["error", "missing"] = "error", n_jobs: int = -1
+    ) -> RowsHandle:
         """Codes all rows of a frame like the table this schema comes from, keeping missing values missing.
 
         Args:
@@ -302,7 +305,7 @@ class Schema:
         return as_html(self)
 
 
-def infer_schema(frame: Any, *, max_levels: int | None = None, n_jobs: int = -1) -> Schema:
+def infer_schema(frame: FrameLike, *, max_levels: int | None = None, n_jobs: int = -1) -> Schema:
     """Infers the type of every column of a frame, with the reason.
 
     Args:

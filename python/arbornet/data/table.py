@@ -26,6 +26,7 @@ from arbornet.data.kinds import Binned, Categorical, Continuous, Ordinal
 from arbornet.data.levels import MISSING
 from arbornet.data.looks.written import as_read
 from arbornet.data.schema import Column, Schema, schema_of_raw
+from arbornet.given import FrameLike
 from arbornet.text.notices import RowsDroppedWarning, tells_of_rows
 from arbornet.text.visible import visible_name
 
@@ -97,7 +98,7 @@ class Table:
 
     def __init__(
         self,
-        frame: Any,
+        frame: FrameLike,
         schema: Schema | None = None,
         missing: Literal["drop", "error", "level"] | None = None,
         standardise: bool = True,

@@ -14,13 +14,17 @@ from arbornet.checks import whole
 from arbornet.data.table import Table
 from arbornet.evaluate.methods import Method
 from arbornet.evaluate.plots import stacked
+from arbornet.given import FrameLike, Progress, Target
 from arbornet.graphs import cpdag
 from arbornet.learn import Search, found_by
 from arbornet.scores import PCART
+from arbornet.scores.prepare import Score
 from arbornet.system.parallel import side_by_side
 from arbornet.text.progress import shown
 
 if TYPE_CHECKING:
+    from matplotlib.axes import Axes
+
     from arbornet.data.schema import Schema
     from arbornet.graphs.constraints import Constraints
 
@@ -28,15 +32,15 @@ if TYPE_CHECKING:
 class ArcStrengths(pl.DataFrame):
     """Arcs and the share of networks that have them: a Polars frame that draws itself."""
 
-    def plot(self, target: Any = None) -> Any:  # type: ignore[override]
+    def plot(self, target: Target = None) -> Axes | None:  # type: ignore[override]
         """A bar per arc: on a matplotlib axis, into a file by its ending, or on a new axis."""
         labels = [f"{parent} → {child}" for parent, child in self.select("parent", "child").iter_rows()]
         return stacked(labels, {"strength": self["strength"].to_list()}, "share of networks with the arc", target)
 
 
 def arc_strength(
-    frame: Any,
-    score: Any = None,
+    frame: FrameLike | Table,
+    score: Score | None = None,
     *,
     n_bootstrap: int = 100,
     seed: int = 0,
@@ -46,7 +50,7 @@ def arc_strength(
     schema: Schema | None = None,
     equivalence: bool = False,
     n_jobs: int = -1,
-    progress: bool = False,
+    progress: Progress = None,
 ) -> ArcStrengths:
     """Learns networks from resampled rows and counts how many of them have each arc.
 
@@ -61,7 +65,7 @@ def arc_strength(
         schema: As for `learn`.
         equivalence: Count an arc that may point either way in a network's equivalence class as half in each direction.
         n_jobs: Threads, -1 for all cores.
-        progress: Show a bar.
+        progress: True to show a bar (log lines where there is no terminal).
 
     Returns:
         A frame with a row per arc that any network has, strongest first: `parent`, `child`, `strength` (share of

@@ -39,7 +39,7 @@ def to_text(net: BayesNet) -> str:
     return json.dumps(told, ensure_ascii=False, allow_nan=False, separators=(",", ":"))
 
 
-def finite(told: Any) -> Any:
+def finite(told: object) -> Any:
     """The same with null for numbers that JSON cannot hold (the score of a family that cannot be scored)."""
     if isinstance(told, dict):
         return {key: finite(value) for key, value in told.items()}

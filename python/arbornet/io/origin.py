@@ -67,13 +67,14 @@ def _plain(value: Any) -> Any:
     return value
 
 
-def from_dict(told: Any, names: Sequence[str], parents: Sequence[Sequence[int]]) -> Origin:
+def from_dict(told: object, names: Sequence[str], parents: Sequence[Sequence[int]]) -> Origin:
     """The origin that `to_dict` wrote, of a network over these variables with these parents.
 
     Raises:
         FormatError: If an entry is damaged, with its name.
     """
-    _check(isinstance(told, dict), "")
+    if not isinstance(told, dict):
+        raise _damaged("")
     score, n_rows = told.get("score"), told.get("n_rows")
     _check(score is None or isinstance(score, str), ".score")
     _check(n_rows is None or (type(n_rows) is int and 0 <= n_rows < 1 << 63), ".n_rows")
@@ -94,7 +95,11 @@ def from_dict(told: Any, names: Sequence[str], parents: Sequence[Sequence[int]])
 
 def _check(fits: bool, at: str) -> None:
     if not fits:
-        raise FormatError(f"its entry origin{at} is damaged")
+        raise _damaged(at)
+
+
+def _damaged(at: str) -> FormatError:
+    return FormatError(f"its entry origin{at} is damaged")
 
 
 def _number(told: Any, at: str) -> float:

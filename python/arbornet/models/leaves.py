@@ -4,7 +4,6 @@ from __future__ import annotations
 
 from collections.abc import Mapping
 from dataclasses import dataclass
-from typing import Any
 
 from arbornet.data.kinds import Level
 from arbornet.text.visible import visible, visible_name
@@ -20,11 +19,12 @@ class Condition:
     high: float | None = None
     levels: tuple[Level, ...] | None = None
 
-    def holds(self, value: Any) -> bool:
+    def holds(self, value: Level) -> bool:
         """Whether a value is among them."""
         if self.levels is not None:
             return value in self.levels
-        return (self.low is None or value >= self.low) and (self.high is None or value < self.high)
+        # Numbers have bounds, and only of numbers is the value a number.
+        return (self.low is None or value >= self.low) and (self.high is None or value < self.high)  # type: ignore[operator]
 
     def __str__(self) -> str:
         return self.text

@@ -15,6 +15,7 @@ from typing import Any
 from arbornet._core import ColumnError, FormatError, ModelHandle, ParameterError
 from arbornet.data import moments
 from arbornet.data.kinds import Level
+from arbornet.given import ScoreLike, TableLike, Target
 from arbornet.models.leaves import Condition, Distribution, Leaf, Shares, StudentT
 from arbornet.models.splines import Factor, Term, partial_responses
 from arbornet.scores.prepare import positions, prepared
@@ -155,7 +156,7 @@ class LocalModel:
         """
         return _distribution(json.loads(self.handle.predictive(self._values(given))), self.child_levels)
 
-    def log_density(self, value: Any, given: Mapping[str, Any]) -> float:
+    def log_density(self, value: object, given: Mapping[str, Any]) -> float:
         """Log probability of a level of the child, or log density of a number, given one value for each parent.
 
         Raises:
@@ -181,7 +182,7 @@ class LocalModel:
             raise FormatError(f"this is not a model that to_dict wrote: {error}") from None
         return cls(ModelHandle.from_json(text, "dict"))
 
-    def draw(self, target: Any = None) -> Picture | File | None:
+    def draw(self, target: Target = None) -> Picture | File | None:
         """Draws the model to a path ending in .svg, .png or .pdf, or on a matplotlib axis.
 
         A tree or table is drawn with its leaves; MARS as the child against each parent, the others at their medians.
@@ -238,7 +239,7 @@ class LocalModel:
         return (LocalModel, (self.handle, self.classes))
 
 
-def local_model(table: Any, child: str, parents: Iterable[str], score: Any) -> LocalModel:
+def local_model(table: TableLike, child: str, parents: Iterable[str], score: ScoreLike) -> LocalModel:
     """The fitted model that a score evaluates for a child and its parents.
 
     Args:

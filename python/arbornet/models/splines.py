@@ -37,7 +37,7 @@ class Factor:
     level: Level | None = None
     text: str = ""
 
-    def value(self, x: Any) -> float:
+    def value(self, x: object) -> float:
         """The factor at a value of the parent."""
         if self.at is None:
             return float(x == self.level)

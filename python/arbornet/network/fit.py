@@ -10,6 +10,7 @@ import networkx as nx
 
 from arbornet._core import ArbornetError, NetworkHandle, ParameterError, ScoreHandle
 from arbornet.data.table import Table
+from arbornet.given import ScoreLike
 from arbornet.network import BayesNet, Origin
 from arbornet.scores.prepare import prepared
 from arbornet.search.base import Found
@@ -17,7 +18,7 @@ from arbornet.search.decision_graphs import FoundGraphs, network_of_graphs
 
 
 def fit(
-    table: Table, dag: nx.DiGraph[str] | Found, score: Any, *, arc_scores: bool = True, n_jobs: int = -1
+    table: Table, dag: nx.DiGraph[str] | Found, score: ScoreLike, *, arc_scores: bool = True, n_jobs: int = -1
 ) -> BayesNet:
     """Fits the local model of a score to every variable of a graph.
 

@@ -10,6 +10,7 @@ from typing import Any, Literal
 
 import polars as pl
 
+from arbornet.given import FrameLike, Target
 from arbornet.io import bif, graphs, hugin, json, xmlbif
 from arbornet.network.general import GeneralAnswers
 from arbornet.network.report import of_network
@@ -73,7 +74,7 @@ class BayesNet(RowAnswers, GeneralAnswers):
         graphs.to_graphml(self.graph, path)
 
     def draw(
-        self, target: Any = None, *, engine: Literal["layered", "dot"] = "layered", legend: bool = True
+        self, target: Target = None, *, engine: Literal["layered", "dot"] = "layered", legend: bool = True
     ) -> Picture | File | None:
         """Draws the graph, arcs as wide as they are strong.
 
@@ -87,7 +88,7 @@ class BayesNet(RowAnswers, GeneralAnswers):
         """
         return draw(self.graph, target, engine=engine, legend=legend)
 
-    def report(self, path: str | Path, data: Any = None, *, title: str = "") -> File:
+    def report(self, path: str | Path, data: FrameLike | None = None, *, title: str = "") -> File:
         """Writes one HTML page with the graph, every model, the types and the search; it needs nothing else to open.
 
         Args:

@@ -11,6 +11,7 @@ import numpy as np
 from arbornet.data import moments
 from arbornet.data.dropped import advice, costliest
 from arbornet.data.schema_text import range_text
+from arbornet.given import FrameLike
 from arbornet.models.splines import partial_responses
 from arbornet.network import evidence
 from arbornet.show import arrows
@@ -28,7 +29,7 @@ MOST_DRAWN = 60
 """A tree with more leaves is only told as text."""
 
 
-def of_network(net: BayesNet, data: Any = None, title: str = "") -> Report:
+def of_network(net: BayesNet, data: FrameLike | None = None, title: str = "") -> Report:
     """What a network has to report.
 
     Args:

@@ -24,7 +24,7 @@ class Choice(Brief):
         """Name and parameters as the core reads them."""
         raise NotImplementedError
 
-    def replace(self, **changes: Any) -> Self:
+    def replace(self, **changes: object) -> Self:
         """A copy with some parameters changed.
 
         Raises:

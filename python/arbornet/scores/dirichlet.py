@@ -117,7 +117,7 @@ class BDe(Tabular):
         return {"score": "bde", "ess": self.ess, "network": network, **self.priors()}
 
 
-def network_of(name: str, given: Any) -> BayesNet:
+def network_of(name: str, given: object) -> BayesNet:
     """A prior network, or the one in a file.
 
     Raises:

@@ -8,8 +8,10 @@ from typing import Any, cast
 
 from arbornet._core import ParameterError, ScoreHandle
 from arbornet.checks import real
+from arbornet.given import TableLike
 from arbornet.hooks import Hook
 from arbornet.scores.base import Parameters
+from arbornet.scores.prepare import table_handle
 
 LEAF_PARAMETERS = ("alpha", "kappa", "mean", "a", "nu", "lam")
 CHOSEN = ("auto", "each")
@@ -54,9 +56,9 @@ class Leaves(Parameters):
         values = {name: getattr(self, name) for name in LEAF_PARAMETERS}
         return {name: value for name, value in values.items() if isinstance(value, str)}
 
-    def prepare(self, table: Any) -> ScoreHandle:
+    def prepare(self, table: TableLike) -> ScoreHandle:
         """The score as the core computes it on a table; priors that depend on the table are chosen here."""
-        return ScoreHandle(getattr(table, "handle", table), tune(table, self).spec())
+        return ScoreHandle(table_handle(table), tune(table, self).spec())
 
     def priors(self) -> dict[str, Any]:
         """The leaf priors as the core reads them.

@@ -28,14 +28,14 @@ SEEDS = 2**64 - 1
 Stopped = Literal["proven", "time", "memory", "interrupted", "finished"]
 
 
-def count(name: str, value: Any, least: int = 0, most: int = 2**63 - 1) -> int:
+def count(name: str, value: object, least: int = 0, most: int = 2**63 - 1) -> int:
     """A whole number within what the core counts with.
 
     Raises:
         ParameterError: If it is not.
     """
     try:
-        number = least - 1 if isinstance(value, bool) else index(value)
+        number = least - 1 if isinstance(value, bool) else index(value)  # type: ignore[arg-type]
     except TypeError:
         number = least - 1
     if number > most:

@@ -8,6 +8,7 @@ from functools import cached_property
 from typing import TYPE_CHECKING, Any
 
 from arbornet.data import moments
+from arbornet.given import Progress, TableLike
 from arbornet.graphs.constraints import Constraints, resolved
 from arbornet.hooks import Hook
 from arbornet.models.local import LocalModel
@@ -54,7 +55,7 @@ class FoundGraphs(Found):
 
 @registered("table", "grows graph and models together", score=DecisionGraph)
 def decision_graphs(
-    table: Any,
+    table: TableLike,
     score: DecisionGraph | None = None,
     *,
     constraints: Constraints | None = None,
@@ -63,7 +64,7 @@ def decision_graphs(
     max_steps: int | None = None,
     time_limit: float | None = None,
     n_jobs: int = -1,
-    progress: bool = False,
+    progress: Progress = None,
 ) -> FoundGraphs:
     """Grows a graph and the decision graphs of its variables together, starting without arcs.
 
@@ -82,7 +83,7 @@ def decision_graphs(
         max_steps: the most operators in all.
         time_limit: wall seconds.
         n_jobs: threads; -1 for all cores.
-        progress: whether to show it.
+        progress: True to show it: a bar on a terminal, log lines elsewhere.
 
     Returns:
         FoundGraphs: Found with `models`, `network` and `unused`; stopped is "finished", "time" or "interrupted".

@@ -3,10 +3,11 @@
 from __future__ import annotations
 
 import math
+from collections.abc import Sequence
 from dataclasses import dataclass
-from typing import Any
 
 import numpy as np
+from numpy.typing import NDArray
 
 from arbornet.data import moments
 from arbornet.show.draw.axis import DATES, Axis, date_edges, has_calendar, number
@@ -26,7 +27,7 @@ class Histogram:
     counts: tuple[int, ...]
 
     @classmethod
-    def of(cls, values: Any, what: str = "") -> Histogram:
+    def of(cls, values: Sequence[float] | NDArray[np.float64], what: str = "") -> Histogram:
         """Bins of one round width (1, 2 or 5 times a power of ten), between 8 and 40 of them where there is spread.
 
         Dates, told by `what`, come in days, months or years of the calendar.
