@@ -17,8 +17,7 @@ from types import FrameType, ModuleType
 
 _ROOMS = {
     "data": (
-        "coding dropped examples files frames infer kinds levels looks moments schema schema_check schema_text table"
-        " values"
+        "coding dropped examples files frames infer kinds levels looks schema schema_check schema_text table values"
     ),
     "estimators": "classifiers discretise inputs sk tree_density",
     "evaluate": "tuning",
@@ -32,9 +31,11 @@ _ROOMS = {
     "text": "brief notebook notices progress terminal visible",
 }
 _ELSEWHERE = {
+    "arbornet.data.moments": "arbornet.data.calendar",
     "arbornet.io.networks": "arbornet.network.files",
     "arbornet.io.sources": "arbornet.system.sources",
     "arbornet.io.whole": "arbornet.system.whole",
+    "arbornet.moments": "arbornet.data.calendar",
     "arbornet.network.origin": "arbornet.io.origin",
     "arbornet.report.fitted": "arbornet.network.report",
 }
@@ -46,13 +47,16 @@ MOVED = _ELSEWHERE | {
 
 
 NAMES = {
-    "arbornet.io.bif": {"read_bif": "arbornet.network.files"},
-    "arbornet.io.hugin": {"read_net": "arbornet.network.files"},
-    "arbornet.io.json": {"from_text": "arbornet.network.net", "load": "arbornet.network.files"},
-    "arbornet.io.xmlbif": {"read_xmlbif": "arbornet.network.files"},
-    "arbornet.text.notebook": {"File": "arbornet.show.draw.file"},
+    "arbornet.io.bif": {"read_bif": "arbornet.network.files.read_bif"},
+    "arbornet.io.hugin": {"read_net": "arbornet.network.files.read_net"},
+    "arbornet.io.json": {"from_text": "arbornet.network.net.from_text", "load": "arbornet.network.files.load"},
+    "arbornet.io.xmlbif": {"read_xmlbif": "arbornet.network.files.read_xmlbif"},
+    "arbornet.learn": {"Search": "arbornet.given.SearchLike"},
+    "arbornet.scores": {"Parameters": "arbornet.scores.ScoreParameters"},
+    "arbornet.scores.base": {"Parameters": "arbornet.scores.ScoreParameters"},
+    "arbornet.text.notebook": {"File": "arbornet.show.draw.file.File"},
 }
-"""New path of what left a module that stays, by the module and its name."""
+"""What left a module that stays, or has another name there now: its new path, by the module and its old name."""
 
 
 _BY_NAME = {opmap[name] for name in ("IMPORT_FROM", "LOAD_ATTR", "LOAD_METHOD") if name in opmap}
@@ -116,8 +120,9 @@ def _names_of(path: str) -> Callable[[str], object]:
         asking = sys._getframe(1)
         # An unpickler calls `getattr`.
         if asking.f_code.co_code[asking.f_lasti] in _BY_NAME:
-            warnings.warn(f"{path}.{name} is now in {new}; import it from there", DeprecationWarning, stacklevel=2)
-        return getattr(import_module(new), name)
+            warnings.warn(f"{path}.{name} is now {new}; import it from there", DeprecationWarning, stacklevel=2)
+        module, _, now = new.rpartition(".")
+        return getattr(import_module(module), now)
 
     return __getattr__
 

@@ -5,7 +5,7 @@ They are for annotations only, so whatever the aliases name is imported for type
 
 from __future__ import annotations
 
-from collections.abc import Mapping, Sequence
+from collections.abc import Callable, Mapping, Sequence
 from typing import TYPE_CHECKING, Any, Literal, Protocol, TypeAlias
 
 if TYPE_CHECKING:
@@ -54,6 +54,8 @@ ScoreLike: TypeAlias = "Score | ScoreHandle"
 """A score's parameters, such as `PCART()`; or the score prepared for a table."""
 CandidatesLike: TypeAlias = "Candidates | CandidatesHandle | str | Path"
 """`Candidates`, the core's candidates behind them, or the path of a file of them."""
+SearchLike: TypeAlias = "str | Callable[..., Found]"
+"""A search by its name, or a function that returns `Found`."""
 GraphLike: TypeAlias = "BayesNet | Found | nx.DiGraph[Any] | nx.Graph[Any]"
 """A graph, or what has one: a network, or what a search found."""
 Target: TypeAlias = "str | os.PathLike[str] | Axes | None"

@@ -14,7 +14,7 @@ from typing import TYPE_CHECKING, Any, Literal
 from arbornet._core import threads
 from arbornet.data.schema import Schema, infer_schema
 from arbornet.data.table import Table
-from arbornet.given import FrameLike, Progress
+from arbornet.given import FrameLike, Progress, SearchLike
 from arbornet.graphs.constraints import Rules
 from arbornet.network.fit import fit
 from arbornet.scores import PCART
@@ -35,8 +35,6 @@ if TYPE_CHECKING:
     from arbornet.network import BayesNet
     from arbornet.step1.candidates import Candidates
 
-Search = str | Callable[..., Found]
-
 #: Findings that are told before anything is learned.
 MOST_FINDINGS = 8
 #: With candidates selected for more variables than this, the search is one that need not end with a proof.
@@ -46,7 +44,7 @@ MANY = 100
 def learn(
     frame: FrameLike | Table,
     score: Score | None = None,
-    search: Search | None = None,
+    search: SearchLike | None = None,
     max_parents: int | Literal["auto"] = "auto",
     constraints: Constraints | None = None,
     *,
@@ -193,7 +191,7 @@ def _kept(candidates: Candidates) -> str:
 
 
 def found_by(
-    search: Search,
+    search: SearchLike,
     table: Table,
     score: Score,
     max_parents: int | Literal["auto"],

@@ -78,6 +78,11 @@ def test_a_pickle_that_counts_megabytes_keeps_its_limit() -> None:
 def test_what_is_no_size_of_memory_is_refused_with_its_name(given: object) -> None:
     with pytest.raises(an.ParameterError, match=r"memory_limit="):
         an.PCART(memory_limit=given)  # type: ignore[arg-type]
+    if given not in ("1 KB", "2000 TiB"):
+        with pytest.raises(an.ParameterError, match=r"memory_limit="):
+            an.score_parents(an.Table(LEVELS), an.BDeu(), 1, memory_limit=given)  # type: ignore[arg-type]
+        with pytest.raises(an.ParameterError, match=r"memory_limit="):
+            an.search.exact("none.jkl", memory_limit=given)  # type: ignore[call-overload]
 
 
 def keys(document: dict[str, Any]) -> Iterator[tuple[str, ...]]:

@@ -9,7 +9,8 @@ import sys
 import pytest
 
 from arbornet.text import progress
-from arbornet.text.progress import Pace, duration, shown, status
+from arbornet.text.progress import Pace, shown, status
+from arbornet.text.terminal import duration
 
 
 def test_a_steady_pace_tells_the_exact_time_left():

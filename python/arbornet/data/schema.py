@@ -16,7 +16,7 @@ from pathlib import Path
 from typing import TYPE_CHECKING, Any, Literal
 
 from arbornet._core import ArbornetError, ColumnError, FormatError, ParameterError
-from arbornet.data import moments
+from arbornet.data import calendar
 from arbornet.data.coding import encode_rows
 from arbornet.data.frames import Raw, read_frame
 from arbornet.data.infer import MOST_LEVELS, Profile, profile
@@ -91,7 +91,7 @@ class Column:
     def levels(self) -> tuple[Level, ...] | None:
         """All levels by code, None for a continuous column or before they are known."""
         if isinstance(self.kind, Binned):
-            class_ = moments.zoned(self.class_, self.zone) if self.dated else None
+            class_ = calendar.zoned(self.class_, self.zone) if self.dated else None
             return None if self.cuts is None else bin_names(self.cuts, class_)
         return None if isinstance(self.kind, Continuous) else self.kind.levels
 
@@ -118,7 +118,7 @@ def bin_names(cuts: tuple[float, ...], class_: str | None = None) -> tuple[str, 
     """
     if not cuts:
         return ("all",)
-    ends = [] if class_ is None else [moments.last(cut, class_) for cut in cuts]
+    ends = [] if class_ is None else [calendar.last(cut, class_) for cut in cuts]
     if class_ is None or len(set(ends)) < len(cuts):
         for digits in range(4, 18):
             ends = [f"{cut:.{digits}g}" for cut in cuts]
@@ -415,7 +415,7 @@ def _declare(column: Column, kind: Kind) -> Column:
         "dated": False,
     }
     if isinstance(kind, Binned):
-        unknown |= {"cuts": kind.cuts, "dated": column.class_ in moments.CLASSES}
+        unknown |= {"cuts": kind.cuts, "dated": column.class_ in calendar.CLASSES}
     return replace(column, kind=kind, reason=reason, left_out=None, hint=None, **unknown)
 
 

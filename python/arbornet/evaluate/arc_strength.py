@@ -14,9 +14,9 @@ from arbornet.checks import whole
 from arbornet.data.table import Table
 from arbornet.evaluate.methods import Method
 from arbornet.evaluate.plots import stacked
-from arbornet.given import FrameLike, Progress, Target
+from arbornet.given import FrameLike, Progress, SearchLike, Target
 from arbornet.graphs import cpdag
-from arbornet.learn import Search, found_by
+from arbornet.learn import found_by
 from arbornet.scores import PCART
 from arbornet.scores.prepare import Score
 from arbornet.system.parallel import side_by_side
@@ -44,7 +44,7 @@ def arc_strength(
     *,
     n_bootstrap: int = 100,
     seed: int = 0,
-    search: Search = "hill_climb",
+    search: SearchLike = "hill_climb",
     max_parents: int | Literal["auto"] = "auto",
     constraints: Constraints | None = None,
     schema: Schema | None = None,

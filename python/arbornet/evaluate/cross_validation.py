@@ -23,7 +23,7 @@ from arbornet.evaluate.journal import campaign
 from arbornet.evaluate.methods import Method, Methods, as_methods
 from arbornet.evaluate.plots import bars
 from arbornet.evaluate.samples import Sampled, check_draws, folds
-from arbornet.given import FrameLike, Progress, Target
+from arbornet.given import FrameLike, Progress, SearchLike, Target
 from arbornet.text import notebook
 
 if TYPE_CHECKING:
@@ -31,7 +31,6 @@ if TYPE_CHECKING:
 
     from arbornet.data.schema import Schema
     from arbornet.graphs.constraints import Constraints
-    from arbornet.learn import Search
 
 
 @dataclass(frozen=True, eq=False, repr=False)
@@ -84,7 +83,7 @@ def cross_validate(
     repeats: int = 5,
     seed: int = 0,
     *,
-    search: Search = "exact",
+    search: SearchLike = "exact",
     max_parents: int | Literal["auto"] = "auto",
     constraints: Constraints | None = None,
     schema: Schema | None = None,

@@ -22,7 +22,7 @@ from arbornet.evaluate.journal import campaign
 from arbornet.evaluate.methods import Method, Methods, as_methods
 from arbornet.evaluate.plots import curves
 from arbornet.evaluate.samples import Rows, Sampled, check_draws, subsample
-from arbornet.given import FrameLike, Progress, Target
+from arbornet.given import FrameLike, Progress, SearchLike, Target
 from arbornet.text import notebook
 
 if TYPE_CHECKING:
@@ -30,7 +30,6 @@ if TYPE_CHECKING:
 
     from arbornet.data.schema import Schema
     from arbornet.graphs.constraints import Constraints
-    from arbornet.learn import Search
 
 FRACTIONS = (1 / 2, 1 / 4, 1 / 8, 1 / 16, 1 / 32, 1 / 64)
 
@@ -88,7 +87,7 @@ def intersection_validation(
     repeats: int = 10,
     seed: int = 0,
     *,
-    search: Search = "exact",
+    search: SearchLike = "exact",
     max_parents: int | Literal["auto"] = "auto",
     constraints: Constraints | None = None,
     schema: Schema | None = None,

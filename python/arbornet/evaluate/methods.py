@@ -10,8 +10,9 @@ import networkx as nx
 
 from arbornet._core import ParameterError, Step1
 from arbornet.data.table import Table
+from arbornet.given import SearchLike
 from arbornet.graphs.constraints import Constraints
-from arbornet.learn import Search, found_by
+from arbornet.learn import found_by
 from arbornet.network import BayesNet
 from arbornet.network.fit import fit
 from arbornet.scores import PCART
@@ -41,7 +42,7 @@ class Method(Brief):
     """
 
     score: Score | None = None
-    search: Search = "exact"
+    search: SearchLike = "exact"
     max_parents: int | Literal["auto"] = "auto"
     constraints: Constraints | None = None
     time_limit: float | None = None
@@ -113,7 +114,7 @@ def _name(function: Callable[..., Any]) -> str:
     return getattr(function, "__qualname__", type(function).__name__)
 
 
-def as_methods(given: Methods, **settings: Any) -> dict[str, Method]:
+def as_methods(given: Methods, **settings: object) -> dict[str, Method]:
     """Methods by name: of one score, a function, a Method, or a mapping of names to any of them."""
     if isinstance(given, Mapping):
         if not given:

@@ -16,12 +16,11 @@ from arbornet.evaluate.intersection import LearningCurves, learned_pairs, mean_c
 from arbornet.evaluate.journal import campaign
 from arbornet.evaluate.methods import Methods, as_methods
 from arbornet.evaluate.samples import check_draws, given_back, unlearned
-from arbornet.given import Progress
+from arbornet.given import Progress, SearchLike
 from arbornet.network import BayesNet
 
 if TYPE_CHECKING:
     from arbornet.graphs.constraints import Constraints
-    from arbornet.learn import Search
 
 
 def structure_recovery(
@@ -31,7 +30,7 @@ def structure_recovery(
     repeats: int = 10,
     seed: int = 0,
     *,
-    search: Search = "exact",
+    search: SearchLike = "exact",
     max_parents: int | Literal["auto"] = "auto",
     constraints: Constraints | None = None,
     resume: str | os.PathLike[str] | None = None,

@@ -13,7 +13,7 @@ from functools import cached_property
 from typing import Any
 
 from arbornet._core import ColumnError, FormatError, ModelHandle, ParameterError
-from arbornet.data import moments
+from arbornet.data import calendar
 from arbornet.data.kinds import Level
 from arbornet.given import ScoreLike, TableLike, Target
 from arbornet.models.leaves import Condition, Distribution, Leaf, Shares, StudentT
@@ -40,7 +40,7 @@ class LocalModel:
         >>> print(model)
     """
 
-    def __init__(self, handle: ModelHandle, classes: moments.Classes | None = None) -> None:
+    def __init__(self, handle: ModelHandle, classes: calendar.Classes | None = None) -> None:
         self.handle = handle
         self.classes = dict(classes or {})
 
@@ -66,9 +66,9 @@ class LocalModel:
         return None if text is None else json.loads(text)
 
     @cached_property
-    def _words(self) -> moments.Words | None:
+    def _words(self) -> calendar.Words | None:
         """How dates and times are printed, if there are any."""
-        return moments.Words(self.classes) if self.classes else None
+        return calendar.Words(self.classes) if self.classes else None
 
     @cached_property
     def leaves(self) -> list[Leaf]:
@@ -260,12 +260,12 @@ def local_model(table: TableLike, child: str, parents: Iterable[str], score: Sco
     names = handle.table.names
     model = ModelHandle.fit(handle, positions(names, [child])[0], positions(names, parents))
     schema = getattr(table, "schema", None)
-    return LocalModel(model, None if schema is None else moments.classes(schema))
+    return LocalModel(model, None if schema is None else calendar.classes(schema))
 
 
 def _plain(value: Any) -> Any:
     """NumPy's scalars as Python's own, dates and times as the numbers behind them."""
-    return moments.number(value.item() if hasattr(value, "item") else value)
+    return calendar.number(value.item() if hasattr(value, "item") else value)
 
 
 def _levels(description: Mapping[str, Any]) -> Iterator[Level]:

@@ -6,7 +6,7 @@ from dataclasses import dataclass
 from typing import TYPE_CHECKING, Any
 
 from arbornet._core import ParameterError
-from arbornet.data import moments
+from arbornet.data import calendar
 from arbornet.data.kinds import Level
 from arbornet.models.leaves import Shares
 from arbornet.show.draw.spline import MOST_LINES, Response, Spline
@@ -41,7 +41,7 @@ class Factor:
         """The factor at a value of the parent."""
         if self.at is None:
             return float(x == self.level)
-        number = float(moments.number(x))
+        number = float(calendar.number(x))
         distance = number - self.at if self.shape in ("above", "rising") else self.at - number
         return max(0.0, distance) if self.shape in ("above", "below") else distance
 

@@ -10,7 +10,7 @@ from arbornet._core import ParameterError, ScoreHandle
 from arbornet.checks import real
 from arbornet.given import TableLike
 from arbornet.hooks import Hook
-from arbornet.scores.base import Parameters
+from arbornet.scores.base import ScoreParameters
 from arbornet.scores.prepare import table_handle
 
 LEAF_PARAMETERS = ("alpha", "kappa", "mean", "a", "nu", "lam")
@@ -20,7 +20,7 @@ tune: Hook[[Any, Any], Any] = Hook("arbornet.evaluate.tuning")
 
 
 @dataclass(frozen=True, repr=False, kw_only=True)
-class Leaves(Parameters):
+class Leaves(ScoreParameters):
     """The priors of the three leaf distributions; a variable reads those of its kind.
 
     Numbers are standardised before they are scored, so `mean` and `lam` count in standard deviations from the mean. A

@@ -7,7 +7,7 @@ from dataclasses import dataclass
 from functools import cached_property
 from typing import TYPE_CHECKING, Any
 
-from arbornet.data import moments
+from arbornet.data import calendar
 from arbornet.given import Progress, TableLike
 from arbornet.graphs.constraints import Constraints, resolved
 from arbornet.hooks import Hook
@@ -114,7 +114,7 @@ def decision_graphs(
     network = found.network
     assert network is not None
     stopped: Stopped = found.stopped or "finished"
-    classes = moments.classes(table.schema) if hasattr(table, "schema") else None
+    classes = calendar.classes(table.schema) if hasattr(table, "schema") else None
     return FoundGraphs(
         dag_from_parents(names, found.parents),
         total_of(found.scores),

@@ -15,6 +15,7 @@ from collections.abc import Callable, Iterator
 from contextlib import ExitStack, contextmanager
 
 from arbornet.given import Progress
+from arbornet.text.terminal import duration
 
 Tell = Callable[[int, int], None]
 """What is called with news of long work: how much is done, and of how much (0 while unknown)."""
@@ -57,16 +58,6 @@ class Pace:
             return None
         # Time without news counts too: work that hangs moves its end away.
         return max(0.0, (total - done) * (now - start) / (done - before))
-
-
-def duration(seconds: float) -> str:
-    """A time as one says it: `8 s`, `3 min 20 s`, `2 h 05 min`."""
-    whole = round(seconds)
-    if whole < 60:
-        return f"{whole} s"
-    if whole < 3600:
-        return f"{whole // 60} min {whole % 60:02} s"
-    return f"{whole // 3600} h {whole % 3600 // 60:02} min"
 
 
 def status(done: int, total: int, left: float | None) -> str:

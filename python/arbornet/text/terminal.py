@@ -6,8 +6,6 @@ import re
 import shutil
 import textwrap
 
-from arbornet.text.progress import duration
-
 NARROWEST = 40
 WIDEST = 120
 """Longer lines are hard to read, however wide the terminal is."""
@@ -74,6 +72,16 @@ def shortened(text: str, most: int, between: str = " ") -> str:
         if len(kept) <= most:
             return kept
     return shortened(text, most) if between != " " else text[: max(most - 1, 0)] + "…"
+
+
+def duration(seconds: float) -> str:
+    """A time as one says it: `8 s`, `3 min 20 s`, `2 h 05 min`."""
+    whole = round(seconds)
+    if whole < 60:
+        return f"{whole} s"
+    if whole < 3600:
+        return f"{whole // 60} min {whole % 60:02} s"
+    return f"{whole // 3600} h {whole % 3600 // 60:02} min"
 
 
 def brief(seconds: float) -> str:

@@ -9,7 +9,7 @@ from dataclasses import dataclass
 import numpy as np
 from numpy.typing import NDArray
 
-from arbornet.data import moments
+from arbornet.data import calendar
 from arbornet.show.draw.axis import DATES, Axis, date_edges, has_calendar, number
 from arbornet.show.draw.parts import Node
 from arbornet.show.draw.scene import Box, Group, Line, Mark, Scene, Text, shortened, text_width
@@ -82,7 +82,7 @@ def _histogram(node: Node, values: Histogram) -> Scene:
         return MARGIN + width * axis.share(x)
 
     def says(x: float) -> str:
-        return moments.told(x, node.values) if node.values else number(x)
+        return calendar.told(x, node.values) if node.values else number(x)
 
     for low, high, count in zip(values.edges[:-1], values.edges[1:], values.counts, strict=True):
         tall = height * count / peak
