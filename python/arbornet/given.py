@@ -48,6 +48,8 @@ FrameLike: TypeAlias = (
     "pl.DataFrame | pl.LazyFrame | Mapping[str, ColumnLike] | NDArray[Any] | ArrowStream | ArrowArray"
 )
 """Any frame: of Polars, pandas, pyarrow or DuckDB, a dict of columns, or a NumPy array."""
+Evidence: TypeAlias = "Mapping[str, object]"
+"""What is known, by variable: a value, an interval of numbers as a pair, or some of the levels."""
 TableLike: TypeAlias = "Table | TableHandle"
 """A `Table`, or the core's table behind it."""
 ScoreLike: TypeAlias = "Score | ScoreHandle"

@@ -15,7 +15,7 @@ from typing import Any
 from arbornet._core import ColumnError, FormatError, ModelHandle, ParameterError
 from arbornet.data import calendar
 from arbornet.data.kinds import Level
-from arbornet.given import ScoreLike, TableLike, Target
+from arbornet.given import Evidence, ScoreLike, TableLike, Target
 from arbornet.models.leaves import Condition, Distribution, Leaf, Shares, StudentT
 from arbornet.models.splines import Factor, Term, partial_responses
 from arbornet.scores.prepare import positions, prepared
@@ -148,7 +148,7 @@ class LocalModel:
                 text = text.replace(str(level), written(level))
         return text
 
-    def distribution(self, given: Mapping[str, Any]) -> Distribution:
+    def distribution(self, given: Evidence) -> Distribution:
         """The distribution of the child, given one value for each parent.
 
         Raises:
@@ -156,7 +156,7 @@ class LocalModel:
         """
         return _distribution(json.loads(self.handle.predictive(self._values(given))), self.child_levels)
 
-    def log_density(self, value: object, given: Mapping[str, Any]) -> float:
+    def log_density(self, value: object, given: Evidence) -> float:
         """Log probability of a level of the child, or log density of a number, given one value for each parent.
 
         Raises:
@@ -204,7 +204,7 @@ class LocalModel:
             return declared
         return list((self.description or {}).get("levels", []))
 
-    def _values(self, given: Mapping[str, Any]) -> list[Any]:
+    def _values(self, given: Evidence) -> list[Any]:
         missing = [parent for parent in self.parents if parent not in given]
         if missing:
             raise ColumnError(f"no value for {', '.join(map(repr, missing))}: give one for each of {self.parents}")

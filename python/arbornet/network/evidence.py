@@ -8,7 +8,7 @@ from __future__ import annotations
 
 from collections.abc import Collection, Mapping, Sequence
 from dataclasses import dataclass, field
-from typing import Any, Literal
+from typing import Any, Literal, cast
 
 import numpy as np
 import polars as pl
@@ -19,7 +19,7 @@ from arbornet.data.coding import TREAT_AS_MISSING, encode_rows
 from arbornet.data.frames import read_frame
 from arbornet.data.kinds import Binned
 from arbornet.data.schema import Schema
-from arbornet.given import FrameLike
+from arbornet.given import Evidence, FrameLike
 from arbornet.network import bins
 
 MISSING = np.uint32(2**32 - 1)
@@ -70,7 +70,7 @@ class Known:
     """Which of the values are interventions."""
 
 
-def known(schema: Schema, given: Mapping[str, Any] | None, do: Mapping[str, Any] | None) -> Known:
+def known(schema: Schema, given: Evidence | None, do: Evidence | None) -> Known:
     """The observations and interventions.
 
     Raises:
@@ -101,14 +101,14 @@ def known(schema: Schema, given: Mapping[str, Any] | None, do: Mapping[str, Any]
         elif column.levels is None:
             limit = interval(schema, var, given[name], "given")
         else:
-            allowed = codes(schema, var, given[name], "given")
+            allowed = codes(schema, var, cast("Collection[object]", given[name]), "given")
             limit = [float(code in allowed) for code in range(len(column.levels))]
         if limit != EVERYTHING:
             limits.append((var, limit))
     return Known(seen + acts, limits, [var for var, _ in acts])
 
 
-def single(schema: Schema, values: Mapping[str, Any] | None, role: str) -> list[tuple[int, float]]:
+def single(schema: Schema, values: Evidence | None, role: str) -> list[tuple[int, float]]:
     """Known values of variables by name as (position, code or number in stored units).
 
     Raises:
