@@ -400,7 +400,7 @@ def test_a_bound_short_of_a_proof_is_rounded_outward(monkeypatch: pytest.MonkeyP
     def stopped(*_: object) -> None:
         raise KeyboardInterrupt
 
-    module = import_module("arbornet.search.exact")  # the name is the function's too
+    module = import_module("arbornet.search.components")
     monkeypatch.setattr(module, "solve", stopped)
     bounds = []
     for outward in (0.0, 5.0):

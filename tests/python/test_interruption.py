@@ -103,7 +103,7 @@ def test_an_interrupted_search_is_no_result_of_an_evaluation(monkeypatch):
 
     with pytest.raises(KeyboardInterrupt):
         an.evaluate.cross_validate(frame, an.PCART(), folds=2, repeats=1, search=stopped, max_parents=1, n_jobs=1)
-    monkeypatch.setattr(searches, "hill_climb", stopped)
+    monkeypatch.setattr("arbornet.evaluate.tuning.hill_climb", stopped)
     with pytest.raises(KeyboardInterrupt):
         an.evaluate.tuned(an.Table(frame), an.PCART(lam="auto"))
 
