@@ -46,6 +46,7 @@ lint: setup $(VENV)/.checkers
 	cargo clippy --workspace --all-targets --locked --quiet -- -D warnings
 	$(PY) -m ruff format --check .
 	$(PY) -m ruff check .
+	$(VENV)/bin/lint-imports --no-logo --no-cache
 	$(PY) -m mypy
 	$(PY) -m mypy.stubtest arbornet._core --concise --allowlist tests/stubtest-allowlist.txt
 

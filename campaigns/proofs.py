@@ -307,7 +307,7 @@ def one(problem: Problem, rules: an.Constraints | None, rng: random.Random, coun
         assert judge is not None, f"{name} found a graph where there is none"
         compared(name, found, judge, candidates, counts)
         certificate = found.certificate or certificate
-    with mock.patch("arbornet.search.exact.MOST", 0):
+    with mock.patch("arbornet.search.components.MOST", 0):
         found = run("grid", lambda: by_strategy(candidates, STRATEGIES[strategy], constraints=rules))
         if found is not None and judge is not None:
             compared("grid", found, judge, candidates, counts, Fraction(1, 10**7))

@@ -13,7 +13,7 @@ from pathlib import Path
 import arbornet as an
 from arbornet.data.schema import Schema
 from arbornet.evaluate.journal import Journal
-from arbornet.io.json import from_text
+from arbornet.network.net import from_text
 
 ROOM = Path(tempfile.mkdtemp(dir="/dev/shm" if Path("/dev/shm").is_dir() else None))
 TABLE = an.Table({"a": ["x", "y", "x"], "b": ["u", "u", "v"]})

@@ -42,6 +42,10 @@ def _plain(value: Any) -> object:
         return value.item()
     if isinstance(value, nx.DiGraph):
         return graph(value)
+    if isinstance(value, an.PCART):
+        # In megabytes, as when the record was taken; the score's JSON has them still.
+        own = {field.name: getattr(value, field.name) for field in dataclasses.fields(value)}
+        return own | {"memory_limit": int(value.memory_limit) >> 20}
     if dataclasses.is_dataclass(value) and not isinstance(value, type):
         return {field.name: getattr(value, field.name) for field in dataclasses.fields(value)}
     return str(value)

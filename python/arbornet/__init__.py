@@ -11,14 +11,10 @@ from arbornet.data.kinds import Binned, Categorical, Continuous, Ordinal
 from arbornet.data.schema import Schema, infer_schema
 from arbornet.data.table import Table
 from arbornet.graphs.constraints import Constraints
-from arbornet.io.bif import read_bif
-from arbornet.io.hugin import read_net
-from arbornet.io.json import load
-from arbornet.io.networks import read_network
-from arbornet.io.xmlbif import read_xmlbif
 from arbornet.learn import learn
 from arbornet.models.local import LocalModel, local_model
 from arbornet.network import BayesNet
+from arbornet.network.files import load, read_bif, read_net, read_network, read_xmlbif
 from arbornet.network.fit import fit
 from arbornet.scores import (
     AIC,

@@ -8,7 +8,7 @@ from __future__ import annotations
 
 import sys
 import warnings
-from collections.abc import Sequence
+from collections.abc import Callable, Sequence
 from importlib import import_module
 from importlib.abc import Loader, MetaPathFinder
 from importlib.machinery import ModuleSpec
@@ -17,8 +17,7 @@ from types import FrameType, ModuleType
 
 _ROOMS = {
     "data": (
-        "coding dropped examples files frames infer kinds levels looks moments schema schema_check schema_text table"
-        " values"
+        "coding dropped examples files frames infer kinds levels looks schema schema_check schema_text table values"
     ),
     "estimators": "classifiers discretise inputs sk tree_density",
     "evaluate": "tuning",
@@ -31,12 +30,37 @@ _ROOMS = {
     "system": "memory parallel",
     "text": "brief notebook notices progress terminal visible",
 }
-_ELSEWHERE = {"arbornet.io.sources": "arbornet.system.sources", "arbornet.io.whole": "arbornet.system.whole"}
+_ELSEWHERE = {
+    "arbornet.data.moments": "arbornet.data.calendar",
+    "arbornet.io.networks": "arbornet.network.files",
+    "arbornet.io.sources": "arbornet.system.sources",
+    "arbornet.io.whole": "arbornet.system.whole",
+    "arbornet.moments": "arbornet.data.calendar",
+    "arbornet.network.origin": "arbornet.io.origin",
+    "arbornet.report.fitted": "arbornet.network.report",
+}
 
 MOVED = _ELSEWHERE | {
     f"arbornet.{name}": f"arbornet.{room}.{name}" for room, names in _ROOMS.items() for name in names.split()
 }
 """New path by old path; a package's modules move with it."""
+
+
+NAMES = {
+    "arbornet.io.bif": {"read_bif": "arbornet.network.files.read_bif"},
+    "arbornet.io.hugin": {"read_net": "arbornet.network.files.read_net"},
+    "arbornet.io.json": {"from_text": "arbornet.network.net.from_text", "load": "arbornet.network.files.load"},
+    "arbornet.io.xmlbif": {"read_xmlbif": "arbornet.network.files.read_xmlbif"},
+    "arbornet.learn": {"Search": "arbornet.given.SearchLike"},
+    "arbornet.scores": {"Parameters": "arbornet.scores.ScoreParameters"},
+    "arbornet.scores.base": {"Parameters": "arbornet.scores.ScoreParameters"},
+    "arbornet.text.notebook": {"File": "arbornet.show.draw.file.File"},
+}
+"""What left a module that stays, or has another name there now: its new path, by the module and its old name."""
+
+
+_BY_NAME = {opmap[name] for name in ("IMPORT_FROM", "LOAD_ATTR", "LOAD_METHOD") if name in opmap}
+"""How code that is written down asks a module for a name."""
 
 
 def moved(path: str) -> str | None:
@@ -86,8 +110,27 @@ def _asked_by(frame: FrameType | None) -> int | None:
     return None
 
 
+def _names_of(path: str) -> Callable[[str], object]:
+    """What a module does when it is asked for a name it does not have: those that left it are found, with a warning."""
+
+    def __getattr__(name: str) -> object:
+        new = NAMES[path].get(name)
+        if new is None:
+            raise AttributeError(f"module {path!r} has no attribute {name!r}", name=name, obj=sys.modules[path])
+        asking = sys._getframe(1)
+        # An unpickler calls `getattr`.
+        if asking.f_code.co_code[asking.f_lasti] in _BY_NAME:
+            warnings.warn(f"{path}.{name} is now {new}; import it from there", DeprecationWarning, stacklevel=2)
+        module, _, now = new.rpartition(".")
+        return getattr(import_module(module), now)
+
+    return __getattr__
+
+
 def register() -> None:
     """Lets old paths be imported. Before all other finders: they would find the modules of a moved package twice."""
     sys.meta_path.insert(0, _Old())
     # `arbornet.fit` is a function, too: an import that finds its module loaded leaves the function in its place.
+    for path in NAMES:
+        vars(import_module(path))["__getattr__"] = _names_of(path)
     sys.modules["arbornet.fit"] = import_module("arbornet.network.fit")

@@ -4,7 +4,6 @@ from __future__ import annotations
 
 import dataclasses
 from collections.abc import Mapping
-from typing import Any
 
 import networkx as nx
 import numpy as np
@@ -23,7 +22,7 @@ class ByContent:
     __hash__ = None  # type: ignore[assignment]
 
 
-def alike(one: Any, other: Any) -> bool:
+def alike(one: object, other: object) -> bool:
     """Whether two values are equal. Nodes, edges and keys may be in any order."""
     if one is other:
         return True

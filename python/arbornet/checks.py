@@ -3,12 +3,11 @@
 from __future__ import annotations
 
 import math
-from typing import Any
 
 from arbornet._core import ParameterError
 
 
-def real(name: str, value: Any, *, above: float | None = None) -> float:
+def real(name: str, value: object, *, above: float | None = None) -> float:
     """A finite number, above a bound if there is one.
 
     Raises:
@@ -16,7 +15,7 @@ def real(name: str, value: Any, *, above: float | None = None) -> float:
     """
     wanted = "a finite number" if above is None else f"a finite number above {above:g}"
     try:
-        number = math.nan if isinstance(value, bool | str) else float(value)
+        number = math.nan if isinstance(value, bool | str) else float(value)  # type: ignore[arg-type]
     except (TypeError, ValueError, OverflowError):
         number = math.nan
     if not math.isfinite(number) or (above is not None and number <= above):
@@ -24,23 +23,23 @@ def real(name: str, value: Any, *, above: float | None = None) -> float:
     return number
 
 
-def whole(name: str, value: Any, low: int, high: int) -> int:
+def whole(name: str, value: object, low: int, high: int) -> int:
     """An integer within bounds.
 
     Raises:
         ParameterError: If it is not.
     """
     try:
-        number = int(value)
+        number = int(value)  # type: ignore[call-overload]
         exact = not isinstance(value, bool | str) and number == value
     except (TypeError, ValueError, OverflowError):
         exact = False
     if not exact or not low <= number <= high:
         raise ParameterError(f"{name}={value!r}: must be an integer from {low} to {high}")
-    return number
+    return int(number)
 
 
-def truth(name: str, value: Any) -> bool:
+def truth(name: str, value: object) -> bool:
     """True or False.
 
     Raises:

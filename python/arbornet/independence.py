@@ -6,9 +6,10 @@ an.independence.test(table, "x", "y", ["z"], an.ConditionalGaussian())
 from __future__ import annotations
 
 from collections.abc import Iterable
-from typing import Any, NamedTuple
+from typing import NamedTuple
 
 from arbornet._core import ParameterError
+from arbornet.given import ScoreLike, TableLike
 from arbornet.scores import DegenerateGaussian
 from arbornet.scores.prepare import positions, prepared
 
@@ -30,7 +31,7 @@ class Tested(NamedTuple):
     df: float
 
 
-def test(table: Any, x: str, y: str, given: Iterable[str] = (), score: Any = None) -> Tested:
+def test(table: TableLike, x: str, y: str, given: Iterable[str] = (), score: ScoreLike | None = None) -> Tested:
     """Tests whether two variables are independent given others.
 
     It is the likelihood ratio of the score's models with and without the arc. A score that is not score equivalent is

@@ -14,9 +14,11 @@ from typing import TYPE_CHECKING, Any, Literal
 from arbornet._core import threads
 from arbornet.data.schema import Schema, infer_schema
 from arbornet.data.table import Table
+from arbornet.given import FrameLike, Progress, SearchLike
 from arbornet.graphs.constraints import Rules
 from arbornet.network.fit import fit
 from arbornet.scores import PCART
+from arbornet.scores.prepare import Score
 from arbornet.search.base import Found
 from arbornet.search.registry import search_of
 from arbornet.step1.features import Selection, selected
@@ -33,8 +35,6 @@ if TYPE_CHECKING:
     from arbornet.network import BayesNet
     from arbornet.step1.candidates import Candidates
 
-Search = str | Callable[..., Found]
-
 #: Findings that are told before anything is learned.
 MOST_FINDINGS = 8
 #: With candidates selected for more variables than this, the search is one that need not end with a proof.
@@ -42,9 +42,9 @@ MANY = 100
 
 
 def learn(
-    frame: Any,
-    score: Any = None,
-    search: Search | None = None,
+    frame: FrameLike | Table,
+    score: Score | None = None,
+    search: SearchLike | None = None,
     max_parents: int | Literal["auto"] = "auto",
     constraints: Constraints | None = None,
     *,
@@ -52,7 +52,7 @@ def learn(
     missing: Literal["drop", "error", "level"] | None = None,
     time_limit: float | None = None,
     n_jobs: int = -1,
-    progress: bool = False,
+    progress: Progress = None,
     checkpoint: str | os.PathLike[str] | None = None,
     parents: Selection | None = None,
     n_candidates: int = 5,
@@ -79,7 +79,7 @@ def learn(
             left out they are dropped, unless more than half of the rows would go, which is an error.
         time_limit: Wall seconds for the search.
         n_jobs: Threads, -1 for all cores.
-        progress: Show bars (log lines where there is no terminal).
+        progress: Show bars (log lines where there is no terminal): True at once, None after two seconds, False never.
         checkpoint: A folder that keeps scored parent sets, to continue from after an interruption.
         parents: `"forest"` to consider, for each variable, only its best few possible parents by a random forest; or a
             frame of ranks, as `rank_parents` makes it.
@@ -93,6 +93,7 @@ def learn(
         >>> net.explain("species")
     """
     tell = _said if verbose else _silent
+    progress = "late" if progress is None else progress
     table = _table(frame, schema, missing, n_jobs, tell)
     if score is None:
         own = None if search is None else search_of(search).score
@@ -190,14 +191,14 @@ def _kept(candidates: Candidates) -> str:
 
 
 def found_by(
-    search: Search,
+    search: SearchLike,
     table: Table,
-    score: Any,
+    score: Score,
     max_parents: int | Literal["auto"],
     constraints: Constraints | Rules | None,
     time_limit: float | None,
     n_jobs: int,
-    progress: bool,
+    progress: Progress,
 ) -> Found:
     """What a search of either kind finds for a table: candidates are scored for it where it takes them.
 

@@ -11,6 +11,7 @@ import networkx as nx
 
 from arbornet._core import ParameterError
 from arbornet.alike import ByContent
+from arbornet.given import GraphLike
 from arbornet.graphs import cpdag
 from arbornet.network import BayesNet
 from arbornet.search.base import Found
@@ -67,7 +68,7 @@ MEANINGS = {
 }
 
 
-def compare(true: Any, learned: Any) -> Comparison:
+def compare(true: GraphLike, learned: GraphLike) -> Comparison:
     """How much of the true graph was learned, and how much of what was learned is true.
 
     The learned graph is compared by its equivalence class, because data determine no more: an arc that may point either
@@ -104,7 +105,7 @@ def compare(true: Any, learned: Any) -> Comparison:
     )
 
 
-def shd(true: Any, learned: Any) -> int:
+def shd(true: GraphLike, learned: GraphLike) -> int:
     """Structural Hamming distance (Tsamardinos, Brown, Aliferis 2006) of two classes: pairs of variables that differ.
 
     A pair differs if only one class joins it, or they join it in different ways. Graphs are given as for `compare`.

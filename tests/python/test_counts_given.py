@@ -53,7 +53,6 @@ COUNTED: list[tuple[Call, str]] = [
     ),
     (lambda **how: search.pc(TABLE, SCORE, **how), "max_given"),
     (lambda **how: search.decision_graphs(TABLE, **how), "max_steps"),
-    (lambda **how: an.score_parents(TABLE, SCORE, 1, **how), "memory_limit"),
     (lambda **how: evaluate.arc_strength(TABLE, SCORE, **how), "n_bootstrap"),
 ]
 

@@ -13,12 +13,12 @@ from arbornet import scores
 
 LEVELS = {"x": list("abcab") * 8, "y": list("uvuuv") * 8, "z": list("ppqqr") * 8}
 MIXED = {**LEVELS, "n": [0.5 * i for i in range(40)]}
-CLASSES = [getattr(scores, name) for name in scores.__all__ if name != "Parameters"]
+CLASSES = [getattr(scores, name) for name in scores.__all__ if name != "ScoreParameters"]
 
 
 def test_every_score_that_the_package_offers_is_tested_here_and_every_one_of_the_cores_is_offered():
     offered = {name for name in an.__all__ if isinstance(getattr(an, name), type)
-               and issubclass(getattr(an, name), scores.Parameters)}  # fmt: skip
+               and issubclass(getattr(an, name), scores.ScoreParameters)}  # fmt: skip
     assert offered == {cls.__name__ for cls in CLASSES}
     with pytest.raises(an.ParameterError, match="unknown variant `nobody`, expected one of") as told:
         an.local_score(an.Table(LEVELS), "x", [], Nobody())
@@ -26,7 +26,7 @@ def test_every_score_that_the_package_offers_is_tested_here_and_every_one_of_the
     assert known == {json.loads(made(cls).spec())["score"] for cls in CLASSES}
 
 
-class Nobody(scores.Parameters):
+class Nobody(scores.ScoreParameters):
     """A score that the core does not know."""
 
     def document(self):

@@ -16,10 +16,11 @@ from arbornet._core import CandidatesHandle, SearchComponent, search_components
 from arbornet.search import Found, exact
 from arbornet.search.branch_and_bound import BranchAndBound, Stage, Worked, search
 from arbornet.search.branch_and_bound import _part as work_on_a_part
-from arbornet.search.budget import Budget, in_bytes
+from arbornet.search.budget import Budget
 from arbornet.search.certificate import ClusterCertificate, PricedBlock
 from arbornet.search.cuts import Cuts
 from arbornet.search.exact import by_strategy
+from arbornet.system.memory import in_bytes
 from interrupting import SOON, ctrl_c
 from places import INSTANCES
 from test_anytime import random_candidates as hard_candidates
@@ -399,7 +400,7 @@ def test_a_bound_short_of_a_proof_is_rounded_outward(monkeypatch: pytest.MonkeyP
     def stopped(*_: object) -> None:
         raise KeyboardInterrupt
 
-    module = import_module("arbornet.search.exact")  # the name is the function's too
+    module = import_module("arbornet.search.components")
     monkeypatch.setattr(module, "solve", stopped)
     bounds = []
     for outward in (0.0, 5.0):

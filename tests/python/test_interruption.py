@@ -103,7 +103,7 @@ def test_an_interrupted_search_is_no_result_of_an_evaluation(monkeypatch):
 
     with pytest.raises(KeyboardInterrupt):
         an.evaluate.cross_validate(frame, an.PCART(), folds=2, repeats=1, search=stopped, max_parents=1, n_jobs=1)
-    monkeypatch.setattr(searches, "hill_climb", stopped)
+    monkeypatch.setattr("arbornet.evaluate.tuning.hill_climb", stopped)
     with pytest.raises(KeyboardInterrupt):
         an.evaluate.tuned(an.Table(frame), an.PCART(lam="auto"))
 
@@ -259,11 +259,11 @@ def test_tests_too_large_for_the_memory_limit_are_told_and_the_search_goes_on():
     hidden = rng.normal(size=2000)
     table = an.Table({f"v{i}": hidden + 0.5 * rng.normal(size=2000) for i in range(5)})
     with pytest.warns(an.ArbornetWarning, match=r"[\d,]+ tests were refused by the score"):
-        found = searches.pc(table, an.PCART(memory_limit=1))
+        found = searches.pc(table, an.PCART(memory_limit="1 MiB"))
     assert found.stopped == "finished"
     assert found.details["refused"] > 0
     assert math.isnan(found.score)
-    assert searches.pc(table, an.PCART(memory_limit=1, max_splits=1)).details["refused"] == 0
+    assert searches.pc(table, an.PCART(memory_limit="1 MiB", max_splits=1)).details["refused"] == 0
 
 
 LEFT_BEHIND = """

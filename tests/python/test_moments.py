@@ -15,7 +15,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 import arbornet as an
-from arbornet.data.moments import threshold, told
+from arbornet.data.calendar import threshold, told
 from arbornet.show.draw.axis import Axis, measured, number
 
 DAYS = pl.date_range(dt.date(2020, 1, 1), dt.date(2020, 12, 31), eager=True)

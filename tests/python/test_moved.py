@@ -10,7 +10,7 @@ import sys
 import pytest
 
 import arbornet as an
-from arbornet._moved import MOVED, moved
+from arbornet._moved import MOVED, NAMES, moved
 
 #: Every module of version 0.1.0 that is not where it was.
 OLD = [
@@ -22,6 +22,7 @@ OLD = [
     "coding",
     "constraints",
     "custom",
+    "data.moments",
     "discretise",
     "draw",
     "dropped",
@@ -32,6 +33,7 @@ OLD = [
     "frames",
     "infer",
     "inputs",
+    "io.networks",
     "io.sources",
     "io.whole",
     "kinds",
@@ -40,6 +42,7 @@ OLD = [
     "machines",
     "memory",
     "moments",
+    "network.origin",
     "notebook",
     "notices",
     "parallel",
@@ -47,6 +50,7 @@ OLD = [
     "prepare",
     "progress",
     "report",
+    "report.fitted",
     "schema",
     "schema_check",
     "schema_text",
@@ -161,6 +165,22 @@ def test_a_module_that_became_a_package_holds_what_it_held(name: str) -> None:
     package = importlib.import_module(f"arbornet.{name}")
     for public in GROWN[name]:
         assert callable(getattr(package, public))
+
+
+@pytest.mark.parametrize(("path", "name"), [(path, name) for path, names in NAMES.items() for name in names])
+def test_a_name_that_left_its_module_is_found_there_and_the_warning_names_the_new_one(path: str, name: str) -> None:
+    new = NAMES[path][name]
+    told = f"^{path}.{name} is now {new}; "
+    for ask in (f"from {path} import {name}", f"import sys, {path}; {name} = sys.modules[{path!r}].{name}"):
+        found: dict[str, object] = {}
+        with pytest.warns(DeprecationWarning, match=told) as warned:
+            exec(compile(ask, __file__, "exec"), found)
+        assert [warning.filename for warning in warned] == [__file__]
+        assert found[name] is getattr(importlib.import_module(new.rpartition(".")[0]), new.rpartition(".")[2])
+    for load in (pickle.loads, pickle._loads):  # type: ignore[attr-defined]
+        assert load(f"c{path}\n{name}\n.".encode()) is found[name]
+    with pytest.raises(AttributeError, match="nothing"):
+        _ = importlib.import_module(path).nothing
 
 
 def test_a_path_that_never_was_is_not_found() -> None:

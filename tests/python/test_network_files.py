@@ -18,7 +18,8 @@ from hypothesis import strategies as st
 import arbornet as an
 from arbornet.cli import out
 from arbornet.cli.show import as_dict
-from arbornet.io.json import finite, from_text, to_text
+from arbornet.io.json import finite, to_text
+from arbornet.network.net import from_text
 from places import NETWORKS
 
 ARCS = [("island", "species"), ("species", "body_mass_g"), ("body_mass_g", "bill_depth_mm"), ("sex", "body_mass_g")]

@@ -12,9 +12,10 @@ import pytest
 import arbornet as an
 from arbornet.search.base import Found
 from arbornet.show import arrows
+from arbornet.show.draw.file import File
 from arbornet.show.draw.scene import PAINTS
 from arbornet.show.draw.svg import for_notebook, in_cell
-from arbornet.text.notebook import File, Text, preformatted, table
+from arbornet.text.notebook import Text, preformatted, table
 
 
 class Tags(HTMLParser):

@@ -9,7 +9,8 @@ import sys
 import pytest
 
 from arbornet.text import progress
-from arbornet.text.progress import Pace, duration, shown, status
+from arbornet.text.progress import Pace, shown, status
+from arbornet.text.terminal import duration
 
 
 def test_a_steady_pace_tells_the_exact_time_left():
@@ -64,6 +65,35 @@ def test_nothing_is_shown_unless_asked_for(capfd):
     with shown("work", progress=False) as tell:
         assert tell is None
     assert capfd.readouterr() == ("", "")
+
+
+def test_a_function_is_told_the_news_itself():
+    told = []
+    with shown("work", progress=lambda *news: told.append(news)) as tell:
+        tell(3, 10)
+    assert told == [(3, 10)]
+
+
+LATE = """
+import sys, time
+from arbornet.text import progress
+progress.LATE = 0.2
+with progress.shown('scoring', 'late') as tell:
+    tell(3, 10)
+    time.sleep(float(sys.argv[1]))
+    tell(9, 10)
+"""
+
+
+@pytest.mark.parametrize(("seconds", "is_drawn"), [(0.0, False), (0.3, True)])
+def test_a_late_bar_is_not_drawn_for_short_work(seconds, is_drawn):
+    ours, theirs = pty.openpty()
+    environment = {**os.environ, "TERM": "xterm", "COLUMNS": "100"}
+    subprocess.run([sys.executable, "-c", LATE, str(seconds)], stderr=theirs, check=True, env=environment)
+    os.write(theirs, b"end")  # else there may be nothing to read
+    assert ("scoring" in os.read(ours, 65536).decode()) is is_drawn
+    os.close(theirs)
+    os.close(ours)
 
 
 def test_without_a_terminal_progress_goes_to_the_log(capfd, caplog, monkeypatch):

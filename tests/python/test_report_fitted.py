@@ -7,8 +7,8 @@ import polars as pl
 import pytest
 
 import arbornet as an
+from arbornet.network.report import of_network
 from arbornet.show.draw.values import Bars, Histogram
-from arbornet.show.report.fitted import of_network
 from browser import CHROMIUM, browser
 
 

@@ -9,11 +9,11 @@ import pytest
 
 import arbornet as an
 from arbornet.data.dropped import advice, costliest
+from arbornet.network.report import of_network
 from arbornet.show import arrows
 from arbornet.show.draw.parts import Leaf, Tree, plain_ranges, whole_range
 from arbornet.show.draw.spark import pooled
 from arbornet.show.report import Report, page
-from arbornet.show.report.fitted import of_network
 from arbornet.show.report.outline import AT_ONCE, outline
 from made_reports import made_report
 

@@ -203,8 +203,8 @@ def noise(n_rows, n_vars):
 @pytest.mark.parametrize(
     "work",
     [
-        lambda table, parents: an.local_score(table, "x0", parents, an.PCART(memory_limit=1 << 20)),
-        lambda table, parents: an.local_model(table, "x0", parents, an.PCART(memory_limit=1 << 20)),
+        lambda table, parents: an.local_score(table, "x0", parents, an.PCART(memory_limit="1 TB")),
+        lambda table, parents: an.local_model(table, "x0", parents, an.PCART(memory_limit="1 TB")),
         lambda table, parents: an.local_score(table, "x0", parents, an.FullTable()),
         lambda table, parents: an.score_parents(table, an.PCART(), max_parents=len(parents), n_jobs=1),
     ],
@@ -223,7 +223,7 @@ def test_ctrl_c_ends_one_huge_family_midway_and_nothing_runs_on(work):
 
 def test_a_family_beyond_its_memory_is_named_and_left_out():
     table = noise(3000, 5)
-    score = an.PCART(memory_limit=1)
+    score = an.PCART(memory_limit="1 MiB")
     told = r"the best tree of 'x0' given \[x1, x2, x3, x4\] needs about \d+ MB, the limit is 1 MB; raise memory_limit"
     with pytest.raises(MemoryError, match=told):
         an.local_score(table, "x0", ["x1", "x2", "x3", "x4"], score)

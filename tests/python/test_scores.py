@@ -13,7 +13,7 @@ import pytest
 
 import arbornet as an
 from arbornet._core import TableHandle
-from arbornet.scores import Parameters
+from arbornet.scores import ScoreParameters
 
 PRIORS = [
     an.priors.Uniform(),
@@ -45,7 +45,7 @@ def table() -> TableHandle:
 
 
 @pytest.mark.parametrize("score", EVERY, ids=repr)
-def test_a_score_survives_pickling_replacing_and_its_own_repr(score: Parameters) -> None:
+def test_a_score_survives_pickling_replacing_and_its_own_repr(score: ScoreParameters) -> None:
     assert pickle.loads(pickle.dumps(score)) == score
     assert score.replace() == score
     assert eval(repr(score), vars(an).copy()) == score
@@ -120,7 +120,7 @@ def test_a_parameter_out_of_range_is_told_with_name_value_and_range(make: object
 
 
 @pytest.mark.parametrize("score", EVERY, ids=repr)
-def test_every_score_scores_and_its_model_tells_the_rows(table: TableHandle, score: Parameters) -> None:
+def test_every_score_scores_and_its_model_tells_the_rows(table: TableHandle, score: ScoreParameters) -> None:
     assert math.isfinite(an.local_score(table, "z", ["x", "y"], score))
     model = an.local_model(table, "z", ["x", "y"], score)
     assert sum(leaf.n for leaf in model.leaves) == 200
@@ -190,7 +190,7 @@ def test_bde_refuses_what_it_cannot_use(table: TableHandle, prior_network: an.Ba
 
 
 @pytest.mark.parametrize("score", TABULAR, ids=repr)
-def test_a_continuous_column_is_refused_with_three_ways_out(score: Parameters) -> None:
+def test_a_continuous_column_is_refused_with_three_ways_out(score: ScoreParameters) -> None:
     table = an.Table({"dose of x": [0.5, 1.5, 2.25], "y": list("aba")})
     way_out = r"column 'dose of x' is continuous.*with_types\({'dose of x': an.Binned\(5\)}\).*FayyadIrani.*PCART"
     for child, parents in [("dose of x", []), ("y", ["dose of x"])]:

@@ -7,7 +7,7 @@ import pytest
 
 import arbornet as an
 from arbornet.checks import real
-from arbornet.scores.base import Parameters
+from arbornet.scores.base import ScoreParameters
 
 ROOT = Path(__file__).parents[2]
 PAGE = ROOT / "docs" / "contributing-score.md"
@@ -15,7 +15,7 @@ PAGE = ROOT / "docs" / "contributing-score.md"
 
 def test_the_dataclass_of_the_worked_example_writes_the_json_its_rust_reads():
     (code,) = re.findall(r"```python\n(.*?)```", PAGE.read_text(), flags=re.DOTALL)
-    names: dict[str, Any] = {"dataclass": dataclass, "Parameters": Parameters, "real": real, "Any": Any}
+    names: dict[str, Any] = {"dataclass": dataclass, "ScoreParameters": ScoreParameters, "real": real, "Any": Any}
     names["__name__"] = __name__
     exec(code, names)
     score = names["CellMeans"](2)
@@ -36,7 +36,7 @@ def test_the_line_of_the_page_is_one_of_the_form_that_stands_in_the_list() -> No
     ((name, of, file),) = form.findall(line)
     (rust,) = re.findall(r"The file: `([^`]+)`", text)
     assert Path(rust) == Path(path).parent / f"{file}.rs" and of == f"{file}::{name}"
-    assert f"pub struct {name}" in text and f"class {name}(Parameters)" in text
+    assert f"pub struct {name}" in text and f"class {name}(ScoreParameters)" in text
 
 
 @pytest.mark.parametrize("file", sorted(set(re.findall(r"`((?:rust|python)/[\w/.]+)`", PAGE.read_text()))))

@@ -43,7 +43,7 @@ def run(asked: Options) -> None:
     import arbornet as an
     from arbornet.cli import files
     from arbornet.cli.outputs import Output, tried
-    from arbornet.io.networks import READERS
+    from arbornet.network.files import READERS
     from arbornet.step1.candidates import holds_candidates
 
     source, target = Path(asked.source), Path(asked.target)

@@ -1,15 +1,15 @@
-"""From a schema and raw columns to the plans by which the core codes every row."""
+"""From a schema and raw columns to how the core codes every row."""
 
 from __future__ import annotations
 
 import math
 import re
 from bisect import bisect_left
-from collections.abc import Sequence
-from dataclasses import dataclass, replace
+from dataclasses import replace
 from typing import TYPE_CHECKING, Literal
 
 from arbornet._core import ColumnError, RawFrame
+from arbornet.data.column_coding import ColumnCoding
 from arbornet.data.frames import Raw
 from arbornet.data.infer import MOST_LEVELS, Profile, check_finite, check_told_apart, profile
 from arbornet.data.kinds import Binned, Categorical, Continuous, Level, Ordinal
@@ -29,22 +29,8 @@ _NUMBER = re.compile(r"[ \t\r\n]*[+-]?(\d+\.?\d*|\.\d+)([eE][+-]?\d+)?[ \t\r\n]*
 _TIMES = {"date": "days", "datetime": "days", "duration": "seconds", "time": "seconds of a day"}
 
 
-@dataclass
-class Plan:
-    """How the core codes one variable; its attributes are read by name."""
-
-    name: str
-    column: int | None
-    kind: str
-    levels: Sequence[Level] | None = None
-    codes: Sequence[int] | None = None
-    missing: int = MISSING
-    cuts: Sequence[float] | None = None
-    scale: tuple[float, float] | None = None
-
-
-def plan(raw: Raw, column: Column, unseen: Unseen, way_out: str = "") -> Plan:
-    """The plan for a column whose levels are known; `way_out` says what to do about unknown levels.
+def coding_of(raw: Raw, column: Column, unseen: Unseen, way_out: str = "") -> ColumnCoding:
+    """How a column whose levels are known is coded; `way_out` says what to do about unknown levels.
 
     Raises:
         ColumnError: If the frame's values are of another kind, infinite, or not among the levels.
@@ -55,22 +41,24 @@ def plan(raw: Raw, column: Column, unseen: Unseen, way_out: str = "") -> Plan:
     i = names.index(column.name)
     seen = profile(raw.frame, i)
     if column.cuts is not None and seen.class_ == "text":
-        return _plan_bins(raw.frame, i, column, unseen, way_out)
+        return _bins_coding(raw.frame, i, column, unseen, way_out)
     if isinstance(column.kind, Continuous | Binned):
         _check_numbers(raw.frame, i, column, seen)
         scale = column.scale if isinstance(column.kind, Continuous) else None
         levels = None if column.cuts is None else column.levels
         word = column.word if levels is not None else "continuous"
-        return Plan(column.name, i, word, levels=levels, cuts=column.cuts, scale=scale)
-    return _plan_levels(raw.frame, i, column, seen, unseen, way_out)
+        return ColumnCoding(column.name, i, word, levels=levels, cuts=column.cuts, scale=scale)
+    return _levels_coding(raw.frame, i, column, seen, unseen, way_out)
 
 
-def _without_values(column: Column) -> Plan:
+def _without_values(column: Column) -> ColumnCoding:
     is_coded = not isinstance(column.kind, Continuous)
-    return Plan(column.name, None, column.word, levels=column.levels or (), codes=() if is_coded else None)
+    return ColumnCoding(column.name, None, column.word, levels=column.levels or (), codes=() if is_coded else None)
 
 
-def _plan_levels(frame: RawFrame, i: int, column: Column, seen: Profile, unseen: Unseen, way_out: str) -> Plan:
+def _levels_coding(
+    frame: RawFrame, i: int, column: Column, seen: Profile, unseen: Unseen, way_out: str
+) -> ColumnCoding:
     _check_can_have_levels(column, seen)
     levels = column.levels
     if levels is None:
@@ -82,10 +70,10 @@ def _plan_levels(frame: RawFrame, i: int, column: Column, seen: Profile, unseen:
     missing = MISSING if column.missing_level is None else len(levels) - 1
     if unknown and column.missing_level is not None:
         codes = [missing if code == MISSING else code for code in codes]
-    return Plan(column.name, i, column.word, levels=levels, codes=codes, missing=missing)
+    return ColumnCoding(column.name, i, column.word, levels=levels, codes=codes, missing=missing)
 
 
-def _plan_bins(frame: RawFrame, i: int, column: Column, unseen: Unseen, way_out: str) -> Plan:
+def _bins_coding(frame: RawFrame, i: int, column: Column, unseen: Unseen, way_out: str) -> ColumnCoding:
     """Of a column of bins that comes as text: the names of its bins, as a network gives them back, or numbers."""
     names, cuts = column.levels or (), column.cuts or ()
     places = {name: code for code, name in enumerate(names)}
@@ -97,7 +85,7 @@ def _plan_bins(frame: RawFrame, i: int, column: Column, unseen: Unseen, way_out:
 
     codes = [code(value) for value in frame.levels(i)[0]]
     _unknown(frame, i, column, codes, unseen, way_out)
-    return Plan(column.name, i, column.word, levels=names, codes=codes)
+    return ColumnCoding(column.name, i, column.word, levels=names, codes=codes)
 
 
 def _unknown(frame: RawFrame, i: int, column: Column, codes: list[int], unseen: Unseen, way_out: str) -> list[int]:
@@ -227,4 +215,4 @@ def _with_missing_level(column: Column) -> Column:
 def encode_rows(raw: Raw, schema: Schema, unseen: Unseen, n_jobs: int, way_out: str = TREAT_AS_MISSING) -> RowsHandle:
     """All rows of a frame coded by a schema that knows its levels and scales."""
     raw = as_read(raw, schema.used, n_jobs)
-    return raw.frame.rows([plan(raw, column, unseen, way_out) for column in schema.used], n_jobs)
+    return raw.frame.rows([coding_of(raw, column, unseen, way_out) for column in schema.used], n_jobs)

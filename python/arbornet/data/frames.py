@@ -13,8 +13,10 @@ from dataclasses import dataclass
 from typing import Any
 
 import numpy as np
+import polars as pl
 
 from arbornet._core import ArbornetError, ColumnError, RawFrame
+from arbornet.given import FrameLike
 
 ADVICE = (
     "give a Polars, pandas or pyarrow table, a duckdb relation, any object with __arrow_c_stream__, "
@@ -35,7 +37,7 @@ class Raw:
     """What the columns were read from: payloads by name, or a frame; from it some can be replaced."""
 
 
-def read_frame(frame: Any, wanted: Iterable[object] | None = None, n_jobs: int = -1) -> Raw:
+def read_frame(frame: FrameLike, wanted: Iterable[object] | None = None, n_jobs: int = -1) -> Raw:
     """Reads a frame, or of it the wanted columns.
 
     Args:
@@ -49,7 +51,7 @@ def read_frame(frame: Any, wanted: Iterable[object] | None = None, n_jobs: int =
     """
     only = None if wanted is None else {str(name) for name in wanted}
     module = type(frame).__module__.partition(".")[0]
-    if module == "polars" and hasattr(frame, "collect"):
+    if isinstance(frame, pl.LazyFrame):
         frame = frame.collect()
     if _is_pandas(frame):
         return _of_pandas(frame, only)
@@ -57,9 +59,9 @@ def read_frame(frame: Any, wanted: Iterable[object] | None = None, n_jobs: int =
         return _of_numpy(frame, only)
     if isinstance(frame, Mapping):
         return _of_columns(dict(zip(column_names(frame), frame.values(), strict=True)), only)
-    if module == "polars":
-        if not hasattr(frame, "columns"):
-            raise ArbornetError(f"a {type(frame).__name__} is one column; give a frame, for example series.to_frame()")
+    if module == "polars" and not isinstance(frame, pl.DataFrame):
+        raise ArbornetError(f"a {type(frame).__name__} is one column; give a frame, for example series.to_frame()")
+    if isinstance(frame, pl.DataFrame):
         if any(dtype.is_object() for dtype in frame.schema.values()):
             return _of_columns(dict(zip(column_names(frame.columns), frame.get_columns(), strict=True)), only)
         frame = _typed(frame)
@@ -76,8 +78,6 @@ def with_columns(raw: Raw, replaced: Mapping[str, Any], n_jobs: int = -1) -> Raw
     Raises:
         ArbornetError: If they came as a stream that can be read once only.
     """
-    import polars as pl
-
     names, source = raw.frame.names, raw.source
     if type(source).__module__.partition(".")[0] == "pyarrow" and hasattr(source, "column_names"):
         source = dict(zip(source.column_names, source.columns, strict=True))
@@ -104,8 +104,6 @@ def _typed(frame: Any) -> Any:
     Columns of nothing get a type: of type Null they leave Polars 2 malformed. Names with a zero byte, also within
     structs, are refused: Polars panics in a callback of C where it meets one, which ends the process.
     """
-    import polars as pl
-
     if isinstance(frame, pl.Series):
         _check_names({frame.name: frame.dtype})
         return frame.cast(pl.Boolean) if frame.dtype == pl.Null else frame
@@ -172,8 +170,6 @@ def tabled(columns: Mapping[Any, Any]) -> Any:
     Raises:
         ColumnError: If lengths differ, or a pandas object is not a column.
     """
-    import polars as pl
-
     if not any(map(_is_pandas, columns.values())):
         try:
             return pl.DataFrame({str(name): column for name, column in columns.items()})
@@ -245,8 +241,6 @@ def _is_missing(value: object) -> bool:
 def _payload_of_objects(values: list[Any]) -> object:
     first = next((v for v in values if not _is_missing(v)), None)
     if isinstance(first, _TIMES):
-        import polars as pl
-
         try:
             return pl.Series([None if _is_missing(v) else v for v in values], strict=True)
         except (TypeError, ValueError, OverflowError, pl.exceptions.PolarsError, pl.exceptions.PanicException):

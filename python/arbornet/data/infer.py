@@ -16,7 +16,7 @@ from dataclasses import dataclass
 from typing import Any
 
 from arbornet._core import ColumnError, RawFrame
-from arbornet.data import moments
+from arbornet.data import calendar
 from arbornet.data.kinds import Categorical, Continuous, Kind, Level, Ordinal
 from arbornet.text.visible import written
 
@@ -135,10 +135,10 @@ def infer(seen: Profile) -> Inferred:
     if is_constant(seen):
         kind = _declared_kind(seen) or (Continuous() if seen.range_ is not None else Categorical())
         value = _first_value(seen)
-        is_moment = seen.class_ in moments.CLASSES and isinstance(value, float)
+        is_moment = seen.class_ in calendar.CLASSES and isinstance(value, float)
         only = written(value) if isinstance(value, float) else repr(value)
         if is_moment:
-            only = moments.told(float(value), moments.zoned(seen.class_, seen.zone))
+            only = calendar.told(float(value), calendar.zoned(seen.class_, seen.zone))
         return Inferred(kind, f"one value only: {only}", f"is constant ({only})")
     declared = _declared_kind(seen)
     if declared is not None:

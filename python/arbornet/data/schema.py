@@ -16,7 +16,8 @@ from pathlib import Path
 from typing import TYPE_CHECKING, Any, Literal
 
 from arbornet._core import ArbornetError, ColumnError, FormatError, ParameterError
-from arbornet.data import moments
+from arbornet.data import calendar
+from arbornet.data.coding import encode_rows
 from arbornet.data.frames import Raw, read_frame
 from arbornet.data.infer import MOST_LEVELS, Profile, profile
 from arbornet.data.kinds import Binned, Categorical, Continuous, Kind, KindLike, Level, Ordinal, kind_of
@@ -28,6 +29,7 @@ from arbornet.data.looks.look import Look
 from arbornet.data.looks.written import check_form, class_of
 from arbornet.data.schema_check import checked
 from arbornet.data.schema_text import as_html, as_text, column_text
+from arbornet.given import FrameLike
 from arbornet.system.sources import bytes_of
 from arbornet.system.whole import write_whole
 from arbornet.text.notices import LeftOutWarning
@@ -89,7 +91,7 @@ class Column:
     def levels(self) -> tuple[Level, ...] | None:
         """All levels by code, None for a continuous column or before they are known."""
         if isinstance(self.kind, Binned):
-            class_ = moments.zoned(self.class_, self.zone) if self.dated else None
+            class_ = calendar.zoned(self.class_, self.zone) if self.dated else None
             return None if self.cuts is None else bin_names(self.cuts, class_)
         return None if isinstance(self.kind, Continuous) else self.kind.levels
 
@@ -116,7 +118,7 @@ def bin_names(cuts: tuple[float, ...], class_: str | None = None) -> tuple[str, 
     """
     if not cuts:
         return ("all",)
-    ends = [] if class_ is None else [moments.last(cut, class_) for cut in cuts]
+    ends = [] if class_ is None else [calendar.last(cut, class_) for cut in cuts]
     if class_ is None or len(set(ends)) < len(cuts):
         for digits in range(4, 18):
             ends = [f"{cut:.{digits}g}" for cut in cuts]
@@ -229,7 +231,9 @@ class Schema:
         """The schema without looks, hints and findings: what coding needs, as stored in network files."""
         return Schema(tuple(replace(c, looks_like="", looks_because="", hint=None) for c in self.columns))
 
-    def encode(self, frame: Any, *, unseen: Literal["error", "missing"] = "error", n_jobs: int = -1) -> RowsHandle:
+    def encode(
+        self, frame: FrameLike, *, unseen: Literal["error", "missing"] = "error", n_jobs: int = -1
+    ) -> RowsHandle:
         """Codes all rows of a frame like the table this schema comes from, keeping missing values missing.
 
         Args:
@@ -240,8 +244,6 @@ class Schema:
         Raises:
             ColumnError: If a value cannot be coded.
         """
-        from arbornet.data.coding import encode_rows
-
         return encode_rows(read_frame(frame, self.names, n_jobs), self, unseen, n_jobs)
 
     def to_dict(self) -> dict[str, Any]:
@@ -303,7 +305,7 @@ class Schema:
         return as_html(self)
 
 
-def infer_schema(frame: Any, *, max_levels: int | None = None, n_jobs: int = -1) -> Schema:
+def infer_schema(frame: FrameLike, *, max_levels: int | None = None, n_jobs: int = -1) -> Schema:
     """Infers the type of every column of a frame, with the reason.
 
     Args:
@@ -413,7 +415,7 @@ def _declare(column: Column, kind: Kind) -> Column:
         "dated": False,
     }
     if isinstance(kind, Binned):
-        unknown |= {"cuts": kind.cuts, "dated": column.class_ in moments.CLASSES}
+        unknown |= {"cuts": kind.cuts, "dated": column.class_ in calendar.CLASSES}
     return replace(column, kind=kind, reason=reason, left_out=None, hint=None, **unknown)
 
 

@@ -8,6 +8,7 @@ from itertools import pairwise
 from typing import TYPE_CHECKING, Any
 
 from arbornet._core import FormatError
+from arbornet.data.looks import dates, numbers_in_text
 
 if TYPE_CHECKING:
     from arbornet.data.schema import Column
@@ -56,8 +57,6 @@ def _cuts(told: Any) -> bool:
 
 
 def _form(told: Any) -> bool:
-    from arbornet.data.looks import dates, numbers_in_text
-
     return isinstance(told, str) and (dates.is_form(told) or numbers_in_text.form_of_text(told) is not None)
 
 

@@ -8,7 +8,7 @@ import re
 from collections.abc import Callable, Sequence
 from typing import TYPE_CHECKING
 
-from arbornet.data import moments
+from arbornet.data import calendar
 from arbornet.data.looks.numbers_in_text import form_of_text
 from arbornet.text import notebook
 from arbornet.text.terminal import shortened, width, wrapped
@@ -53,7 +53,7 @@ def range_text(column: Column) -> str:
     if column.range_ is None:
         return ""
     if column.class_ in ("time", "duration"):
-        return f"{moments.told(column.range_[0], column.class_)} to {moments.told(column.range_[1], column.class_)}"
+        return f"{calendar.told(column.range_[0], column.class_)} to {calendar.told(column.range_[1], column.class_)}"
     form = form_of_text(column.form) if column.form is not None else None
     if form is not None:
         return f"{form.written(column.range_[0])} to {form.written(column.range_[1])}"

@@ -11,24 +11,24 @@ import html
 import math
 import warnings
 from dataclasses import dataclass
-from typing import TYPE_CHECKING, Any, Literal
+from typing import Any, Literal
 
 import numpy as np
+import polars as pl
 
 from arbornet._core import ArbornetError, ColumnError, Keep, ParameterError, TableHandle, table_fingerprint
 from arbornet.data import dropped as dropped_rows
-from arbornet.data.coding import DECLARE, Plan, plan, resolve
+from arbornet.data import values
+from arbornet.data.coding import DECLARE, coding_of, resolve
+from arbornet.data.column_coding import ColumnCoding
 from arbornet.data.frames import Raw, read_frame
 from arbornet.data.kinds import Binned, Categorical, Continuous, Ordinal
 from arbornet.data.levels import MISSING
 from arbornet.data.looks.written import as_read
 from arbornet.data.schema import Column, Schema, schema_of_raw
+from arbornet.given import FrameLike
 from arbornet.text.notices import RowsDroppedWarning, tells_of_rows
 from arbornet.text.visible import visible_name
-
-if TYPE_CHECKING:
-    import polars as pl
-
 
 #: Values kept of a column that is cut into bins.
 MOST_RANKED = 513
@@ -98,7 +98,7 @@ class Table:
 
     def __init__(
         self,
-        frame: Any,
+        frame: FrameLike,
         schema: Schema | None = None,
         missing: Literal["drop", "error", "level"] | None = None,
         standardise: bool = True,
@@ -121,17 +121,17 @@ class Table:
         if not standardise:
             identity = (0.0, 1.0)
             columns = [_scaled(column, column.scale or identity) for column in columns]
-        plans = [plan(raw, column, unseen, DECLARE) for column in columns]
-        keep = raw.frame.keep(plans)
+        codings = [coding_of(raw, column, unseen, DECLARE) for column in columns]
+        keep = raw.frame.keep(codings)
         self.dropped = _dropped(raw, columns, keep)
-        _check_dropped(raw, self.dropped, keep, plans, missing)
+        _check_dropped(raw, self.dropped, keep, codings, missing)
         for i, column in enumerate(columns):
             if isinstance(column.kind, Binned) and column.cuts is None:
-                columns[i] = _cut(raw, column, keep, plans[i])
-                plans[i] = plan(raw, columns[i], unseen, DECLARE)
-            if isinstance(column.kind, Binned) and column.ranked is None and plans[i].cuts is not None:
-                columns[i] = _ranked(raw, columns[i], plans[i])
-        self.handle = raw.frame.table(plans, keep, n_jobs)
+                columns[i] = _cut(raw, column, keep, codings[i])
+                codings[i] = coding_of(raw, columns[i], unseen, DECLARE)
+            if isinstance(column.kind, Binned) and column.ranked is None and codings[i].cuts is not None:
+                columns[i] = _ranked(raw, columns[i], codings[i])
+        self.handle = raw.frame.table(codings, keep, n_jobs)
         coded = {
             column.name: _scaled(column, self.handle.scale(var)) if isinstance(column.kind, Continuous) else column
             for var, column in enumerate(columns)
@@ -168,9 +168,7 @@ class Table:
 
     def to_polars(self) -> pl.DataFrame:
         """The rows as a Polars frame in the user's values: original units, levels as they were, dates as dates."""
-        from arbornet.data.values import to_polars
-
-        return to_polars(self)
+        return values.to_polars(self)
 
     def __eq__(self, other: object) -> bool:
         """Equal rows, coded alike, of equal columns."""
@@ -218,7 +216,7 @@ def _dropped(raw: Raw, columns: list[Column], keep: Keep) -> Dropped:
     return Dropped(raw.frame.n_rows - keep.n_kept, lacks)
 
 
-def _check_dropped(raw: Raw, dropped: Dropped, keep: Keep, plans: list[Plan], missing: str | None) -> None:
+def _check_dropped(raw: Raw, dropped: Dropped, keep: Keep, codings: list[ColumnCoding], missing: str | None) -> None:
     """Warns, or raises an error, if too many rows are dropped.
 
     Raises:
@@ -235,7 +233,7 @@ def _check_dropped(raw: Raw, dropped: Dropped, keep: Keep, plans: list[Plan], mi
     few = read < FEW_ROWS or read - used <= read * NO_WARNING
     if not dropped or (few and used > 0):
         return
-    lacks = _lacks(raw, plans, keep)
+    lacks = _lacks(raw, codings, keep)
     if used == 0:
         raise ArbornetError(
             f"no row is complete: {dropped}; {dropped_rows.way_out(lacks)}; you can also fill in values"
@@ -251,9 +249,9 @@ def _check_dropped(raw: Raw, dropped: Dropped, keep: Keep, plans: list[Plan], mi
         warnings.warn(f"{told}; they are dropped.", RowsDroppedWarning, stacklevel=3)
 
 
-def _lacks(raw: Raw, plans: list[Plan], keep: Keep) -> dict[str, np.ndarray[Any, Any]]:
+def _lacks(raw: Raw, codings: list[ColumnCoding], keep: Keep) -> dict[str, np.ndarray[Any, Any]]:
     """For each column with missing values, the rows in which it is missing."""
-    lacking = [made for made, n in zip(plans, keep.n_missing, strict=True) if n > 0]
+    lacking = [made for made, n in zip(codings, keep.n_missing, strict=True) if n > 0]
     lacks = {}
     for made in lacking:
         cells = raw.frame.rows([made], 1).column(0)
@@ -262,7 +260,7 @@ def _lacks(raw: Raw, plans: list[Plan], keep: Keep) -> dict[str, np.ndarray[Any,
     return lacks
 
 
-def _cut(raw: Raw, column: Column, keep: Keep, made: Plan) -> Column:
+def _cut(raw: Raw, column: Column, keep: Keep, made: ColumnCoding) -> Column:
     assert isinstance(column.kind, Binned) and made.column is not None
     low, high = column.range_ or (0.0, 0.0)
     if column.kind.by == "width" and math.isinf(high - low):
@@ -272,7 +270,7 @@ def _cut(raw: Raw, column: Column, keep: Keep, made: Plan) -> Column:
     return dataclasses.replace(column, cuts=tuple(cuts))
 
 
-def _ranked(raw: Raw, column: Column, made: Plan) -> Column:
+def _ranked(raw: Raw, column: Column, made: ColumnCoding) -> Column:
     plain = dataclasses.replace(made, kind="continuous", levels=None, cuts=None, scale=(0.0, 1.0))
     values = raw.frame.rows([plain], 1).column(0)
     if values is None:

@@ -5,13 +5,12 @@ from __future__ import annotations
 from typing import TYPE_CHECKING, Any
 
 import numpy as np
+import polars as pl
 from numpy.typing import NDArray
 
 from arbornet.data.kinds import Level
 
 if TYPE_CHECKING:
-    import polars as pl
-
     from arbornet.data.schema import Column
     from arbornet.data.table import Table
 
@@ -23,8 +22,6 @@ _MOST = {"integer": 2.0**63, "date": 9e7, "datetime": 9e7, "duration": 9e12, "du
 
 def to_polars(table: Table) -> pl.DataFrame:
     """All rows of a table in the user's values."""
-    import polars as pl
-
     handle = table.handle
     series = []
     for var, column in enumerate(table.schema.used):
@@ -42,8 +39,6 @@ def numbers_to_series(column: Column, values: NDArray[np.float64]) -> pl.Series:
     Times of day go round the clock; moments of a zone that Polars does not know are given in UTC. A column with a value
     that the type cannot hold stays one of numbers.
     """
-    import polars as pl
-
     series = pl.Series(column.name, values, nan_to_null=True)
     most: Any = series.abs().max()
     kind = f"{column.class_} {column.unit}" if column.unit else column.class_
@@ -66,8 +61,6 @@ def numbers_to_series(column: Column, values: NDArray[np.float64]) -> pl.Series:
 
 
 def _moments(days: pl.Series, zone: str | None) -> pl.Series:
-    import polars as pl
-
     micro = (days * _MICROSECONDS_A_DAY).round(0).cast(pl.Int64)
     if not zone:
         return micro.cast(pl.Datetime("us"))
@@ -85,8 +78,6 @@ def _close(series: pl.Series, whole: pl.Series) -> bool:
 
 def codes_to_series(column: Column, codes: NDArray[np.unsignedinteger[Any]]) -> pl.Series:
     """Codes as levels; a code beyond the levels, or that of the level for missing values, as null."""
-    import polars as pl
-
     levels: list[Level | None] = list(column.levels or ())
     if column.missing_level is not None:
         levels[-1] = None
@@ -103,8 +94,6 @@ def codes_to_series(column: Column, codes: NDArray[np.unsignedinteger[Any]]) -> 
 
 
 def _dtype(types: set[type]) -> pl.DataType | type[pl.DataType]:
-    import polars as pl
-
     if types == {bool}:
         return pl.Boolean
     if types == {int}:

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping
+from collections.abc import Mapping, Sequence
 from typing import Any, Self
 
 import numpy as np
@@ -16,6 +16,7 @@ from arbornet.data.schema import Column, Schema
 from arbornet.data.values import codes_to_series
 from arbornet.estimators.inputs import columns_of, labels_of, numbers_of, schema_of
 from arbornet.estimators.sk import Estimator, OneToOneFeatureMixin, TransformerMixin, check_is_fitted, output_config
+from arbornet.given import ColumnLike, FrameLike
 
 _NUMBERS = ("integer", "number", "date", "datetime", "duration", "time")
 
@@ -52,11 +53,11 @@ class FayyadIrani(OneToOneFeatureMixin, TransformerMixin, Estimator):  # type: i
         (2.45, 4.75)
     """
 
-    def __init__(self, columns: Any = None, *, n_jobs: int | None = None) -> None:
+    def __init__(self, columns: Sequence[str | int] | None = None, *, n_jobs: int | None = None) -> None:
         self.columns = columns
         self.n_jobs = n_jobs
 
-    def fit(self, X: Any, y: Any = None) -> Self:
+    def fit(self, X: FrameLike, y: ColumnLike | None = None) -> Self:
         """Finds the cuts of every column of numbers, given the class of each row."""
         columns, is_frame = columns_of(self, X, reset=True)
         classes, codes, _ = labels_of(self, y, _length(columns))
@@ -68,7 +69,7 @@ class FayyadIrani(OneToOneFeatureMixin, TransformerMixin, Estimator):  # type: i
         self.schema_ = schema.with_types(dict(self.kinds_))
         return self
 
-    def transform(self, X: Any) -> Any:
+    def transform(self, X: FrameLike) -> Any:
         """The bins: a frame for a frame, numbers of bins for an array, or what `set_output` says."""
         check_is_fitted(self)
         columns, is_frame = columns_of(self, X, reset=False)

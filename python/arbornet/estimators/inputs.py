@@ -27,19 +27,19 @@ from arbornet.estimators.sk import (
     column_or_1d,
     validate_data,
 )
+from arbornet.given import ColumnLike, FrameLike
 from arbornet.text.notices import LeftOutWarning
 
 Columns = dict[str, Any]
 
 
-def columns_of(estimator: Any, X: Any, reset: bool) -> tuple[Columns, bool]:
+def columns_of(estimator: Any, given: FrameLike, reset: bool) -> tuple[Columns, bool]:
     """The columns of X by name, and whether X is a frame; what is known of its columns is kept in the estimator.
 
     Raises:
         ValueError: If X is not a table, or its columns are not those of `fit`.
     """
-    if isinstance(X, pl.LazyFrame):
-        X = X.collect()
+    X: Any = given.collect() if isinstance(given, pl.LazyFrame) else given
     if hasattr(X, "tocsr"):  # a sparse matrix, which may be a dict too, is refused like any
         return _columns_of_array(estimator, X, reset), False
     if isinstance(X, Mapping):
@@ -119,7 +119,7 @@ def numbers_of(columns: Columns, column: Column) -> NDArray[np.float64]:
     return values
 
 
-def labels_of(estimator: Any, y: Any, n_rows: int) -> tuple[NDArray[Any], NDArray[np.uint32], str]:
+def labels_of(estimator: Any, y: ColumnLike | None, n_rows: int) -> tuple[NDArray[Any], NDArray[np.uint32], str]:
     """The distinct labels in order, the code of every row's label, and what the labels are called.
 
     Raises:

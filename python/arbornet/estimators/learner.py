@@ -22,8 +22,9 @@ from arbornet.estimators.sk import (
     get_config,
     validate_data,
 )
+from arbornet.given import SearchLike
 from arbornet.graphs.constraints import Constraints
-from arbornet.learn import Search, learn
+from arbornet.learn import learn
 
 Output = Literal["default", "polars", "pandas"]
 
@@ -63,7 +64,7 @@ class NetworkLearner(DensityMixin, Estimator):  # type: ignore[misc]
         self,
         local_score: Any = None,
         *,
-        search: Search = "exact",
+        search: SearchLike = "exact",
         max_parents: int | Literal["auto"] = "auto",
         constraints: Constraints | None = None,
         schema: Schema | None = None,

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from typing import Any, Literal, Self
+from typing import Literal, Self
 
 from arbornet._core import ParameterError
 from arbornet.data.kinds import Binned, Continuous
@@ -10,8 +10,10 @@ from arbornet.data.schema import Schema
 from arbornet.data.table import Table
 from arbornet.estimators.inputs import schema_of
 from arbornet.estimators.learner import NetworkLearner
+from arbornet.given import ColumnLike, FrameLike
 from arbornet.network.smoothing import smoothed_fit
 from arbornet.scores import PCART, LogLikelihood
+from arbornet.scores.prepare import Score
 from arbornet.search.trees import chow_liu
 
 
@@ -49,7 +51,7 @@ class ChowLiu(NetworkLearner):
 
     def __init__(
         self,
-        local_score: Any = None,
+        local_score: Score | None = None,
         *,
         root: str | None = None,
         forest: bool = False,
@@ -70,7 +72,7 @@ class ChowLiu(NetworkLearner):
         self.unseen = unseen
         self.n_jobs = n_jobs
 
-    def fit(self, X: Any, y: Any = None) -> Self:
+    def fit(self, X: FrameLike, y: ColumnLike | None = None) -> Self:
         """Grows the tree of a frame or an array; `y` is not used."""
         frame = self._read(X, reset=True)
         self.of_array_ = isinstance(frame, dict)

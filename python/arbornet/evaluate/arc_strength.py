@@ -14,40 +14,43 @@ from arbornet.checks import whole
 from arbornet.data.table import Table
 from arbornet.evaluate.methods import Method
 from arbornet.evaluate.plots import stacked
+from arbornet.given import FrameLike, Progress, SearchLike, Target
 from arbornet.graphs import cpdag
-from arbornet.learn import Search, found_by
+from arbornet.learn import found_by
 from arbornet.scores import PCART
+from arbornet.scores.prepare import Score
 from arbornet.system.parallel import side_by_side
 from arbornet.text.progress import shown
 
 if TYPE_CHECKING:
+    from matplotlib.axes import Axes
+
     from arbornet.data.schema import Schema
     from arbornet.graphs.constraints import Constraints
-    from arbornet.network import BayesNet
 
 
 class ArcStrengths(pl.DataFrame):
     """Arcs and the share of networks that have them: a Polars frame that draws itself."""
 
-    def plot(self, target: Any = None) -> Any:  # type: ignore[override]
+    def plot(self, target: Target = None) -> Axes | None:  # type: ignore[override]
         """A bar per arc: on a matplotlib axis, into a file by its ending, or on a new axis."""
         labels = [f"{parent} → {child}" for parent, child in self.select("parent", "child").iter_rows()]
         return stacked(labels, {"strength": self["strength"].to_list()}, "share of networks with the arc", target)
 
 
 def arc_strength(
-    frame: Any,
-    score: Any = None,
+    frame: FrameLike | Table,
+    score: Score | None = None,
     *,
     n_bootstrap: int = 100,
     seed: int = 0,
-    search: Search = "hill_climb",
+    search: SearchLike = "hill_climb",
     max_parents: int | Literal["auto"] = "auto",
     constraints: Constraints | None = None,
     schema: Schema | None = None,
     equivalence: bool = False,
     n_jobs: int = -1,
-    progress: bool = False,
+    progress: Progress = None,
 ) -> ArcStrengths:
     """Learns networks from resampled rows and counts how many of them have each arc.
 
@@ -62,7 +65,7 @@ def arc_strength(
         schema: As for `learn`.
         equivalence: Count an arc that may point either way in a network's equivalence class as half in each direction.
         n_jobs: Threads, -1 for all cores.
-        progress: Show a bar.
+        progress: True to show a bar (log lines where there is no terminal).
 
     Returns:
         A frame with a row per arc that any network has, strongest first: `parent`, `child`, `strength` (share of
@@ -134,12 +137,3 @@ def resampled(table: Table, rows: np.ndarray[Any, Any]) -> Table:
     scales = [handle.scale(v) or (0.0, 1.0) for v in variables]
     kinds = [handle.kind(v) for v in variables]
     return Table.from_handle(TableHandle.from_columns(handle.names, kinds, levels, columns, scales), table.schema)
-
-
-def strengths_of(net: BayesNet, strengths: pl.DataFrame) -> dict[str, dict[str, float]]:
-    """The strengths of a network's own arcs, zero for those that no resample has."""
-    known = {(p, c): s for p, c, s in strengths.select("parent", "child", "strength").iter_rows()}
-    out: dict[str, dict[str, float]] = {}
-    for parent, child in net.graph.edges:
-        out.setdefault(parent, {})[child] = float(known.get((parent, child), 0.0))
-    return out

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import math
 from itertools import combinations
-from typing import Any, Literal
+from typing import TYPE_CHECKING, Any, Literal
 
 import numpy as np
 import polars as pl
@@ -12,6 +12,10 @@ from numpy.typing import NDArray
 
 from arbornet._core import ParameterError
 from arbornet.evaluate.plots import stacked
+from arbornet.given import FrameLike, Target
+
+if TYPE_CHECKING:
+    from matplotlib.axes import Axes
 
 LEAST_P = 0.05
 #: Signed ranks of so many repetitions without ties are tested exactly.
@@ -21,7 +25,7 @@ MOST_EXACT = 50
 class Contests(pl.DataFrame):
     """Wins, ties and losses by pair of methods: a Polars frame that draws itself."""
 
-    def plot(self, target: Any = None) -> Any:  # type: ignore[override]
+    def plot(self, target: Target = None) -> Axes | None:  # type: ignore[override]
         """A bar per row: on a matplotlib axis, into a file by its ending, or on a new axis."""
         groups = [name for name in self.columns if name not in ("method", "against", "win", "tie", "loss")]
         labels = [
@@ -32,7 +36,7 @@ class Contests(pl.DataFrame):
 
 
 def win_tie_loss(
-    results: Any,
+    results: FrameLike,
     value: str,
     data: str = "data",
     by: Literal["error_bars", "wilcoxon"] = "error_bars",
@@ -64,7 +68,7 @@ def win_tie_loss(
         >>> results = pl.concat([folds.with_columns(data=pl.lit(name)) for name, folds in of.items()])
         >>> an.evaluate.win_tie_loss(results, "log_density", by="wilcoxon")
     """
-    results = results if isinstance(results, pl.DataFrame) else pl.DataFrame(results)
+    results = _frame(results)
     if by not in ("error_bars", "wilcoxon"):
         raise ParameterError(f'by={by!r}: choose "error_bars" or "wilcoxon"')
     missing = [name for name in ("method", data, value, *([group] if group else [])) if name not in results.columns]
@@ -102,9 +106,16 @@ def win_tie_loss(
                 | {"method": a, "against": b}
                 | {name: contests.count(sign) for name, sign in (("win", 1), ("tie", 0), ("loss", -1))}
             )
-    counts = dict.fromkeys(("win", "tie", "loss"), pl.Int64)
-    columns = ({} if group is None else {group: results.schema[group]}) | {"method": pl.String, "against": pl.String}
-    return Contests(rows, schema=columns | counts)
+    columns: dict[str, pl.DataType | type[pl.DataType]] = {} if group is None else {group: results.schema[group]}
+    columns |= {"method": pl.String, "against": pl.String} | dict.fromkeys(("win", "tie", "loss"), pl.Int64)
+    return Contests(rows, schema=columns)
+
+
+def _frame(given: FrameLike) -> pl.DataFrame:
+    """Any frame as one of Polars."""
+    given = given.collect() if isinstance(given, pl.LazyFrame) else given
+    made: Any = given
+    return given if isinstance(given, pl.DataFrame) else pl.DataFrame(made)
 
 
 def _contest(a: NDArray[np.float64], b: NDArray[np.float64], by: str, higher_is_better: bool) -> int:

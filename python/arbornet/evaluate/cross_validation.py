@@ -18,16 +18,19 @@ import polars as pl
 from arbornet._core import ParameterError
 from arbornet.alike import ByContent
 from arbornet.data.schema_text import identity
+from arbornet.data.table import Table
 from arbornet.evaluate.journal import campaign
-from arbornet.evaluate.methods import Method, as_methods
+from arbornet.evaluate.methods import Method, Methods, as_methods
 from arbornet.evaluate.plots import bars
 from arbornet.evaluate.samples import Sampled, check_draws, folds
+from arbornet.given import FrameLike, Progress, SearchLike, Target
 from arbornet.text import notebook
 
 if TYPE_CHECKING:
+    from matplotlib.axes import Axes
+
     from arbornet.data.schema import Schema
     from arbornet.graphs.constraints import Constraints
-    from arbornet.learn import Search
 
 
 @dataclass(frozen=True, eq=False, repr=False)
@@ -68,19 +71,19 @@ class CrossValidation(ByContent):
         head = ("method", "log density a row", "standard error", "folds", "rows left out")
         return notebook.table(head, rows, "Of unseen rows, natural logarithm: higher is better.")
 
-    def plot(self, target: Any = None) -> Any:
+    def plot(self, target: Target = None) -> Axes | None:
         """Means with their standard errors: on a matplotlib axis, into a file by its ending, or on a new axis."""
         return bars(self.summary, "method", "log_density", "standard_error", "log density per row", target)
 
 
 def cross_validate(
-    frame: Any,
-    score: Any = None,
+    frame: FrameLike | Table,
+    score: Methods = None,
     folds: int = 10,
     repeats: int = 5,
     seed: int = 0,
     *,
-    search: Search = "exact",
+    search: SearchLike = "exact",
     max_parents: int | Literal["auto"] = "auto",
     constraints: Constraints | None = None,
     schema: Schema | None = None,
@@ -88,7 +91,7 @@ def cross_validate(
     standardise: bool = True,
     resume: str | os.PathLike[str] | None = None,
     n_jobs: int = -1,
-    progress: bool = False,
+    progress: Progress = None,
 ) -> CrossValidation:
     """Learns networks from parts of a frame and measures how well they predict the rest.
 
@@ -109,7 +112,7 @@ def cross_validate(
         standardise: As for `Table`; densities are in the frame's own units either way.
         resume: A file that keeps finished folds; run again with it, only the others are computed.
         n_jobs: Threads, -1 for all cores.
-        progress: Show a bar.
+        progress: True to show a bar (log lines where there is no terminal).
 
     Returns:
         Frames with the log densities by method, variable, fold and row; `.plot()` draws the summary.

@@ -16,17 +16,20 @@ import polars as pl
 
 from arbornet._core import ParameterError
 from arbornet.alike import ByContent
+from arbornet.data.table import Table
 from arbornet.evaluate.hamming import Pairs, agreed, pairs_of, partial_hamming
 from arbornet.evaluate.journal import campaign
-from arbornet.evaluate.methods import Method, as_methods
+from arbornet.evaluate.methods import Method, Methods, as_methods
 from arbornet.evaluate.plots import curves
 from arbornet.evaluate.samples import Rows, Sampled, check_draws, subsample
+from arbornet.given import FrameLike, Progress, SearchLike, Target
 from arbornet.text import notebook
 
 if TYPE_CHECKING:
+    from matplotlib.axes import Axes
+
     from arbornet.data.schema import Schema
     from arbornet.graphs.constraints import Constraints
-    from arbornet.learn import Search
 
 FRACTIONS = (1 / 2, 1 / 4, 1 / 8, 1 / 16, 1 / 32, 1 / 64)
 
@@ -70,7 +73,7 @@ class LearningCurves(ByContent):
         )
         return notebook.table(("method", *(f"{size:,} rows" for size in sizes)), rows, below)
 
-    def plot(self, target: Any = None) -> Any:
+    def plot(self, target: Target = None) -> Axes | None:
         """Curves over the number of rows: on a matplotlib axis, into a file by its ending, or on a new axis."""
         whole = self.reference.height == self.n_pairs
         label = "structural Hamming distance" if whole else "partial Hamming distance"
@@ -78,13 +81,13 @@ class LearningCurves(ByContent):
 
 
 def intersection_validation(
-    frame: Any,
-    methods: Any,
+    frame: FrameLike | Table,
+    methods: Methods,
     fractions: Sequence[float] = FRACTIONS,
     repeats: int = 10,
     seed: int = 0,
     *,
-    search: Search = "exact",
+    search: SearchLike = "exact",
     max_parents: int | Literal["auto"] = "auto",
     constraints: Constraints | None = None,
     schema: Schema | None = None,
@@ -92,7 +95,7 @@ def intersection_validation(
     standardise: bool = True,
     resume: str | os.PathLike[str] | None = None,
     n_jobs: int = -1,
-    progress: bool = False,
+    progress: Progress = None,
 ) -> LearningCurves:
     """Learning curves of the partial Hamming distance.
 
@@ -110,7 +113,7 @@ def intersection_validation(
         standardise: As for `Table`.
         resume: A file that keeps finished results; run again with it, only the rest is computed.
         n_jobs: Threads, -1 for all cores.
-        progress: Show a bar.
+        progress: True to show a bar (log lines where there is no terminal).
 
     Example:
         >>> an.evaluate.intersection_validation(df, {"trees": an.PCART(), "tables": an.FullTable()}).plot("curves.svg")
@@ -162,7 +165,7 @@ def intersection_validation(
     )
 
 
-def learned_pairs(method: Method, table: Any, n_threads: int) -> list[int]:
+def learned_pairs(method: Method, table: Table, n_threads: int) -> list[int]:
     """How a method joins each pair of variables."""
     learned: list[int] = pairs_of(method.graph(table, n_threads), table.names).tolist()
     return learned

@@ -13,6 +13,7 @@ from pathlib import Path
 from typing import Any, TypeVar
 
 from arbornet._core import FormatError
+from arbornet.given import Progress
 from arbornet.system.parallel import side_by_side
 from arbornet.system.sources import is_pipe
 from arbornet.text.progress import shown
@@ -27,7 +28,7 @@ def campaign(
     about: dict[str, Any],
     resume: str | os.PathLike[str] | None,
     n_jobs: int,
-    progress: bool,
+    progress: Progress,
 ) -> list[Any]:
     """Results of all jobs in their order, those on disk read instead of computed.
 
@@ -38,7 +39,7 @@ def campaign(
         about: What the results are of.
         resume: The file that keeps results, if any.
         n_jobs: Threads in all.
-        progress: Show a bar.
+        progress: True to show a bar (log lines where there is no terminal).
 
     Raises:
         FormatError: If the file does not hold results, or holds those of another run.
@@ -82,7 +83,7 @@ class Journal:
             os.truncate(self._path, 0)
         return cut
 
-    def add(self, job: int, result: Any) -> None:
+    def add(self, job: int, result: object) -> None:
         """Keeps the result of a job."""
         self._write(json.dumps([job, result]))
         self.results[job] = result

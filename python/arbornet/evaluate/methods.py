@@ -4,18 +4,19 @@ from __future__ import annotations
 
 from collections.abc import Callable, Mapping
 from dataclasses import dataclass, fields, replace
-from typing import Any, Literal
+from typing import Any, Literal, TypeAlias
 
 import networkx as nx
 
 from arbornet._core import ParameterError, Step1
 from arbornet.data.table import Table
+from arbornet.given import SearchLike
 from arbornet.graphs.constraints import Constraints
-from arbornet.learn import Search, found_by
+from arbornet.learn import found_by
 from arbornet.network import BayesNet
 from arbornet.network.fit import fit
 from arbornet.scores import PCART
-from arbornet.scores.prepare import prepared
+from arbornet.scores.prepare import Score, prepared
 from arbornet.search.base import Found, uninterrupted
 from arbornet.step1.planning import CHECKS
 from arbornet.text.brief import Brief
@@ -40,8 +41,8 @@ class Method(Brief):
         >>> an.evaluate.Method(an.PCART(), search="hill_climb", max_parents=2)
     """
 
-    score: Any = None
-    search: Search = "exact"
+    score: Score | None = None
+    search: SearchLike = "exact"
     max_parents: int | Literal["auto"] = "auto"
     constraints: Constraints | None = None
     time_limit: float | None = None
@@ -105,11 +106,15 @@ class Method(Brief):
         return f"{name} {search} {self.max_parents} {self.constraints!r} {self.time_limit} {learner}"
 
 
+Methods: TypeAlias = "Score | Method | Learner | Mapping[str, Score | Method | Learner | None] | None"
+"""A score, a `Method`, a function that makes a graph of a Table, or a mapping of names to any of them."""
+
+
 def _name(function: Callable[..., Any]) -> str:
     return getattr(function, "__qualname__", type(function).__name__)
 
 
-def as_methods(given: Any, **settings: Any) -> dict[str, Method]:
+def as_methods(given: Methods, **settings: object) -> dict[str, Method]:
     """Methods by name: of one score, a function, a Method, or a mapping of names to any of them."""
     if isinstance(given, Mapping):
         if not given:

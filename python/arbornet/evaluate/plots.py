@@ -4,20 +4,24 @@ from __future__ import annotations
 
 import io
 import os
-from collections.abc import Mapping, Sequence
+from collections.abc import Callable, Mapping, Sequence
 from pathlib import Path
-from typing import Any
+from typing import TYPE_CHECKING
 
 import polars as pl
 
 from arbornet._core import ArbornetError, ParameterError
+from arbornet.given import Target
 from arbornet.system.whole import write_whole
 
+if TYPE_CHECKING:
+    from matplotlib.axes import Axes
 
-def bars(frame: pl.DataFrame, label: str, value: str, error: str, axis_label: str, target: Any) -> Any:
+
+def bars(frame: pl.DataFrame, label: str, value: str, error: str, axis_label: str, target: Target) -> Axes | None:
     """A point with its standard error per row of a frame, the first on top."""
 
-    def draw(axis: Any) -> None:
+    def draw(axis: Axes) -> None:
         places = range(frame.height)
         errors = frame[error].fill_null(0.0).to_list()
         axis.errorbar(frame[value].to_list(), list(places), xerr=errors, fmt="o", capsize=3)
@@ -28,10 +32,12 @@ def bars(frame: pl.DataFrame, label: str, value: str, error: str, axis_label: st
     return _on(target, draw, (6.0, 1.0 + 0.35 * frame.height))
 
 
-def curves(frame: pl.DataFrame, x: str, value: str, error: str, x_label: str, y_label: str, target: Any) -> Any:
+def curves(
+    frame: pl.DataFrame, x: str, value: str, error: str, x_label: str, y_label: str, target: Target
+) -> Axes | None:
     """A curve with standard errors per method over a logarithmic axis."""
 
-    def draw(axis: Any) -> None:
+    def draw(axis: Axes) -> None:
         for name in frame["method"].unique(maintain_order=True):
             of = frame.filter(pl.col("method") == name)
             errors = of[error].fill_null(0.0).to_list()
@@ -44,10 +50,12 @@ def curves(frame: pl.DataFrame, x: str, value: str, error: str, x_label: str, y_
     return _on(target, draw, (6.0, 4.0))
 
 
-def stacked(labels: Sequence[str], parts: Mapping[str, Sequence[float]], axis_label: str, target: Any) -> Any:
+def stacked(
+    labels: Sequence[str], parts: Mapping[str, Sequence[float]], axis_label: str, target: Target
+) -> Axes | None:
     """A bar per label, the first on top, of parts end to end."""
 
-    def draw(axis: Any) -> None:
+    def draw(axis: Axes) -> None:
         places, ends = range(len(labels)), [0.0] * len(labels)
         for name, lengths in parts.items():
             axis.barh(places, lengths, left=ends, label=name)
@@ -61,7 +69,7 @@ def stacked(labels: Sequence[str], parts: Mapping[str, Sequence[float]], axis_la
     return _on(target, draw, (6.0, 1.2 + 0.3 * len(labels)))
 
 
-def _on(target: Any, draw: Any, size: tuple[float, float]) -> Any:
+def _on(target: Target, draw: Callable[[Axes], None], size: tuple[float, float]) -> Axes | None:
     if target is not None and not isinstance(target, str | os.PathLike):
         if not hasattr(target, "errorbar"):
             raise ParameterError(f"target={target!r}: give a matplotlib axis, a path, or nothing")

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import os
 from collections.abc import Sequence
-from typing import TYPE_CHECKING, Any, Literal
+from typing import TYPE_CHECKING, Literal
 
 import numpy as np
 import polars as pl
@@ -14,28 +14,28 @@ from arbornet.data.table import Table
 from arbornet.evaluate.hamming import pairs_of, partial_hamming
 from arbornet.evaluate.intersection import LearningCurves, learned_pairs, mean_curves, relations
 from arbornet.evaluate.journal import campaign
-from arbornet.evaluate.methods import as_methods
+from arbornet.evaluate.methods import Methods, as_methods
 from arbornet.evaluate.samples import check_draws, given_back, unlearned
+from arbornet.given import Progress, SearchLike
 from arbornet.network import BayesNet
 
 if TYPE_CHECKING:
     from arbornet.graphs.constraints import Constraints
-    from arbornet.learn import Search
 
 
 def structure_recovery(
     network: BayesNet,
-    methods: Any,
+    methods: Methods,
     sizes: Sequence[int] = (100, 200, 500, 1000, 2000, 5000),
     repeats: int = 10,
     seed: int = 0,
     *,
-    search: Search = "exact",
+    search: SearchLike = "exact",
     max_parents: int | Literal["auto"] = "auto",
     constraints: Constraints | None = None,
     resume: str | os.PathLike[str] | None = None,
     n_jobs: int = -1,
-    progress: bool = False,
+    progress: Progress = None,
 ) -> LearningCurves:
     """Learning curves of the structural Hamming distance (SHD) between equivalence classes.
 
@@ -50,7 +50,7 @@ def structure_recovery(
         constraints: As for `learn`.
         resume: A file that keeps finished results; run again with it, only the rest is computed.
         n_jobs: Threads, -1 for all cores.
-        progress: Show a bar.
+        progress: True to show a bar (log lines where there is no terminal).
 
     Example:
         >>> an.evaluate.structure_recovery(an.read_bif("alarm.bif"), an.BIC(), search="hill_climb").curves

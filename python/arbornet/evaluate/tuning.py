@@ -15,9 +15,10 @@ from typing import TYPE_CHECKING, Any, TypeVar
 from weakref import WeakKeyDictionary
 
 from arbornet._core import ParameterError, ScoreHandle, TableHandle
-from arbornet.scores.leaves import LEAF_PARAMETERS, Leaves
+from arbornet.scores.leaves import LEAF_PARAMETERS, Leaves, tune
 from arbornet.scores.prepare import table_handle
 from arbornet.search.base import uninterrupted
+from arbornet.search.greedy import hill_climb
 from arbornet.system.parallel import side_by_side
 
 if TYPE_CHECKING:
@@ -76,9 +77,10 @@ def tuned(table: Table, score: S, max_parents: int = 2, n_jobs: int = -1) -> S:
     return known[key]  # type: ignore[return-value]
 
 
-def _tuned(table: Table, score: S, max_parents: int, n_jobs: int) -> S:
-    from arbornet.search import hill_climb
+tune.provide(tuned)
 
+
+def _tuned(table: Table, score: S, max_parents: int, n_jobs: int) -> S:
     handle = table_handle(table)
     kinds = [handle.kind(v) for v in range(len(handle.names))]
     current = score.replace(**{f.name: f.default for f in fields(score) if f.name in score.chosen()})

@@ -13,7 +13,7 @@ from numpy.typing import NDArray
 
 from arbornet._core import ArbornetError, ColumnError, NetworkHandle
 from arbornet.checks import whole
-from arbornet.data.moments import CLASSES, zoned
+from arbornet.data.calendar import CLASSES, zoned
 from arbornet.data.schema import Column, bin_names
 
 if TYPE_CHECKING:

@@ -23,8 +23,8 @@ import numpy as np
 from numpy.typing import NDArray
 
 from arbornet._core import ArbornetError, FormatError, NetworkHandle
-from arbornet.data.table import Table
 from arbornet.io.bins import MOST_NUMBERS, Bins, binned, cells
+from arbornet.io.parts import Parts
 from arbornet.system.sources import bytes_of
 
 if TYPE_CHECKING:
@@ -118,14 +118,12 @@ def numbers(words: Sequence[str], name: str, k: int, parents: Sequence[int], ori
     return np.where(exact[:, None], table, table / sums[:, None])
 
 
-def network(families: Sequence[Family], origin: str) -> BayesNet:
-    """The network of families of levels.
+def network(families: Sequence[Family], origin: str) -> Parts:
+    """The parts of the network of families of levels.
 
     Raises:
         FormatError: If names repeat, parents are unknown, or the arcs form a cycle.
     """
-    from arbornet.network import BayesNet
-
     if not families:
         raise FormatError(f"{origin}: there is no variable in it")
     place = {family.name: v for v, family in enumerate(families)}
@@ -150,7 +148,7 @@ def network(families: Sequence[Family], origin: str) -> BayesNet:
     variables = [{"name": f.name, "kind": "categorical", "levels": list(f.levels)} for f in families]
     try:
         handle = NetworkHandle.from_json(json.dumps({"variables": variables, "models": models}), origin)
-        return BayesNet(handle, Table.from_handle(handle.empty_table()).schema)
+        return Parts.of_levels(handle)
     except FormatError:
         raise
     except ArbornetError as error:

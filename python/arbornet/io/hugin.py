@@ -14,6 +14,7 @@ from typing import TYPE_CHECKING
 from arbornet._core import FormatError
 from arbornet.io.bins import Bins
 from arbornet.io.families import Family, families, network, numbers, text_of
+from arbornet.io.parts import Parts
 from arbornet.system.whole import write_whole
 
 if TYPE_CHECKING:
@@ -25,17 +26,8 @@ RESERVED = {"net", "node", "potential", "states", "label", "data", "position", "
 LABELS = "labels_are_names"
 
 
-def read_net(path: str | Path) -> BayesNet:
-    """Reads a network of levels from a file in Hugin's NET language, also a gzipped one.
-
-    Levels are texts. Rows of probabilities off one by rounding are brought to one.
-
-    Raises:
-        FormatError: If the file is not of the format; the message names the line.
-
-    Example:
-        >>> net = an.read_net("asia.net")
-    """
+def read(path: str | Path) -> Parts:
+    """See `arbornet.read_net`."""
     return network(_Reader(text_of(path), str(path)).families(), str(path))
 
 

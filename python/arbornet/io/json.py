@@ -15,6 +15,7 @@ from arbornet._core import ArbornetError, FormatError, NetworkHandle, __version_
 from arbornet.data.schema import Schema
 from arbornet.io.origin import from_dict as origin_from_dict
 from arbornet.io.origin import to_dict as origin_to_dict
+from arbornet.io.parts import Parts
 from arbornet.system.sources import bytes_of
 from arbornet.system.whole import write_whole
 
@@ -38,7 +39,7 @@ def to_text(net: BayesNet) -> str:
     return json.dumps(told, ensure_ascii=False, allow_nan=False, separators=(",", ":"))
 
 
-def finite(told: Any) -> Any:
+def finite(told: object) -> Any:
     """The same with null for numbers that JSON cannot hold (the score of a family that cannot be scored)."""
     if isinstance(told, dict):
         return {key: finite(value) for key, value in told.items()}
@@ -52,31 +53,21 @@ def save(net: BayesNet, path: str | Path) -> None:
     write_whole(path, to_text(net) + "\n")
 
 
-def load(path: str | Path) -> BayesNet:
-    """Reads a network that `BayesNet.save` wrote. The file is checked, and nothing in it is executed.
-
-    Raises:
-        FormatError: If the file is damaged, of a later version, or something else.
-
-    Example:
-        >>> net.save("net.json")
-        >>> assert an.load("net.json") == net
-    """
+def read(path: str | Path) -> Parts:
+    """See `arbornet.load`."""
     try:
         text = bytes_of(path).decode("utf-8")
     except UnicodeDecodeError as error:
         raise FormatError(f"{path}, byte {error.start}: not UTF-8 text, so not a network") from error
-    return from_text(text, str(path))
+    return parts_of(text, str(path))
 
 
-def from_text(text: str, origin: str) -> BayesNet:
-    """Reads a network from JSON; origin names it in errors.
+def parts_of(text: str, origin: str) -> Parts:
+    """What the JSON of a network holds; origin names it in errors.
 
     Raises:
-        FormatError: As for `load`.
+        FormatError: If it is damaged, of a later version, or something else.
     """
-    from arbornet.network import BayesNet
-
     told = _parsed(text, origin)
     if told.get("format") != FORMAT:
         raise FormatError(f"{origin}: this is not an arbornet network: its \"format\" is not '{FORMAT}'")
@@ -91,9 +82,7 @@ def from_text(text: str, origin: str) -> BayesNet:
     try:
         handle = NetworkHandle.from_json(json.dumps(told["network"], ensure_ascii=False), origin)
         parents = [handle.parents(v) for v in range(len(handle.names))]
-        return BayesNet(
-            handle, _schema(told["schema"], handle), origin_from_dict(told["origin"], handle.names, parents)
-        )
+        return Parts(handle, _schema(told["schema"], handle), origin_from_dict(told["origin"], handle.names, parents))
     except KeyError as error:
         raise FormatError(f"{origin}: its part {error} is missing; the file is damaged") from error
     except FormatError as error:

@@ -1,4 +1,4 @@
-"""Where a network comes from, as its file states it: every entry is checked before it is used.
+"""Where a network comes from, and how its file states it: every entry that is read is checked before it is used.
 
 JSON has no infinite numbers: they are written as the texts "inf" and "-inf", and NaN as null. Entries that this version
 does not know are ignored.
@@ -7,17 +7,48 @@ does not know are ignored.
 from __future__ import annotations
 
 import dataclasses
+import json
 import math
 from collections.abc import Callable, Sequence
+from dataclasses import dataclass, field
 from typing import Any
 
 from arbornet._core import FormatError
-from arbornet.network.origin import Origin
+from arbornet.alike import ByContent
+from arbornet.text.visible import visible_name
 
 _INFINITE = {"inf": math.inf, "-inf": -math.inf}
 _TEXTS = ("method", "stopped")
 _NUMBERS = ("score", "bound", "seconds")
 """Entries about the search that are read again."""
+
+
+@dataclass(frozen=True, eq=False, repr=False)
+class Origin(ByContent):
+    """Where a network comes from: what it was fitted to, by which score, found by which search."""
+
+    score: str | None = None
+    """The score as JSON."""
+    n_rows: int | None = None
+    """Rows it was fitted to."""
+    family_scores: tuple[float, ...] | None = None
+    """The score of every variable given its parents."""
+    contributions: tuple[tuple[float, ...], ...] | None = None
+    """Per variable and parent (in column order), how much removing that arc lowers the score."""
+    search: dict[str, Any] = field(default_factory=dict)
+    """Score, bound, seconds and end of the search, if there was one."""
+    strengths: dict[str, dict[str, float]] = field(default_factory=dict)
+    """Share of bootstrap networks with an arc, by parent and child, if there was a bootstrap."""
+
+    def __repr__(self) -> str:
+        parts = [] if self.n_rows is None else [f"{self.n_rows:,} rows"]
+        try:
+            parts.append(f"score {json.loads(self.score or '')['score']}")
+        except (ValueError, KeyError, TypeError):
+            parts += [f"score {visible_name(self.score)}"] if self.score else []
+        parts += [f"found by {self.search['method']}"] if self.search.get("method") else []
+        parts += ["with shares of resampled networks"] if self.strengths else []
+        return f"Origin({', '.join(parts) or 'unknown'})"
 
 
 def to_dict(origin: Origin) -> dict[str, Any]:
@@ -36,13 +67,14 @@ def _plain(value: Any) -> Any:
     return value
 
 
-def from_dict(told: Any, names: Sequence[str], parents: Sequence[Sequence[int]]) -> Origin:
+def from_dict(told: object, names: Sequence[str], parents: Sequence[Sequence[int]]) -> Origin:
     """The origin that `to_dict` wrote, of a network over these variables with these parents.
 
     Raises:
         FormatError: If an entry is damaged, with its name.
     """
-    _check(isinstance(told, dict), "")
+    if not isinstance(told, dict):
+        raise _damaged("")
     score, n_rows = told.get("score"), told.get("n_rows")
     _check(score is None or isinstance(score, str), ".score")
     _check(n_rows is None or (type(n_rows) is int and 0 <= n_rows < 1 << 63), ".n_rows")
@@ -63,7 +95,11 @@ def from_dict(told: Any, names: Sequence[str], parents: Sequence[Sequence[int]])
 
 def _check(fits: bool, at: str) -> None:
     if not fits:
-        raise FormatError(f"its entry origin{at} is damaged")
+        raise _damaged(at)
+
+
+def _damaged(at: str) -> FormatError:
+    return FormatError(f"its entry origin{at} is damaged")
 
 
 def _number(told: Any, at: str) -> float:

@@ -7,13 +7,12 @@ import os
 import re
 from collections.abc import Callable
 from pathlib import Path
-from typing import TYPE_CHECKING, Any
+from typing import Any
+
+import polars as pl
 
 from arbornet._core import ParameterError
 from arbornet.system.whole import whole
-
-if TYPE_CHECKING:
-    import polars as pl
 
 _WRITERS: dict[str, Callable[[pl.DataFrame, Path], Any]] = {
     ".csv": lambda frame, path: frame.write_csv(path),
@@ -56,8 +55,6 @@ def write_by(writer: Callable[[Path], Any], path: str | Path) -> None:
     Raises:
         OSError: If the file cannot be written, also where Polars raises another exception.
     """
-    import polars as pl
-
     with whole(path) as place:
         try:
             writer(place)

@@ -14,6 +14,7 @@ from xml.sax.saxutils import escape, quoteattr
 from arbornet._core import FormatError
 from arbornet.io.bins import Bins
 from arbornet.io.families import Family, families, network, numbers, text_of
+from arbornet.io.parts import Parts
 from arbornet.io.xml import checked
 from arbornet.system.whole import write_whole
 
@@ -25,17 +26,8 @@ DEEPEST = 20
 WORDS = {"NAME", "OUTCOME", "VALUE", "FOR", "GIVEN", "TABLE"}
 
 
-def read_xmlbif(path: str | Path) -> BayesNet:
-    """Reads a network of levels from an XMLBIF file, also a gzipped one.
-
-    Levels are texts. Rows of probabilities off one by rounding are brought to one.
-
-    Raises:
-        FormatError: If the file is not of the format, or declares entities.
-
-    Example:
-        >>> net = an.read_xmlbif("asia.xmlbif")
-    """
+def read(path: str | Path) -> Parts:
+    """See `arbornet.read_xmlbif`."""
     origin = str(path)
     variables, definitions = _parsed(text_of(path), origin)
     levels = dict(variables)

@@ -9,105 +9,24 @@ from __future__ import annotations
 import json
 import math
 from collections.abc import Iterable, Iterator, Mapping
-from dataclasses import dataclass
 from functools import cached_property
-from typing import TYPE_CHECKING, Any
+from typing import Any
 
 from arbornet._core import ColumnError, FormatError, ModelHandle, ParameterError
-from arbornet.data import moments
+from arbornet.data import calendar
 from arbornet.data.kinds import Level
+from arbornet.given import Evidence, ScoreLike, TableLike, Target
+from arbornet.models.leaves import Condition, Distribution, Leaf, Shares, StudentT
 from arbornet.models.splines import Factor, Term, partial_responses
 from arbornet.scores.prepare import positions, prepared
+from arbornet.show.draw import Picture, draw_spline, draw_tree, spline_svg, tree_svg
+from arbornet.show.draw.file import File
+from arbornet.show.draw.svg import in_cell
 from arbornet.text.notebook import Text, preformatted
 from arbornet.text.visible import visible, visible_name, written
 
-if TYPE_CHECKING:
-    from arbornet.show.draw import Picture
-    from arbornet.text.notebook import File
-
 MOST_LINES = 80
 MOST_DRAWN = 24
-
-
-@dataclass(frozen=True)
-class Condition:
-    """Some values of one parent: numbers `low <= x < high` (None is no bound), or any of `levels`."""
-
-    variable: str
-    text: str
-    low: float | None = None
-    high: float | None = None
-    levels: tuple[Level, ...] | None = None
-
-    def holds(self, value: Any) -> bool:
-        """Whether a value is among them."""
-        if self.levels is not None:
-            return value in self.levels
-        return (self.low is None or value >= self.low) and (self.high is None or value < self.high)
-
-    def __str__(self) -> str:
-        return self.text
-
-
-@dataclass(frozen=True)
-class Shares:
-    """Probabilities of the child's levels, in their order."""
-
-    probabilities: Mapping[Level, float]
-
-    @property
-    def mode(self) -> Level:
-        """The most probable level, the first under ties."""
-        return max(self.probabilities, key=lambda level: self.probabilities[level])
-
-
-@dataclass(frozen=True)
-class StudentT:
-    """Student's t distribution of a number: the predictive distribution of a normal with unknown mean and variance."""
-
-    location: float
-    scale: float
-    df: float
-
-    @property
-    def mean(self) -> float | None:
-        """The mean; None with one degree of freedom or less, which has none."""
-        return self.location if self.df > 1 else None
-
-    @property
-    def sd(self) -> float | None:
-        """The standard deviation; None with two degrees of freedom or less, which has none."""
-        return float(self.scale * (self.df / (self.df - 2)) ** 0.5) if self.df > 2 else None
-
-
-Distribution = Shares | StudentT
-
-
-def _brief(of: Distribution) -> str:
-    if isinstance(of, Shares):
-        return ", ".join(f"{visible_name(level)} {share:.1%}" for level, share in of.probabilities.items())
-    return f"location {of.location:.5g}, scale {of.scale:.4g}, {of.df:g} degrees of freedom"
-
-
-@dataclass(frozen=True, repr=False)
-class Leaf:
-    """A region of the parents' values: its conditions, its training rows, and the distribution of the child.
-
-    Where branches merge, as in a decision graph, `conditions` is the first path and `also` holds the others (of very
-    many, the first). With a regression the distribution is that at the means of the parents in its `formula`.
-    """
-
-    conditions: tuple[Condition, ...]
-    n: int
-    distribution: Distribution
-    also: tuple[tuple[Condition, ...], ...] = ()
-    formula: str | None = None
-
-    def __repr__(self) -> str:
-        where = visible(" and ".join(map(str, self.conditions)) or "all rows")
-        ways = f", {len(self.also)} more ways here" if self.also else ""
-        formula = f", {visible(self.formula)}" if self.formula else ""
-        return f"<Leaf: {where}{ways}; {self.n:,} rows; {_brief(self.distribution)}{formula}>"
 
 
 class LocalModel:
@@ -121,7 +40,7 @@ class LocalModel:
         >>> print(model)
     """
 
-    def __init__(self, handle: ModelHandle, classes: moments.Classes | None = None) -> None:
+    def __init__(self, handle: ModelHandle, classes: calendar.Classes | None = None) -> None:
         self.handle = handle
         self.classes = dict(classes or {})
 
@@ -147,9 +66,9 @@ class LocalModel:
         return None if text is None else json.loads(text)
 
     @cached_property
-    def _words(self) -> moments.Words | None:
+    def _words(self) -> calendar.Words | None:
         """How dates and times are printed, if there are any."""
-        return moments.Words(self.classes) if self.classes else None
+        return calendar.Words(self.classes) if self.classes else None
 
     @cached_property
     def leaves(self) -> list[Leaf]:
@@ -229,7 +148,7 @@ class LocalModel:
                 text = text.replace(str(level), written(level))
         return text
 
-    def distribution(self, given: Mapping[str, Any]) -> Distribution:
+    def distribution(self, given: Evidence) -> Distribution:
         """The distribution of the child, given one value for each parent.
 
         Raises:
@@ -237,7 +156,7 @@ class LocalModel:
         """
         return _distribution(json.loads(self.handle.predictive(self._values(given))), self.child_levels)
 
-    def log_density(self, value: Any, given: Mapping[str, Any]) -> float:
+    def log_density(self, value: object, given: Evidence) -> float:
         """Log probability of a level of the child, or log density of a number, given one value for each parent.
 
         Raises:
@@ -263,7 +182,7 @@ class LocalModel:
             raise FormatError(f"this is not a model that to_dict wrote: {error}") from None
         return cls(ModelHandle.from_json(text, "dict"))
 
-    def draw(self, target: Any = None) -> Picture | File | None:
+    def draw(self, target: Target = None) -> Picture | File | None:
         """Draws the model to a path ending in .svg, .png or .pdf, or on a matplotlib axis.
 
         A tree or table is drawn with its leaves; MARS as the child against each parent, the others at their medians.
@@ -271,8 +190,6 @@ class LocalModel:
         Returns:
             Without a target, a picture that shows itself in a notebook.
         """
-        from arbornet.show.draw import draw_spline, draw_tree
-
         if self.spline is not None:
             return draw_spline(partial_responses(self), target)
         if self.description is None:
@@ -287,7 +204,7 @@ class LocalModel:
             return declared
         return list((self.description or {}).get("levels", []))
 
-    def _values(self, given: Mapping[str, Any]) -> list[Any]:
+    def _values(self, given: Evidence) -> list[Any]:
         missing = [parent for parent in self.parents if parent not in given]
         if missing:
             raise ColumnError(f"no value for {', '.join(map(repr, missing))}: give one for each of {self.parents}")
@@ -307,14 +224,8 @@ class LocalModel:
 
     def _repr_html_(self) -> str:
         if self.description is not None and 1 < self.n_leaves <= MOST_DRAWN:
-            from arbornet.show.draw import tree_svg
-            from arbornet.show.draw.svg import in_cell
-
             return in_cell(tree_svg(self.description))
         if self.spline is not None and self.parents:
-            from arbornet.show.draw import spline_svg
-            from arbornet.show.draw.svg import in_cell
-
             drawn = in_cell(spline_svg(partial_responses(self)))
             return drawn + preformatted(str(self))
         return preformatted(str(self))
@@ -328,7 +239,7 @@ class LocalModel:
         return (LocalModel, (self.handle, self.classes))
 
 
-def local_model(table: Any, child: str, parents: Iterable[str], score: Any) -> LocalModel:
+def local_model(table: TableLike, child: str, parents: Iterable[str], score: ScoreLike) -> LocalModel:
     """The fitted model that a score evaluates for a child and its parents.
 
     Args:
@@ -349,12 +260,12 @@ def local_model(table: Any, child: str, parents: Iterable[str], score: Any) -> L
     names = handle.table.names
     model = ModelHandle.fit(handle, positions(names, [child])[0], positions(names, parents))
     schema = getattr(table, "schema", None)
-    return LocalModel(model, None if schema is None else moments.classes(schema))
+    return LocalModel(model, None if schema is None else calendar.classes(schema))
 
 
 def _plain(value: Any) -> Any:
     """NumPy's scalars as Python's own, dates and times as the numbers behind them."""
-    return moments.number(value.item() if hasattr(value, "item") else value)
+    return calendar.number(value.item() if hasattr(value, "item") else value)
 
 
 def _levels(description: Mapping[str, Any]) -> Iterator[Level]:

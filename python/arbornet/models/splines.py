@@ -6,12 +6,13 @@ from dataclasses import dataclass
 from typing import TYPE_CHECKING, Any
 
 from arbornet._core import ParameterError
-from arbornet.data import moments
+from arbornet.data import calendar
 from arbornet.data.kinds import Level
+from arbornet.models.leaves import Shares
+from arbornet.show.draw.spline import MOST_LINES, Response, Spline
 
 if TYPE_CHECKING:
     from arbornet.models.local import LocalModel
-    from arbornet.show.draw.spline import Spline
 
 #: Values of a parent of numbers at which the child is computed.
 PLACES = 121
@@ -36,11 +37,11 @@ class Factor:
     level: Level | None = None
     text: str = ""
 
-    def value(self, x: Any) -> float:
+    def value(self, x: object) -> float:
         """The factor at a value of the parent."""
         if self.at is None:
             return float(x == self.level)
-        number = float(moments.number(x))
+        number = float(calendar.number(x))
         distance = number - self.at if self.shape in ("above", "rising") else self.at - number
         return max(0.0, distance) if self.shape in ("above", "below") else distance
 
@@ -77,9 +78,6 @@ class Term:
 
 def partial_responses(model: LocalModel) -> Spline:
     """What is drawn of a spline: the child against each parent, the others at their medians (or usual levels)."""
-    from arbornet.models.local import Shares
-    from arbornet.show.draw.spline import MOST_LINES, Response, Spline
-
     told = model.spline or {}
     levels: list[Level] = told["levels"]
     # Of two levels, one determines the other.

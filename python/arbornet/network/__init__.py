@@ -4,7 +4,7 @@
 the parts of `BayesNet`; `evidence` codes what is known, `asked` passes it to the core, `query` reads queries.
 """
 
+from arbornet.io.origin import Origin
 from arbornet.network.net import BayesNet
-from arbornet.network.origin import Origin
 
 __all__ = ["BayesNet", "Origin"]

@@ -19,6 +19,7 @@ from arbornet.data.schema import Schema
 from arbornet.data.table import Table
 from arbornet.network import BayesNet, Origin
 from arbornet.network.smoothing import models_of
+from arbornet.scores.prepare import Score
 from arbornet.text.notices import of_parts
 
 if TYPE_CHECKING:
@@ -70,7 +71,7 @@ class Gaps:
 
 
 def fit_available(
-    gaps: Gaps, graph: nx.DiGraph[str], score: Any, smoothing: float | None, n_jobs: int = -1
+    gaps: Gaps, graph: nx.DiGraph[str], score: Score, smoothing: float | None, n_jobs: int = -1
 ) -> BayesNet:
     """A model for every variable of a graph, each from the rows that have all values it needs."""
     names = gaps.schema.names

@@ -13,7 +13,7 @@ import math
 from bisect import bisect_left, bisect_right
 from collections.abc import Sequence
 from itertools import pairwise
-from typing import TYPE_CHECKING, Any, Literal
+from typing import TYPE_CHECKING, Literal
 
 from arbornet.data.kinds import Binned, Continuous
 
@@ -24,7 +24,7 @@ Interval = tuple[float, float]
 """From the first value that is inside to the first that is not, in the column's own units; ends may be infinite."""
 
 
-def is_interval(column: Column, value: Any) -> bool:
+def is_interval(column: Column, value: object) -> bool:
     """Whether a value means an interval of a binned number, not some of its bins."""
     if not isinstance(column.kind, Binned) or not isinstance(value, tuple | list) or len(value) != 2:
         return False

@@ -6,9 +6,9 @@ variables without a column are missing in every row.
 
 from __future__ import annotations
 
-from collections.abc import Mapping, Sequence
+from collections.abc import Collection, Mapping, Sequence
 from dataclasses import dataclass, field
-from typing import Any, Literal
+from typing import Any, Literal, cast
 
 import numpy as np
 import polars as pl
@@ -19,6 +19,7 @@ from arbornet.data.coding import TREAT_AS_MISSING, encode_rows
 from arbornet.data.frames import read_frame
 from arbornet.data.kinds import Binned
 from arbornet.data.schema import Schema
+from arbornet.given import Evidence, FrameLike
 from arbornet.network import bins
 
 MISSING = np.uint32(2**32 - 1)
@@ -30,7 +31,7 @@ Unseen = Literal["error", "missing"]
 
 
 def encode(
-    schema: Schema, frame: Any, unseen: Unseen = "error", n_jobs: int = -1, way_out: str = TREAT_AS_MISSING
+    schema: Schema, frame: FrameLike, unseen: Unseen = "error", n_jobs: int = -1, way_out: str = TREAT_AS_MISSING
 ) -> tuple[Columns, int]:
     """The columns of a frame as a network reads them, one per variable, and the number of rows.
 
@@ -69,7 +70,7 @@ class Known:
     """Which of the values are interventions."""
 
 
-def known(schema: Schema, given: Mapping[str, Any] | None, do: Mapping[str, Any] | None) -> Known:
+def known(schema: Schema, given: Evidence | None, do: Evidence | None) -> Known:
     """The observations and interventions.
 
     Raises:
@@ -100,14 +101,14 @@ def known(schema: Schema, given: Mapping[str, Any] | None, do: Mapping[str, Any]
         elif column.levels is None:
             limit = interval(schema, var, given[name], "given")
         else:
-            allowed = codes(schema, var, given[name], "given")
+            allowed = codes(schema, var, cast("Collection[object]", given[name]), "given")
             limit = [float(code in allowed) for code in range(len(column.levels))]
         if limit != EVERYTHING:
             limits.append((var, limit))
     return Known(seen + acts, limits, [var for var, _ in acts])
 
 
-def single(schema: Schema, values: Mapping[str, Any] | None, role: str) -> list[tuple[int, float]]:
+def single(schema: Schema, values: Evidence | None, role: str) -> list[tuple[int, float]]:
     """Known values of variables by name as (position, code or number in stored units).
 
     Raises:
@@ -127,7 +128,7 @@ def single(schema: Schema, values: Mapping[str, Any] | None, role: str) -> list[
     return known
 
 
-def codes(schema: Schema, var: int, levels: Any, role: str) -> list[int]:
+def codes(schema: Schema, var: int, levels: Collection[object], role: str) -> list[int]:
     """Some levels of a variable as codes, ascending.
 
     Raises:
@@ -140,7 +141,7 @@ def codes(schema: Schema, var: int, levels: Any, role: str) -> list[int]:
     return sorted({int(single(schema, {name: level}, role)[0][1]) for level in levels})
 
 
-def interval(schema: Schema, var: int, value: Any, role: str) -> tuple[float, float]:
+def interval(schema: Schema, var: int, value: object, role: str) -> tuple[float, float]:
     """The ends of an interval of numbers (or dates, or times) in stored units, infinite where it is open.
 
     Of a number cut into bins, in its own units.

@@ -10,14 +10,15 @@ import networkx as nx
 
 from arbornet._core import ArbornetError, NetworkHandle, ParameterError, ScoreHandle
 from arbornet.data.table import Table
+from arbornet.given import ScoreLike
 from arbornet.network import BayesNet, Origin
 from arbornet.scores.prepare import prepared
 from arbornet.search.base import Found
-from arbornet.search.decision_graphs import FoundGraphs
+from arbornet.search.decision_graphs import FoundGraphs, network_of_graphs
 
 
 def fit(
-    table: Table, dag: nx.DiGraph[str] | Found, score: Any, *, arc_scores: bool = True, n_jobs: int = -1
+    table: Table, dag: nx.DiGraph[str] | Found, score: ScoreLike, *, arc_scores: bool = True, n_jobs: int = -1
 ) -> BayesNet:
     """Fits the local model of a score to every variable of a graph.
 
@@ -67,6 +68,9 @@ def of_graphs(found: FoundGraphs, *, arc_scores: bool = True, n_jobs: int = -1) 
         lost = [tuple(o - whole + each for each in without) for o, (whole, without) in zip(own, scores, strict=True)]
         origin = dataclasses.replace(origin, family_scores=tuple(own), contributions=tuple(lost))
     return BayesNet(found.handle, table.schema, origin)
+
+
+network_of_graphs.provide(of_graphs)
 
 
 def _parents(graph: nx.DiGraph[Any], names: list[str]) -> list[list[int]]:

@@ -10,6 +10,7 @@ import polars as pl
 from arbornet._core import ParameterError
 from arbornet.checks import whole
 from arbornet.data.values import codes_to_series, numbers_to_series
+from arbornet.given import Evidence
 from arbornet.network import evidence
 from arbornet.network.asked import Method, how_to, tell
 from arbornet.network.query import query
@@ -29,9 +30,9 @@ class GeneralAnswers(Structure):
 
     def query(
         self,
-        targets: str | Iterable[str] | Mapping[str, Any],
-        given: Mapping[str, Any] | None = None,
-        do: Mapping[str, Any] | None = None,
+        targets: str | Iterable[str] | Evidence,
+        given: Evidence | None = None,
+        do: Evidence | None = None,
         *,
         bins: Mapping[str, Sequence[float]] | None = None,
         method: Method = "auto",
@@ -69,8 +70,8 @@ class GeneralAnswers(Structure):
         self,
         n: int,
         seed: int = 0,
-        given: Mapping[str, Any] | None = None,
-        do: Mapping[str, Any] | None = None,
+        given: Evidence | None = None,
+        do: Evidence | None = None,
         *,
         method: Method = "auto",
         n_jobs: int = -1,

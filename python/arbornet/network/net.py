@@ -6,16 +6,20 @@ import html
 from collections.abc import Mapping
 from dataclasses import replace
 from pathlib import Path
-from typing import TYPE_CHECKING, Any, Literal
+from typing import Any, Literal
 
 import polars as pl
 
+from arbornet.given import FrameLike, Target
+from arbornet.io import bif, graphs, hugin, json, xmlbif
 from arbornet.network.general import GeneralAnswers
+from arbornet.network.report import of_network
 from arbornet.network.rows import RowAnswers
-from arbornet.text.notebook import File
-
-if TYPE_CHECKING:
-    from arbornet.show.draw import Picture
+from arbornet.show.draw import Picture, draw, network_svg
+from arbornet.show.draw.file import File
+from arbornet.show.draw.network import MOST_DRAWN, NOTEBOOK
+from arbornet.show.draw.svg import for_notebook, in_cell
+from arbornet.show.report import write
 
 
 class BayesNet(RowAnswers, GeneralAnswers):
@@ -31,9 +35,7 @@ class BayesNet(RowAnswers, GeneralAnswers):
 
     def with_strengths(self, strengths: pl.DataFrame) -> BayesNet:
         """This network with the strengths of its arcs, as `evaluate.arc_strength` gives them."""
-        from arbornet.evaluate.arc_strength import strengths_of
-
-        return BayesNet(self.handle, self.schema, replace(self.origin, strengths=strengths_of(self, strengths)))
+        return BayesNet(self.handle, self.schema, replace(self.origin, strengths=_of_its_arcs(self, strengths)))
 
     def save(self, path: str | Path) -> None:
         """Writes the network as JSON, with the schema, the models and where it comes from; `an.load` reads it back.
@@ -41,9 +43,7 @@ class BayesNet(RowAnswers, GeneralAnswers):
         This is the format to share: nothing in it is executed. Networks pickle too (and go through joblib), but
         unpickling runs code: never load pickles you do not trust.
         """
-        from arbornet.io.json import save
-
-        save(self, path)
+        json.save(self, path)
 
     def to_bif(self, path: str | Path | None = None, *, bins: Mapping[str, int] | int | None = None) -> str:
         """The network in the Bayesian interchange format, for other programs.
@@ -55,36 +55,26 @@ class BayesNet(RowAnswers, GeneralAnswers):
         Raises:
             ColumnError: If a variable is continuous and has no bins.
         """
-        from arbornet.io.bif import to_bif
-
-        return to_bif(self, path, bins)
+        return bif.to_bif(self, path, bins)
 
     def to_xmlbif(self, path: str | Path | None = None, *, bins: Mapping[str, int] | int | None = None) -> str:
         """The network as XMLBIF 0.3, for other programs; parameters and errors are those of `to_bif`."""
-        from arbornet.io.xmlbif import to_xmlbif
-
-        return to_xmlbif(self, path, bins)
+        return xmlbif.to_xmlbif(self, path, bins)
 
     def to_net(self, path: str | Path | None = None, *, bins: Mapping[str, int] | int | None = None) -> str:
         """The network in Hugin's NET language, for other programs; parameters and errors are those of `to_bif`."""
-        from arbornet.io.hugin import to_net
-
-        return to_net(self, path, bins)
+        return hugin.to_net(self, path, bins)
 
     def to_dot(self, path: str | Path | None = None) -> str:
         """The graph in the language of Graphviz."""
-        from arbornet.io.graphs import to_dot
-
-        return to_dot(self.graph, path)
+        return graphs.to_dot(self.graph, path)
 
     def to_graphml(self, path: str | Path) -> None:
         """The graph as GraphML, with kinds, levels and figures as attributes."""
-        from arbornet.io.graphs import to_graphml
-
-        to_graphml(self.graph, path)
+        graphs.to_graphml(self.graph, path)
 
     def draw(
-        self, target: Any = None, *, engine: Literal["layered", "dot"] = "layered", legend: bool = True
+        self, target: Target = None, *, engine: Literal["layered", "dot"] = "layered", legend: bool = True
     ) -> Picture | File | None:
         """Draws the graph, arcs as wide as they are strong.
 
@@ -96,11 +86,9 @@ class BayesNet(RowAnswers, GeneralAnswers):
         Returns:
             Without a target, a picture that shows itself in a notebook; for a path, the file, which does so too.
         """
-        from arbornet.show.draw import draw
-
         return draw(self.graph, target, engine=engine, legend=legend)
 
-    def report(self, path: str | Path, data: Any = None, *, title: str = "") -> File:
+    def report(self, path: str | Path, data: FrameLike | None = None, *, title: str = "") -> File:
         """Writes one HTML page with the graph, every model, the types and the search; it needs nothing else to open.
 
         Args:
@@ -111,18 +99,11 @@ class BayesNet(RowAnswers, GeneralAnswers):
         Returns:
             The file, which shows itself in a notebook as a link.
         """
-        from arbornet.show.report import write
-        from arbornet.show.report.fitted import of_network
-
         write(of_network(self, data, title), path)
         return File(Path(path))
 
     def _repr_mimebundle_(self, include: object = None, exclude: object = None) -> dict[str, str]:
         """What IPython shows: a picture; of what is too much to be read in a cell only the text."""
-        from arbornet.show.draw import network_svg
-        from arbornet.show.draw.network import MOST_DRAWN, NOTEBOOK
-        from arbornet.show.draw.svg import for_notebook, in_cell
-
         shown = {"text/plain": repr(self)}
         if len(self.names) <= MOST_DRAWN:
             picture = network_svg(self.graph, room=NOTEBOOK)
@@ -134,9 +115,7 @@ class BayesNet(RowAnswers, GeneralAnswers):
         return self._repr_mimebundle_().get("image/svg+xml")
 
     def __reduce__(self) -> tuple[Any, ...]:
-        from arbornet.io.json import from_text, to_text
-
-        return from_text, (to_text(self), "pickle")
+        return from_text, (json.to_text(self), "pickle")
 
     def __eq__(self, other: object) -> bool:
         return isinstance(other, BayesNet) and (self.handle, self.schema, self.origin) == (
@@ -151,3 +130,21 @@ class BayesNet(RowAnswers, GeneralAnswers):
         arcs = self.graph.number_of_edges()
         fitted = "" if self.origin.n_rows is None else f", fitted to {self.origin.n_rows:,} rows"
         return f"BayesNet({len(self.names)} variables, {arcs} arcs{fitted})"
+
+
+def from_text(text: str, origin: str) -> BayesNet:
+    """Reads a network from JSON; origin names it in errors.
+
+    Raises:
+        FormatError: As for `load`.
+    """
+    return BayesNet(*json.parts_of(text, origin))
+
+
+def _of_its_arcs(net: BayesNet, strengths: pl.DataFrame) -> dict[str, dict[str, float]]:
+    """The strengths of a network's own arcs, zero for those that no resample has."""
+    known = {(p, c): s for p, c, s in strengths.select("parent", "child", "strength").iter_rows()}
+    out: dict[str, dict[str, float]] = {}
+    for parent, child in net.graph.edges:
+        out.setdefault(parent, {})[child] = float(known.get((parent, child), 0.0))
+    return out

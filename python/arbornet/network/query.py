@@ -14,6 +14,7 @@ import polars as pl
 from arbornet._core import ArbornetError, ColumnError, ParameterError
 from arbornet.data.schema import bin_names
 from arbornet.data.values import codes_to_series, numbers_to_series
+from arbornet.given import Evidence
 from arbornet.network import bins as binned
 from arbornet.network import evidence
 from arbornet.network.asked import HowTo
@@ -27,9 +28,9 @@ QUANTILES = (0.025, 0.05, 0.1, 0.25, 0.5, 0.75, 0.9, 0.95, 0.975)
 
 def query(
     net: Structure,
-    targets: str | Iterable[str] | Mapping[str, Any],
-    given: Mapping[str, Any] | None,
-    do: Mapping[str, Any] | None,
+    targets: str | Iterable[str] | Evidence,
+    given: Evidence | None,
+    do: Evidence | None,
     bins: Mapping[str, Sequence[float]] | None,
     way: HowTo,
 ) -> Any:
@@ -122,7 +123,7 @@ def _classes(net: Structure, var: int, bins: Sequence[float] | None) -> pl.Serie
     return codes_to_series(net.schema.used[var], np.arange(len(levels), dtype=np.uint32))
 
 
-def _event(net: Structure, targets: Mapping[str, Any], given: Mapping[str, Any], known: Known, way: HowTo) -> float:
+def _event(net: Structure, targets: Evidence, given: Evidence, known: Known, way: HowTo) -> float:
     asked: list[tuple[int, list[float]]] = []
     wanted: list[dict[int, float]] = []
     """Of every target's classes, the share that belongs to the event."""

@@ -15,6 +15,7 @@ import polars as pl
 
 from arbornet._core import ColumnError, ParameterError
 from arbornet.data.values import codes_to_series, numbers_to_series
+from arbornet.given import FrameLike
 from arbornet.network.asked import Asked, Method, how_to
 from arbornet.network.evidence import MISSING, Unseen, encode
 from arbornet.network.structure import Structure
@@ -25,7 +26,7 @@ class RowAnswers(Structure):
 
     def log_likelihood(
         self,
-        frame: Any,
+        frame: FrameLike,
         by: Literal["node"] | None = None,
         *,
         method: Method = "auto",
@@ -63,7 +64,7 @@ class RowAnswers(Structure):
 
     def predict_proba(
         self,
-        frame: Any,
+        frame: FrameLike,
         target: str,
         *,
         method: Method = "auto",
@@ -102,7 +103,7 @@ class RowAnswers(Structure):
 
     def predict(
         self,
-        frame: Any,
+        frame: FrameLike,
         target: str,
         *,
         method: Method = "auto",
@@ -130,7 +131,7 @@ class RowAnswers(Structure):
 
     def predict_interval(
         self,
-        frame: Any,
+        frame: FrameLike,
         target: str,
         mass: float = 0.9,
         *,

@@ -6,9 +6,10 @@ occur in the data; a classifier adds something to every count.
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING
 
 from arbornet._core import NetworkHandle
+from arbornet.given import ScoreLike
 from arbornet.network import BayesNet, Origin
 from arbornet.scores.prepare import prepared
 
@@ -19,13 +20,13 @@ if TYPE_CHECKING:
     from arbornet.data.table import Table
 
 
-def models_of(table: Table, score: Any, smoothing: float | None) -> ScoreHandle:
+def models_of(table: Table, score: ScoreLike, smoothing: float | None) -> ScoreHandle:
     """The score with the models that a classifier needs; see `smoothed_fit`."""
     return prepared(table, score).smoothed(smoothing)
 
 
 def smoothed_fit(
-    table: Table, graph: nx.DiGraph[str], score: Any, smoothing: float | None, n_jobs: int = -1
+    table: Table, graph: nx.DiGraph[str], score: ScoreLike, smoothing: float | None, n_jobs: int = -1
 ) -> BayesNet:
     """A model for every variable of a graph, counts smoothed.
 

@@ -9,11 +9,11 @@ from typing import TYPE_CHECKING, Any
 import networkx as nx
 
 from arbornet._core import ArbornetError, NetworkHandle
-from arbornet.data import moments
+from arbornet.data import calendar
 from arbornet.graphs import cpdag
+from arbornet.io.origin import Origin
 from arbornet.models.local import LocalModel
 from arbornet.network import evidence
-from arbornet.network.origin import Origin
 from arbornet.show import arrows
 from arbornet.text.notebook import Text
 from arbornet.text.visible import visible_name, written
@@ -82,8 +82,8 @@ class Structure:
         return LocalModel(self.handle.model(self._position(variable)), self._classes)
 
     @cached_property
-    def _classes(self) -> moments.Classes:
-        return moments.classes(self.schema)
+    def _classes(self) -> calendar.Classes:
+        return calendar.classes(self.schema)
 
     def explain(self, variable: str) -> Text:
         """A variable in words: its kind, what it depends on and how much, what depends on it, and its model."""

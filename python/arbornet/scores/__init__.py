@@ -4,7 +4,7 @@ Each score is a frozen dataclass in a file of its own, and one line here. Its nu
 dataclass holds the parameters you choose.
 """
 
-from arbornet.scores.base import Parameters
+from arbornet.scores.base import ScoreParameters
 from arbornet.scores.decision_graph import DecisionGraph
 from arbornet.scores.dirichlet import BD, K2, BDe, BDeu
 from arbornet.scores.full_table import FullTable
@@ -44,5 +44,5 @@ __all__ = [
     "LogisticRegression",
     "MixedPolynomial",
     "Multinomial",
-    "Parameters",
+    "ScoreParameters",
 ]

@@ -1,7 +1,7 @@
 """What every score's dataclass shares: frozen, checked once, written as JSON for the core.
 
-A score is a frozen dataclass that derives from `Parameters`: its fields are what you may choose, `__post_init__` checks
-them, `document` is what the core reads. The JSON also identifies the score in checkpoints and saved models.
+A score is a frozen dataclass that derives from `ScoreParameters`: its fields are what you may choose, `__post_init__`
+checks them, `document` is what the core reads. The JSON also identifies the score in checkpoints and saved models.
 """
 
 from __future__ import annotations
@@ -24,7 +24,7 @@ class Choice(Brief):
         """Name and parameters as the core reads them."""
         raise NotImplementedError
 
-    def replace(self, **changes: Any) -> Self:
+    def replace(self, **changes: object) -> Self:
         """A copy with some parameters changed.
 
         Raises:
@@ -41,7 +41,7 @@ class Choice(Brief):
         return dataclasses.replace(self, **changes)  # type: ignore[type-var]
 
 
-class Parameters(Choice):
+class ScoreParameters(Choice):
     """A score's parameters."""
 
     named: ClassVar[Mapping[str, str]] = {}
@@ -60,7 +60,7 @@ def log_probability(score: str | None) -> LogProbability:
         items = json.loads(score or "").items()
     except (ValueError, AttributeError):
         return "none"
-    classes = list(Parameters.__subclasses__())
+    classes = list(ScoreParameters.__subclasses__())
     for of in classes:  # grows as it goes
         classes += of.__subclasses__()
     return next((of.log_probability for of in classes if of.named and of.named.items() <= items), "none")

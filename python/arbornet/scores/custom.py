@@ -8,6 +8,7 @@ from dataclasses import dataclass
 from typing import Any, ClassVar
 
 from arbornet._core import ParameterError, ScoreHandle
+from arbornet.given import TableLike
 from arbornet.scores.prepare import Score, prepared, table_handle
 
 
@@ -49,7 +50,7 @@ class CustomScore:
         model = None if self.model is None else json.loads(self.model.spec())
         return json.dumps({"score": "custom", "function": function, "name": self.name, "model": model})
 
-    def prepare(self, table: Any) -> ScoreHandle:
+    def prepare(self, table: TableLike) -> ScoreHandle:
         """The score as the core calls it."""
         model = None if self.model is None else prepared(table, self.model)
         handle = table_handle(table)

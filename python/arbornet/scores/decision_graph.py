@@ -9,7 +9,7 @@ from typing import TYPE_CHECKING, Any, ClassVar, Literal
 
 from arbornet._core import ParameterError
 from arbornet.checks import real, truth, whole
-from arbornet.scores.base import LogProbability, Parameters
+from arbornet.scores.base import LogProbability, ScoreParameters
 from arbornet.scores.dirichlet import network_of
 
 if TYPE_CHECKING:
@@ -19,7 +19,7 @@ if TYPE_CHECKING:
 
 
 @dataclass(frozen=True, repr=False)
-class DecisionGraph(Parameters):
+class DecisionGraph(ScoreParameters):
     """The decision graph of a variable, grown by greedy search; its score is the sum over its leaves.
 
     Three operators change the leaves: a complete split (C) gives every level of a parent its own leaf, a binary split

@@ -5,16 +5,19 @@ from __future__ import annotations
 import json
 from collections.abc import Mapping
 from dataclasses import dataclass, field
-from pathlib import Path
 from typing import TYPE_CHECKING, Any, ClassVar
 
 from arbornet._core import ParameterError
 from arbornet.checks import real
+from arbornet.hooks import Hook
 from arbornet.scores.base import LogProbability
 from arbornet.scores.tables import Tabular
 
 if TYPE_CHECKING:
     from arbornet.network import BayesNet
+
+as_network: Hook[[object], BayesNet | None] = Hook("arbornet.network.files")
+"""A network as it is, one in a file by the file's path; None for anything else."""
 
 
 @dataclass(frozen=True, repr=False)
@@ -114,20 +117,15 @@ class BDe(Tabular):
         return {"score": "bde", "ess": self.ess, "network": network, **self.priors()}
 
 
-def network_of(name: str, given: Any) -> BayesNet:
+def network_of(name: str, given: object) -> BayesNet:
     """A prior network, or the one in a file.
 
     Raises:
         ParameterError: If it is neither.
     """
-    from arbornet.io.bif import read_bif
-    from arbornet.io.json import load
-    from arbornet.network import BayesNet
-
-    if isinstance(given, BayesNet):
-        return given
-    if isinstance(given, str | Path):
-        return read_bif(given) if ".bif" in Path(given).suffixes else load(given)
+    network = as_network(given)
+    if network is not None:
+        return network
     raise ParameterError(
         f"{name}={given!r}: give a BayesNet, such as an.read_bif(path) or an.fit(...), or the path of one"
     )

@@ -8,14 +8,19 @@ from typing import Any, cast
 
 from arbornet._core import ParameterError, ScoreHandle
 from arbornet.checks import real
-from arbornet.scores.base import Parameters
+from arbornet.given import TableLike
+from arbornet.hooks import Hook
+from arbornet.scores.base import ScoreParameters
+from arbornet.scores.prepare import table_handle
 
 LEAF_PARAMETERS = ("alpha", "kappa", "mean", "a", "nu", "lam")
 CHOSEN = ("auto", "each")
+tune: Hook[[Any, Any], Any] = Hook("arbornet.evaluate.tuning")
+"""A score with the priors that are chosen from a table; see `evaluate.tuned`."""
 
 
 @dataclass(frozen=True, repr=False, kw_only=True)
-class Leaves(Parameters):
+class Leaves(ScoreParameters):
     """The priors of the three leaf distributions; a variable reads those of its kind.
 
     Numbers are standardised before they are scored, so `mean` and `lam` count in standard deviations from the mean. A
@@ -51,11 +56,9 @@ class Leaves(Parameters):
         values = {name: getattr(self, name) for name in LEAF_PARAMETERS}
         return {name: value for name, value in values.items() if isinstance(value, str)}
 
-    def prepare(self, table: Any) -> ScoreHandle:
+    def prepare(self, table: TableLike) -> ScoreHandle:
         """The score as the core computes it on a table; priors that depend on the table are chosen here."""
-        from arbornet.evaluate.tuning import tuned
-
-        return ScoreHandle(getattr(table, "handle", table), tuned(table, self).spec())
+        return ScoreHandle(table_handle(table), tune(table, self).spec())
 
     def priors(self) -> dict[str, Any]:
         """The leaf priors as the core reads them.

@@ -7,11 +7,11 @@ from typing import Any, Literal
 
 from arbornet._core import ParameterError
 from arbornet.checks import real, whole
-from arbornet.scores.base import Parameters
+from arbornet.scores.base import ScoreParameters
 
 
 @dataclass(frozen=True, repr=False)
-class MARS(Parameters):
+class MARS(ScoreParameters):
     """Multivariate adaptive regression splines: sums of products of hinges `max(0, x - cut)` of the parents.
 
     The score is minus the generalised cross-validation (GCV) of a child with (population) standard deviation one, as in

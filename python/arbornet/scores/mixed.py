@@ -13,7 +13,9 @@ from typing import Any, ClassVar, Literal
 
 from arbornet._core import ParameterError, ScoreHandle, feature_scales
 from arbornet.checks import truth, whole
+from arbornet.given import TableLike
 from arbornet.scores.base import LogProbability
+from arbornet.scores.prepare import table_handle
 from arbornet.scores.tables import Tabular
 from arbornet.text.notices import ArbornetWarning
 
@@ -36,7 +38,7 @@ class Mixed(Tabular):
         return {"published": self.published, **self.priors()}
 
 
-def degree(value: Any) -> int | Literal["log"]:
+def degree(value: object) -> int | Literal["log"]:
     """The highest power: a number, or "log".
 
     Raises:
@@ -148,9 +150,9 @@ class BlockGaussian(Tabular):
         """Name and parameters as the core reads them."""
         return {"score": "block_gaussian", "degree": self.degree, "scale": self.scale, **self.priors()}
 
-    def prepare(self, table: Any) -> ScoreHandle:
+    def prepare(self, table: TableLike) -> ScoreHandle:
         """The score prepared for a table; warns of columns without logarithms if `scale` is "log"."""
-        handle = ScoreHandle(getattr(table, "handle", table), self.spec())
+        handle = ScoreHandle(table_handle(table), self.spec())
         if self.scale == "log":
             scales = feature_scales(handle.table, self.scale)
             without = [name for name, own in zip(handle.table.names, scales, strict=True) if own == "normal_scores"]

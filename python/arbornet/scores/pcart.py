@@ -2,13 +2,20 @@
 
 from __future__ import annotations
 
+import warnings
 from collections.abc import Mapping
 from dataclasses import dataclass
 from typing import Any, ClassVar
 
+from arbornet._core import ParameterError
 from arbornet.checks import real, truth, whole
+from arbornet.given import Memory
 from arbornet.scores.base import LogProbability
 from arbornet.scores.leaves import Leaves
+from arbornet.system.memory import in_bytes
+
+LEAST, MOST = 1 << 20, 1 << 50
+"""Bytes; smaller numbers were megabytes."""
 
 
 @dataclass(frozen=True, repr=False)
@@ -23,7 +30,7 @@ class PCART(Leaves):
         max_splits: most halvings of one number's range on the way to a leaf.
         ess: leaves of levels as in BDeu, with this equivalent sample size, in place of `alpha`.
         published: the numbers of the authors' program, errata and all, for comparison.
-        memory_limit: most megabytes that one thread's search may hold; a larger one is reported.
+        memory_limit: bytes, or text such as "4 GB", that one thread's search may hold; a larger one is reported.
 
     Raises:
         ParameterError: If a parameter is outside its range.
@@ -40,7 +47,7 @@ class PCART(Leaves):
     max_splits: int = 5
     ess: float | None = None
     published: bool = False
-    memory_limit: int = 1024
+    memory_limit: Memory = 1 << 30
 
     def __post_init__(self) -> None:
         super().__post_init__()
@@ -48,7 +55,7 @@ class PCART(Leaves):
         object.__setattr__(self, "max_splits", whole("max_splits", self.max_splits, 1, 16))
         object.__setattr__(self, "ess", None if self.ess is None else real("ess", self.ess, above=0))
         object.__setattr__(self, "published", truth("published", self.published))
-        object.__setattr__(self, "memory_limit", whole("memory_limit", self.memory_limit, 1, 1 << 30))
+        object.__setattr__(self, "memory_limit", _in_bytes(self.memory_limit))
 
     def document(self) -> dict[str, Any]:
         """Name and parameters as the core reads them."""
@@ -59,5 +66,29 @@ class PCART(Leaves):
             "ess": self.ess,
             "priors": self.priors(),
             "published": self.published,
-            "memory_mb": self.memory_limit,
+            "memory_mb": int(self.memory_limit) >> 20,
         }
+
+    def __setstate__(self, state: Mapping[str, Any]) -> None:
+        """Reads a pickle, also one of a version that counted memory in megabytes."""
+        memory = state.get("memory_limit", 1 << 30)
+        self.__dict__.update(state, memory_limit=memory << 20 if memory < LEAST else memory)
+
+
+def _in_bytes(given: Memory) -> int:
+    """A limit on memory as a whole number of bytes.
+
+    Raises:
+        ParameterError: If it is no size of memory, or less than a megabyte.
+    """
+    if isinstance(given, int | float) and not isinstance(given, bool) and 1 <= given < LEAST:
+        warnings.warn(
+            f"memory_limit={given!r} is taken as megabytes; give bytes, or text: memory_limit='{given} MiB'",
+            DeprecationWarning,
+            stacklevel=4,
+        )
+        given = given * LEAST
+    size = in_bytes(given)
+    if not LEAST <= size <= MOST:
+        raise ParameterError(f"memory_limit={given!r}: give from 1 MiB to 1,024 TiB")
+    return int(size)

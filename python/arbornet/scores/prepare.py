@@ -3,9 +3,10 @@
 from __future__ import annotations
 
 from collections.abc import Iterable, Sequence
-from typing import Any, Protocol, runtime_checkable
+from typing import Protocol, runtime_checkable
 
 from arbornet._core import ColumnError, ParameterError, ScoreHandle, Step1, TableHandle
+from arbornet.given import ScoreLike, TableLike
 from arbornet.graphs.constraints import Rules
 
 MOST_PARENTS = 1 << 32
@@ -21,7 +22,7 @@ class Score(Protocol):
         ...
 
 
-def table_handle(table: Any) -> TableHandle:
+def table_handle(table: TableLike) -> TableHandle:
     """The core's table behind a Table."""
     handle = getattr(table, "handle", table)
     if not isinstance(handle, TableHandle):
@@ -29,7 +30,7 @@ def table_handle(table: Any) -> TableHandle:
     return handle
 
 
-def prepared(table: Any, score: Any) -> ScoreHandle:
+def prepared(table: TableLike, score: ScoreLike) -> ScoreHandle:
     """The score, prepared for the table; a score that was prepared for it already is returned as it is."""
     handle = table_handle(table)
     if isinstance(score, ScoreHandle):
@@ -65,7 +66,7 @@ def shortened(names: Sequence[str], most: int = 20) -> str:
     return ", ".join(f"'{name}'" for name in names[:most]) + (", ..." if len(names) > most else "")
 
 
-def local_score(table: Any, child: str, parents: Iterable[str], score: Any) -> float:
+def local_score(table: TableLike, child: str, parents: Iterable[str], score: ScoreLike) -> float:
     """How well a child is explained by its parents: natural logarithm, higher is better.
 
     Args:
@@ -87,7 +88,7 @@ def local_score(table: Any, child: str, parents: Iterable[str], score: Any) -> f
     return handle.score(positions(names, [child])[0], positions(names, parents))
 
 
-def checked_limit(max_parents: Any) -> int:
+def checked_limit(max_parents: object) -> int:
     """A limit on the number of parents.
 
     Raises:
@@ -99,7 +100,7 @@ def checked_limit(max_parents: Any) -> int:
 
 
 def step1(
-    score: Any,
+    score: ScoreLike,
     handle: ScoreHandle,
     max_parents: int,
     rules: Rules,

@@ -2,6 +2,7 @@
 
 import warnings
 
+from arbornet.search import branch_and_bound
 from arbornet.search.anytime import anytime
 from arbornet.search.base import Certificate, Found, Incumbent, Stopped
 from arbornet.search.by_tests import cpc, pc
@@ -48,7 +49,5 @@ def __getattr__(name: str) -> object:
     if name in ("BranchAndBound", "Cuts"):
         told = f"arbornet.search.{name} is private now: call `exact` without strategy=, the search decides by itself"
         warnings.warn(told, DeprecationWarning, stacklevel=2)
-        from arbornet.search import branch_and_bound
-
         return getattr(branch_and_bound, name)
     raise AttributeError(f"module 'arbornet.search' has no attribute {name!r}")

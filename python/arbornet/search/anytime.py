@@ -4,15 +4,15 @@ from __future__ import annotations
 
 import math
 import time
-from typing import Any
 
 from arbornet import _core
 from arbornet._core import ArbornetError, CandidatesHandle
+from arbornet.given import CandidatesLike, Progress
 from arbornet.graphs.constraints import Constraints, resolved
 from arbornet.search.base import SEEDS, Found, Incumbent, Stopped, count, dag_from_parents, total_of
 from arbornet.search.budget import Budget, seconds_of
 from arbornet.search.certificate import ClusterCertificate, certified
-from arbornet.search.exact import Search
+from arbornet.search.components import ExactSearch
 from arbornet.search.greedy import limited
 from arbornet.search.registry import registered, run
 from arbornet.search.source import handle_of, known, obeying
@@ -24,7 +24,7 @@ ROUNDS = 500
 
 @registered("candidates", "suits many variables")
 def anytime(
-    candidates: Any,
+    candidates: CandidatesLike,
     time_limit: float | None = None,
     *,
     constraints: Constraints | None = None,
@@ -34,7 +34,7 @@ def anytime(
     window: int = 12,
     seed: int = 0,
     n_jobs: int = -1,
-    progress: bool = False,
+    progress: Progress = None,
 ) -> Found:
     """The best graph that a search over orders finds in its time, with an upper bound on the score of any graph.
 
@@ -53,7 +53,7 @@ def anytime(
         window: how many consecutive variables are arranged exactly, at most 20.
         seed: random seed.
         n_jobs: threads; -1 for all cores.
-        progress: whether to show it.
+        progress: True to show it: a bar on a terminal, log lines elsewhere.
 
     Returns:
         Found, with stopped "time", "interrupted", "finished" (all rounds are done) or "proven" (all variables fit in
@@ -102,7 +102,7 @@ def anytime(
     best = all(map(float.__ge__, scores, handle.bests))
     if proven and not best:
         # The best by sums of doubles is proved by the exact search, which is quick for one window of variables.
-        search = Search(handle, Budget(left), n_jobs=n_jobs, rules=spec)
+        search = ExactSearch(handle, Budget(left), n_jobs=n_jobs, rules=spec)
         proof = search.run()
         if exact_sum(search.scores) > exact_sum(scores) + rounding(scores):
             dag, total = proof.dag, proof.score

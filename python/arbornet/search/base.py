@@ -15,6 +15,9 @@ import networkx as nx
 from arbornet._core import ParameterError
 from arbornet.alike import ByContent
 from arbornet.graphs import cpdag
+from arbornet.show.draw import network_svg
+from arbornet.show.draw.network import MOST_DRAWN, NOTEBOOK
+from arbornet.show.draw.svg import in_cell
 
 if TYPE_CHECKING:
     from pathlib import Path
@@ -25,14 +28,14 @@ SEEDS = 2**64 - 1
 Stopped = Literal["proven", "time", "memory", "interrupted", "finished"]
 
 
-def count(name: str, value: Any, least: int = 0, most: int = 2**63 - 1) -> int:
+def count(name: str, value: object, least: int = 0, most: int = 2**63 - 1) -> int:
     """A whole number within what the core counts with.
 
     Raises:
         ParameterError: If it is not.
     """
     try:
-        number = least - 1 if isinstance(value, bool) else index(value)
+        number = least - 1 if isinstance(value, bool) else index(value)  # type: ignore[arg-type]
     except TypeError:
         number = least - 1
     if number > most:
@@ -107,10 +110,6 @@ class Found(ByContent):
         return f"{type(self).__name__}({size}, score {self.score:.4f}, {known}, {self.seconds:.2f} s)"
 
     def _repr_html_(self) -> str:
-        from arbornet.show.draw import network_svg
-        from arbornet.show.draw.network import MOST_DRAWN, NOTEBOOK
-        from arbornet.show.draw.svg import in_cell
-
         line = f"<p>{html.escape(str(self))}</p>"
         return line if len(self.dag) > MOST_DRAWN else in_cell(network_svg(self.dag, kinds=False, room=NOTEBOOK)) + line
 

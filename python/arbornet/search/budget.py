@@ -6,9 +6,8 @@ import time
 from copy import copy
 
 from arbornet._core import ParameterError
-from arbornet.system.memory import free_memory
-
-UNITS = {"": 1, "b": 1, "kb": 10**3, "mb": 10**6, "gb": 10**9, "kib": 2**10, "mib": 2**20, "gib": 2**30}
+from arbornet.given import Memory
+from arbornet.system.memory import free_memory, in_bytes
 
 
 class Budget:
@@ -19,7 +18,7 @@ class Budget:
         memory_limit: bytes, or text such as "4 GB"; None for four fifths of what is free now.
     """
 
-    def __init__(self, time_limit: float | None = None, memory_limit: float | str | None = None):
+    def __init__(self, time_limit: float | None = None, memory_limit: Memory | None = None):
         self._began = time.perf_counter()
         self._limit = seconds_of(time_limit)
         self.bytes = 0.8 * free_memory() if memory_limit is None else in_bytes(memory_limit)
@@ -55,34 +54,3 @@ def seconds_of(time_limit: float | None) -> float | None:
     if time_limit is not None and not (isinstance(time_limit, int | float) and time_limit >= 0):
         raise ParameterError(f"time_limit={time_limit!r}: give seconds from 0 up, or None")
     return time_limit
-
-
-def in_bytes(memory: float | str) -> float:
-    """A memory size as a number of bytes.
-
-    Example:
-        >>> in_bytes("1.5 GB")
-        1500000000.0
-    """
-    text = str(memory).strip().lower()
-    number = text.rstrip("bgikm ")
-    try:
-        size = float(number) * UNITS[text[len(number) :].strip()]
-    except (KeyError, ValueError):
-        size = -1.0
-    if not size > 0:
-        raise ParameterError(f"memory_limit={memory!r}: give bytes, or text such as '4 GB'")
-    return size
-
-
-def size_text(size: float) -> str:
-    """A number of bytes as a person reads it.
-
-    Example:
-        >>> size_text(1_530_000)
-        '1.5 MB'
-    """
-    for unit, name in ((1e9, "GB"), (1e6, "MB"), (1e3, "kB")):
-        if size >= unit:
-            return f"{size / unit:.2g} {name}" if size < 10 * unit else f"{size / unit:,.0f} {name}"
-    return f"{size:.0f} bytes"

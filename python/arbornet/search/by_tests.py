@@ -9,12 +9,13 @@ from collections.abc import Callable
 from typing import Any
 
 from arbornet._core import FamilyError, ParameterError, ScoreHandle
+from arbornet.given import Progress, ScoreLike, TableLike
 from arbornet.graphs import class_graph
 from arbornet.graphs.constraints import Constraints, resolved
 from arbornet.scores import ConditionalGaussian
 from arbornet.scores.prepare import prepared, table_handle
 from arbornet.search.base import Found, count, dag_from_parents, total_of
-from arbornet.search.greedy import Spec, limited
+from arbornet.search.greedy import limited
 from arbornet.search.registry import registered, run
 from arbornet.text.notices import ArbornetWarning
 
@@ -24,8 +25,8 @@ Test = Callable[[str, str, list[str]], float]
 
 @registered("tests", "uses tests of independence")
 def pc(
-    table: Any,
-    score: Spec | Test | None = None,
+    table: TableLike,
+    score: ScoreLike | Test | None = None,
     *,
     alpha: float = 0.01,
     max_given: int | None = None,
@@ -33,7 +34,7 @@ def pc(
     max_parents: int | None = None,
     time_limit: float | None = None,
     n_jobs: int = -1,
-    progress: bool = False,
+    progress: Progress = None,
 ) -> Found:
     """A graph by the PC algorithm: pairs that no set separates are adjacent, triples give directions.
 
@@ -50,7 +51,7 @@ def pc(
         max_parents: the most parents of any variable; the weakest adjacencies beyond it are dropped.
         time_limit: wall seconds.
         n_jobs: threads; -1 for all cores.
-        progress: whether to show it.
+        progress: True to show it: a bar on a terminal, log lines elsewhere.
 
     Returns:
         Found, with stopped "finished", "time" or "interrupted". Its `cpdag` is the result of the tests, its `dag` a
@@ -72,8 +73,8 @@ def pc(
 
 @registered("tests", "uses tests of independence and is more cautious about directions than pc")
 def cpc(
-    table: Any,
-    score: Spec | Test | None = None,
+    table: TableLike,
+    score: ScoreLike | Test | None = None,
     *,
     alpha: float = 0.01,
     ambiguous_as_noncollider: bool = False,
@@ -82,7 +83,7 @@ def cpc(
     max_parents: int | None = None,
     time_limit: float | None = None,
     n_jobs: int = -1,
-    progress: bool = False,
+    progress: Progress = None,
 ) -> Found:
     """A graph by conservative PC: as `pc`, but triples are judged by all sets that separate their ends.
 
@@ -99,7 +100,7 @@ def cpc(
         max_parents: as for `pc`.
         time_limit: wall seconds.
         n_jobs: threads; -1 for all cores.
-        progress: whether to show it.
+        progress: True to show it: a bar on a terminal, log lines elsewhere.
 
     Returns:
         Found, as for `pc`.
@@ -117,7 +118,7 @@ def cpc(
 def _judged(
     method: str,
     table: Any,
-    score: Spec | Test | None,
+    score: ScoreLike | Test | None,
     how: dict[str, Any],
     alpha: float,
     max_given: int | None,
@@ -125,7 +126,7 @@ def _judged(
     max_parents: int | None,
     time_limit: float | None,
     n_jobs: int,
-    progress: bool,
+    progress: Progress,
 ) -> Found:
     began = time.perf_counter()
     if not isinstance(alpha, int | float) or not 0 < alpha < 1:

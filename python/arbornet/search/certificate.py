@@ -11,9 +11,10 @@ from __future__ import annotations
 import math
 from dataclasses import dataclass
 from fractions import Fraction
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING
 
 from arbornet._core import ArbornetError
+from arbornet.given import CandidatesLike
 from arbornet.search.source import obeying
 from arbornet.search.sums import exact_sum, upward
 
@@ -87,7 +88,7 @@ class ClusterCertificate:
         blocks = f", {len(self.blocks):,} blocks" if self.blocks else ""
         return f"ClusterCertificate(bound {self.bound:.6f}, {len(self.clusters):,} clusters{blocks})"
 
-    def check(self, candidates: Any) -> bool:
+    def check(self, candidates: CandidatesLike) -> bool:
         """Whether clusters and prices prove the bound for these candidates (or a .jkl file), in exact arithmetic.
 
         False where sets that the constraints require may be missing from the candidates: nothing is proved about sets
@@ -99,7 +100,7 @@ class ClusterCertificate:
             return False
         return self._exact_bound(handle) <= Fraction(self.bound)
 
-    def exact_bound(self, candidates: Any) -> Fraction:
+    def exact_bound(self, candidates: CandidatesLike) -> Fraction:
         """The upper bound that the clusters prove for all graphs of the candidates.
 
         Raises:

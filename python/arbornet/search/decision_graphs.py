@@ -7,8 +7,10 @@ from dataclasses import dataclass
 from functools import cached_property
 from typing import TYPE_CHECKING, Any
 
-from arbornet.data import moments
+from arbornet.data import calendar
+from arbornet.given import Progress, TableLike
 from arbornet.graphs.constraints import Constraints, resolved
+from arbornet.hooks import Hook
 from arbornet.models.local import LocalModel
 from arbornet.scores import DecisionGraph
 from arbornet.scores.prepare import prepared
@@ -18,6 +20,9 @@ from arbornet.search.registry import registered, run
 
 if TYPE_CHECKING:
     from arbornet.network import BayesNet
+
+network_of_graphs: Hook[[FoundGraphs], BayesNet] = Hook("arbornet.network.fit")
+"""The network of exactly the graphs that were found."""
 
 
 @dataclass(frozen=True, eq=False, repr=False)
@@ -40,9 +45,7 @@ class FoundGraphs(Found):
     @cached_property
     def network(self) -> BayesNet:
         """The network of exactly these graphs."""
-        from arbornet.network.fit import of_graphs
-
-        return of_graphs(self)
+        return network_of_graphs(self)
 
     @property
     def unused(self) -> dict[str, list[str]]:
@@ -52,7 +55,7 @@ class FoundGraphs(Found):
 
 @registered("table", "grows graph and models together", score=DecisionGraph)
 def decision_graphs(
-    table: Any,
+    table: TableLike,
     score: DecisionGraph | None = None,
     *,
     constraints: Constraints | None = None,
@@ -61,7 +64,7 @@ def decision_graphs(
     max_steps: int | None = None,
     time_limit: float | None = None,
     n_jobs: int = -1,
-    progress: bool = False,
+    progress: Progress = None,
 ) -> FoundGraphs:
     """Grows a graph and the decision graphs of its variables together, starting without arcs.
 
@@ -80,7 +83,7 @@ def decision_graphs(
         max_steps: the most operators in all.
         time_limit: wall seconds.
         n_jobs: threads; -1 for all cores.
-        progress: whether to show it.
+        progress: True to show it: a bar on a terminal, log lines elsewhere.
 
     Returns:
         FoundGraphs: Found with `models`, `network` and `unused`; stopped is "finished", "time" or "interrupted".
@@ -111,7 +114,7 @@ def decision_graphs(
     network = found.network
     assert network is not None
     stopped: Stopped = found.stopped or "finished"
-    classes = moments.classes(table.schema) if hasattr(table, "schema") else None
+    classes = calendar.classes(table.schema) if hasattr(table, "schema") else None
     return FoundGraphs(
         dag_from_parents(names, found.parents),
         total_of(found.scores),

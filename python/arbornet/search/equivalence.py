@@ -6,11 +6,12 @@ import math
 import time
 from typing import TYPE_CHECKING, Any
 
+from arbornet.given import Progress, ScoreLike, TableLike
 from arbornet.graphs import class_graph
 from arbornet.graphs.constraints import Constraints, resolved
 from arbornet.scores.prepare import prepared
 from arbornet.search.base import SEEDS, Found, count, dag_from_parents, total_of
-from arbornet.search.greedy import Spec, limited, parents_by
+from arbornet.search.greedy import limited, parents_by
 from arbornet.search.registry import registered, run
 
 if TYPE_CHECKING:
@@ -21,8 +22,8 @@ if TYPE_CHECKING:
 
 @registered("table", "scores parent sets on demand and suits hundreds of variables")
 def fges(
-    table: Any,
-    score: Spec,
+    table: TableLike,
+    score: ScoreLike,
     *,
     constraints: Constraints | None = None,
     max_parents: int | None = None,
@@ -30,7 +31,7 @@ def fges(
     faithfulness: bool = False,
     time_limit: float | None = None,
     n_jobs: int = -1,
-    progress: bool = False,
+    progress: Progress = None,
 ) -> Found:
     """A graph by greedy equivalence search (fGES): arcs are added as long as one helps, then removed.
 
@@ -48,7 +49,7 @@ def fges(
             that only help together.
         time_limit: wall seconds.
         n_jobs: threads; -1 for all cores.
-        progress: whether to show it.
+        progress: True to show it: a bar on a terminal, log lines elsewhere.
 
     Returns:
         Found, with stopped "finished", "time" or "interrupted"; its `cpdag` is the class, narrowed by the constraints.
@@ -65,8 +66,8 @@ def fges(
 
 @registered("table", "scores parent sets on demand: slower than fges, and as a rule more accurate")
 def boss(
-    table: Any,
-    score: Spec,
+    table: TableLike,
+    score: ScoreLike,
     *,
     constraints: Constraints | None = None,
     max_parents: int | None = None,
@@ -75,7 +76,7 @@ def boss(
     time_limit: float | None = None,
     seed: int = 0,
     n_jobs: int = -1,
-    progress: bool = False,
+    progress: Progress = None,
 ) -> Found:
     """A graph by best order score search (BOSS): variables move to their best places in an order.
 
@@ -94,7 +95,7 @@ def boss(
         time_limit: wall seconds.
         seed: random seed of the orders.
         n_jobs: threads; -1 for all cores.
-        progress: whether to show it.
+        progress: True to show it: a bar on a terminal, log lines elsewhere.
 
     Returns:
         Found, as for `fges`.
@@ -111,8 +112,8 @@ def boss(
 
 @registered("table", "scores parent sets on demand, by small changes of an order")
 def grasp(
-    table: Any,
-    score: Spec,
+    table: TableLike,
+    score: ScoreLike,
     *,
     constraints: Constraints | None = None,
     max_parents: int | None = None,
@@ -123,7 +124,7 @@ def grasp(
     time_limit: float | None = None,
     seed: int = 0,
     n_jobs: int = -1,
-    progress: bool = False,
+    progress: Progress = None,
 ) -> Found:
     """A graph by greedy relaxations of the sparsest permutation (GRaSP).
 
@@ -141,7 +142,7 @@ def grasp(
         time_limit: wall seconds.
         seed: random seed of the orders.
         n_jobs: threads; -1 for all cores.
-        progress: whether to show it.
+        progress: True to show it: a bar on a terminal, log lines elsewhere.
 
     Returns:
         Found, as for `fges`.
@@ -164,14 +165,14 @@ def grasp(
 def _searched(
     method: str,
     table: Any,
-    score: Spec,
+    score: ScoreLike,
     how: dict[str, Any],
     start: nx.DiGraph[str] | None,
     constraints: Constraints | None,
     max_parents: int | None,
     time_limit: float | None,
     n_jobs: int,
-    progress: bool,
+    progress: Progress,
 ) -> Found:
     began = time.perf_counter()
     scored = prepared(table, score)

@@ -3,64 +3,59 @@
 from __future__ import annotations
 
 import warnings
-from fractions import Fraction
-from typing import TYPE_CHECKING, Any, Literal, overload
+from typing import Literal, overload
 
-from arbornet import _core
-from arbornet._core import ArbornetError, CandidatesHandle, ParameterError, SearchComponent
+from arbornet._core import ParameterError
+from arbornet.given import CandidatesLike, Memory, Progress
 from arbornet.graphs.constraints import Constraints, resolved
-from arbornet.search.base import Found, Incumbent, Stopped, count, dag_from_parents, total_of
-from arbornet.search.branch_and_bound import BranchAndBound, solve
-from arbornet.search.budget import Budget, size_text
-from arbornet.search.certificate import certified
+from arbornet.search.base import Found, count
+from arbornet.search.branch_and_bound import BranchAndBound
+from arbornet.search.budget import Budget
+from arbornet.search.components import ExactSearch
+from arbornet.search.k_best import KBest, k_best
 from arbornet.search.registry import registered
 from arbornet.search.source import handle_of, known, obeying
-from arbornet.search.sums import MOST, better_order, exact_sum, rounding, upward
 from arbornet.text.progress import shown
-
-if TYPE_CHECKING:
-    from arbornet.search.k_best import KBest
-    from arbornet.text.progress import Tell
 
 
 @overload
 def exact(
-    candidates: Any,
+    candidates: CandidatesLike,
     time_limit: float | None = None,
-    memory_limit: float | str | None = None,
+    memory_limit: Memory | None = None,
     gap: float = 0.0,
     constraints: Constraints | None = None,
     k: Literal[1] = 1,
-    progress: bool = False,
-    n_jobs: int = 1,
-    strategy: Any = None,
+    progress: Progress = None,
+    n_jobs: int = -1,
+    strategy: BranchAndBound | None = None,
 ) -> Found: ...
 @overload
 def exact(
-    candidates: Any,
+    candidates: CandidatesLike,
     time_limit: float | None = None,
-    memory_limit: float | str | None = None,
+    memory_limit: Memory | None = None,
     gap: float = 0.0,
     constraints: Constraints | None = None,
     *,
     k: int,
-    progress: bool = False,
-    n_jobs: int = 1,
-    strategy: Any = None,
+    progress: Progress = None,
+    n_jobs: int = -1,
+    strategy: BranchAndBound | None = None,
 ) -> Found | KBest: ...
 @registered(
     "candidates", "finds the best network and proves it", settings=("constraints", "time_limit", "n_jobs", "progress")
 )
 def exact(
-    candidates: Any,
+    candidates: CandidatesLike,
     time_limit: float | None = None,
-    memory_limit: float | str | None = None,
+    memory_limit: Memory | None = None,
     gap: float = 0.0,
     constraints: Constraints | None = None,
     k: int = 1,
-    progress: bool = False,
-    n_jobs: int = 1,
-    strategy: Any = None,
+    progress: Progress = None,
+    n_jobs: int = -1,
+    strategy: BranchAndBound | None = None,
 ) -> Found | KBest:
     """The directed acyclic graph of the highest total score, with a proof that none scores more.
 
@@ -81,7 +76,7 @@ def exact(
         gap: stop once the bound is no more than this above the score.
         constraints: constraints on the graph.
         k: how many graphs; more than one gives them by falling score, as k_best does.
-        progress: show how the gap shrinks.
+        progress: True to show how the gap shrinks.
         n_jobs: threads; -1 for all cores.
         strategy: deprecated; the search itself decides.
 
@@ -102,8 +97,6 @@ def exact(
     k = count("k", k, 1, 2**62)
     budget = Budget(time_limit, memory_limit)
     if k > 1:
-        from arbornet.search.k_best import k_best  # it ranks by means of this search
-
         return k_best(
             candidates,
             k,
@@ -122,14 +115,14 @@ def exact(
 
 
 def by_strategy(
-    candidates: Any,
+    candidates: CandidatesLike,
     strategy: BranchAndBound | None = None,
     *,
     budget: Budget | None = None,
     gap: float = 0.0,
     constraints: Constraints | None = None,
-    progress: bool = False,
-    n_jobs: int = 1,
+    progress: Progress = None,
+    n_jobs: int = -1,
 ) -> Found:
     """As `exact`, by a strategy of one's own: for tests, and for those who work on the search itself."""
     budget = Budget() if budget is None else budget
@@ -137,167 +130,4 @@ def by_strategy(
     rules = None if constraints is None else resolved(constraints, handle_of(candidates).names).spec()
     handle = obeying(candidates, rules)
     with shown("searching", progress) as tell:
-        return Search(handle, budget, gap, n_jobs, tell, rules).run(strategy)
-
-
-class NoGraphError(ArbornetError):
-    """No acyclic graph can be built from the sets."""
-
-
-class Search:
-    """One run over all components."""
-
-    def __init__(
-        self,
-        handle: CandidatesHandle,
-        budget: Budget,
-        gap: float = 0.0,
-        n_jobs: int = 1,
-        tell: Tell | None = None,
-        rules: str | None = None,
-    ):
-        self.handle = handle
-        self.rules = rules
-        self.budget = budget
-        self._refuse_too_many()
-        self.components = _core.search_components(handle, n_jobs)
-        self.bests = handle.bests
-        self.base = exact_sum(self.bests)
-        # Every component has a grid of its own; sums are in units of the finest.
-        exponents = [component.exponent for component in self.components]
-        self.unit = 1 << max([0, *exponents])
-        self.coarser = [1 << self.unit.bit_length() - 1 - exponent for exponent in exponents]
-        astray = zip(map(_astray, self.components), self.coarser, strict=True)
-        self.astray = Fraction(sum(own * coarser for own, coarser in astray), self.unit)
-        self.orders: dict[int, list[int]] = {}
-        self.scores: list[float] = []
-        self.unsettled = Fraction(0)
-        self.gap = gap
-        self.tell = tell
-        self.first_gap = 0.0
-        self.history: list[Incumbent] = []
-        self._refuse_deadlock()
-
-    def run(self, how: BranchAndBound | None = None) -> Found:
-        """Searches the components, small ones first, and puts their answers together."""
-        stopped: Stopped = "proven"
-        tiers: list[str] = []
-        ended: Stopped
-        try:
-            self._start()
-            left = Fraction(min(self.gap, 2.0**1000))
-            held = sum(component.held for component in self.components)
-            for component in sorted(self.components, key=lambda c: (len(c.vars), c.vars)):
-                grain = Fraction(2) ** -component.exponent
-                slack = max(0, min(int(left / grain) - _astray(component), 2**60))
-                held -= component.held
-                ended, tier = solve(component, how or BranchAndBound(), self.budget.less(held), slack, self.note)
-                component.close(cuts=True)
-                held += component.held
-                assert component.cost is not None
-                left -= (component.cost - component.bound + _astray(component)) * grain
-                tiers.append(tier)
-                if ended != "proven":
-                    stopped = ended if stopped == "proven" else stopped
-            if all(component.cost == component.bound for component in self.components):
-                self._settle()
-        except KeyboardInterrupt:
-            stopped = "interrupted"
-            for component in self.components:
-                component.close()
-        return self._found(stopped, tiers)
-
-    def note(self) -> None:
-        """Records score and bound, if one of them improved."""
-        if any(c.cost is None for c in self.components):
-            return
-        score = float(self.base - self._sum("cost"))
-        bound = max(score, upward(self.base - self._sum("bound") + self.astray))
-        gap = bound - score
-        last = self.history[-1] if self.history else None
-        if last is None or score > last.score or bound < last.bound:
-            self.history.append(Incumbent(self.budget.seconds, score, bound))
-        self.first_gap = max(self.first_gap, gap)
-        if self.tell and self.first_gap > 0:
-            self.tell(round(1000 * (1 - gap / self.first_gap)), 1000)
-
-    def _sum(self, what: Literal["cost", "bound"]) -> Fraction:
-        parts = zip(self.components, self.coarser, strict=True)
-        return Fraction(sum((getattr(component, what) or 0) * coarser for component, coarser in parts), self.unit)
-
-    def _settle(self) -> None:
-        """Holds what was found against graphs that the grid could not tell from it."""
-        for i, component in enumerate(self.components):
-            order = component.order
-            if order is None or len(order) < 2:
-                continue
-            scores = self._along([v for c in self.components[:i] for v in c.order or ()], order)
-            if all(score >= self.bests[v] for v, score in zip(order, scores, strict=True)):
-                continue
-            grain = Fraction(2) ** -component.exponent
-            astray = 2 * _astray(component) * grain
-            if astray <= rounding(scores):
-                continue
-            if len(order) <= MOST:
-                better = better_order(self.handle, order, scores)
-                if better is not None:
-                    self.orders[i] = better
-            elif astray > min(Fraction(1, 10**7), (component.cost or 0) * grain / 10**6):
-                self.unsettled += astray
-
-    def _along(self, before: list[int], order: list[int]) -> list[float]:
-        """The scores of a component's sets along an order, after the components upstream."""
-        scores = _core.best_along(self.handle, [*before, *order])[1]
-        return [scores[v] for v in order]
-
-    def _start(self) -> None:
-        """Gives every component an incumbent."""
-        for component in self.components:
-            component.improve(0, self.budget.left)
-        self.note()
-
-    def _refuse_too_many(self) -> None:
-        needed = _core.search_needs(self.handle)
-        if needed > self.budget.bytes:
-            raise MemoryError(
-                f"searching {self.handle.n_sets:,} parent sets needs at least {size_text(needed)}, and memory_limit is "
-                f"{size_text(self.budget.bytes)}; raise it, lower max_parents, or use search.hill_climb"
-            )
-
-    def _refuse_deadlock(self) -> None:
-        for component in self.components:
-            if stuck := component.deadlock:
-                names = ", ".join(f"'{self.handle.names[v]}'" for v in stuck[:8]) + (", ..." if len(stuck) > 8 else "")
-                raise NoGraphError(
-                    f"no acyclic graph can be built from these sets: each of {names} needs a parent among them; "
-                    "give some of them smaller parent sets (the empty set is missing?)"
-                )
-
-    def _found(self, stopped: Stopped, tiers: list[str]) -> Found:
-        for component in self.components:
-            if component.order is None:
-                component.improve(0, 0.0)
-        orders = [self.orders.get(i, component.order) for i, component in enumerate(self.components)]
-        parents, self.scores = _core.best_along(self.handle, [v for order in orders for v in order or ()])
-        score = bound = total_of(self.scores)
-        if any(c.cost != c.bound for c in self.components):
-            bound = max(score, upward(self.base - self._sum("bound") + self.astray))
-            if stopped == "proven":
-                bound = min(bound, score + self.gap)
-        elif self.unsettled:
-            bound = max(score, upward(exact_sum(self.scores) + self.unsettled))
-        certificate = certified(self.components, self.bests, self.rules)
-        seconds = self.budget.seconds
-        history = (*self.history, Incumbent(seconds, score, bound))
-        details = {
-            "tiers": list(dict.fromkeys(tiers)),
-            "expanded": sum(c.expanded for c in self.components),
-            "components": len(self.components),
-        }
-        dag = dag_from_parents(self.handle.names, parents)
-        return Found(dag, score, bound, stopped, seconds, history, certificate, details)
-
-
-def _astray(component: SearchComponent) -> int:
-    """How much a graph's cost on the grid may be off: one for every variable, at most."""
-    return len(component.vars)
+        return ExactSearch(handle, budget, gap, n_jobs, tell, rules).run(strategy)

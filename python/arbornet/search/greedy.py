@@ -4,12 +4,12 @@ from __future__ import annotations
 
 import time
 from dataclasses import replace
-from typing import Any, Protocol
+from typing import Any, cast
 
 import networkx as nx
 
-from arbornet import _core
-from arbornet._core import ParameterError
+from arbornet._core import CandidatesHandle, ParameterError, ScoreHandle, TableHandle
+from arbornet.given import CandidatesLike, Progress, ScoreLike, TableLike
 from arbornet.graphs.constraints import Constraints, Rules, resolved
 from arbornet.scores.prepare import prepared
 from arbornet.search.base import SEEDS, Found, Stopped, count, dag_from_parents, total_of
@@ -17,18 +17,10 @@ from arbornet.search.registry import registered, run
 from arbornet.search.source import obeying
 
 
-class Spec(Protocol):
-    """A score's parameters, as the classes in ``arbornet.scores`` hold them."""
-
-    def spec(self) -> str:
-        """Name and parameters as JSON."""
-        ...
-
-
 @registered("candidates", "suits many variables, too")
 def hill_climb(
-    source: Any,
-    score: Spec | None = None,
+    source: TableLike | CandidatesLike,
+    score: ScoreLike | None = None,
     *,
     constraints: Constraints | None = None,
     max_parents: int | None = None,
@@ -41,7 +33,7 @@ def hill_climb(
     time_limit: float | None = None,
     seed: int = 0,
     n_jobs: int = -1,
-    progress: bool = False,
+    progress: Progress = None,
 ) -> Found:
     """A graph that no added, deleted or reversed arc improves.
 
@@ -63,7 +55,7 @@ def hill_climb(
         time_limit: wall seconds.
         seed: random seed of the moves.
         n_jobs: threads; -1 for all cores.
-        progress: whether to show it.
+        progress: True to show it: a bar on a terminal, log lines elsewhere.
 
     Returns:
         Found, with stopped "finished" (a local optimum: nothing is proved), "time" or "interrupted".
@@ -76,14 +68,14 @@ def hill_climb(
         >>> an.search.hill_climb(table, an.BIC(), restarts=10).dag.edges
     """
     began = time.perf_counter()
-    candidates, scored = _sources(source, score)
-    names = scored.table.names if scored else candidates.names if candidates else []
+    asked = _asked(source, score)
+    names = asked.table.names if isinstance(asked, ScoreHandle) else asked.names
     rules = limited(resolved(constraints, names), max_parents)
-    if candidates is not None and not (constraints is None and max_parents is None):
-        candidates = obeying(source, rules.spec())
+    if isinstance(asked, CandidatesHandle) and not (constraints is None and max_parents is None):
+        asked = obeying(cast("CandidatesLike", source), rules.spec())
     found = run(
         "hill_climb",
-        candidates if scored is None else scored,
+        asked,
         rules,
         "climbing",
         start=None if start is None else parents_by(start, names),
@@ -99,7 +91,7 @@ def hill_climb(
     )
     scores, total = found.scores, total_of(found.scores)
     # No graph can have more than the best set of every variable.
-    best = candidates is not None and all(map(float.__ge__, scores, candidates.bests))
+    best = isinstance(asked, CandidatesHandle) and all(map(float.__ge__, scores, asked.bests))
     stopped: Stopped = found.stopped or ("proven" if best else "finished")
     bound = total if best else max(total, found.bound)
     details = {"search": "hill_climb", **found.details}
@@ -120,16 +112,17 @@ def limited(rules: Rules, max_parents: int | None) -> Rules:
     return replace(rules, max_parents=tuple(min(limit, max_parents) for limit in rules.max_parents))
 
 
-def _sources(source: Any, score: Spec | None) -> tuple[_core.CandidatesHandle | None, _core.ScoreHandle | None]:
+def _asked(source: TableLike | CandidatesLike, score: ScoreLike | None) -> CandidatesHandle | ScoreHandle:
+    """What is asked for the scores of families."""
     handle = getattr(source, "handle", source)
-    if isinstance(handle, _core.TableHandle):
+    if isinstance(handle, TableHandle):
         if score is None:
             raise ParameterError("score=None: hill climbing on a Table needs a score, such as an.BDeu(1)")
-        return None, prepared(source, score)
-    if isinstance(handle, _core.CandidatesHandle):
+        return prepared(cast("TableLike", source), score)
+    if isinstance(handle, CandidatesHandle):
         if score is not None:
             raise ParameterError("score: candidates have their scores already; give a Table to score it again")
-        return handle, None
+        return handle
     raise ParameterError(f"source={type(source).__name__}: give a Table, or Candidates from score_parents")
 
 

@@ -10,12 +10,13 @@ import networkx as nx
 
 from arbornet import _core
 from arbornet.checks import truth, whole
+from arbornet.given import Progress, ScoreLike, TableLike
 from arbornet.graphs.constraints import Constraints, Rules, resolved
 from arbornet.scores.prepare import table_handle
 from arbornet.search.base import Found, uninterrupted
 from arbornet.search.equivalence import with_class
 from arbornet.search.exact import exact
-from arbornet.search.greedy import Spec, limited
+from arbornet.search.greedy import limited
 from arbornet.search.registry import registered, run
 from arbornet.step1.scoring import score_parents
 
@@ -36,8 +37,8 @@ FEW = 2
 
 @registered("table", "proves the best network inside arcs that several scores find")
 def hybrid(
-    table: Any,
-    score: Spec | None = None,
+    table: TableLike,
+    score: ScoreLike | None = None,
     *,
     interactions: bool = False,
     restarts: int | None = None,
@@ -46,7 +47,7 @@ def hybrid(
     max_parents: int | None = None,
     time_limit: float | None = None,
     n_jobs: int = -1,
-    progress: bool = False,
+    progress: Progress = None,
 ) -> Found:
     """A graph by several scores, and the arcs that independence directs.
 
@@ -68,7 +69,7 @@ def hybrid(
         max_parents: the most parents of any variable; with a score, 3 if left out.
         time_limit: wall seconds.
         n_jobs: threads; -1 for all cores.
-        progress: whether to show it.
+        progress: True to show it: a bar on a terminal, log lines elsewhere.
 
     Returns:
         Found, with stopped "finished", "time" or "interrupted", or with a score what `exact` returns, proved among the
@@ -121,7 +122,7 @@ def _arcs(
     seed: int,
     time_limit: float | None,
     n_jobs: int,
-    progress: bool,
+    progress: Progress,
 ) -> Found:
     began = time.perf_counter()
     names = handle.names
@@ -158,13 +159,13 @@ def _named(winner: str, n_columns: int) -> str:
 
 def _best_inside(
     table: Any,
-    score: Spec,
+    score: ScoreLike,
     found: Found,
     rules: Rules,
     max_parents: int | None,
     time_limit: float | None,
     n_jobs: int,
-    progress: bool,
+    progress: Progress,
     began: float,
 ) -> Found:
     """The best network of a score whose arcs are those found, in directions that the class allows."""

@@ -13,10 +13,11 @@ import polars as pl
 
 from arbornet import _core
 from arbornet._core import CandidatesHandle, ParameterError
+from arbornet.given import CandidatesLike, Memory, Progress
 from arbornet.graphs.constraints import Constraints, resolved
 from arbornet.search.base import Found, Stopped, count, dag_from_parents, total_of
 from arbornet.search.budget import Budget
-from arbornet.search.exact import NoGraphError, Search
+from arbornet.search.components import ExactSearch, NoGraphError
 from arbornet.search.greedy import limited
 from arbornet.search.source import handle_of, known, obeying
 from arbornet.text import notebook
@@ -119,16 +120,16 @@ class KBest(Sequence[Found]):
 
 
 def k_best(
-    candidates: Any,
+    candidates: CandidatesLike,
     k: int,
     margin: float | None = None,
     *,
     constraints: Constraints | None = None,
     max_parents: int | None = None,
     time_limit: float | None = None,
-    memory_limit: float | str | None = None,
-    progress: bool = False,
-    n_jobs: int = 1,
+    memory_limit: Memory | None = None,
+    progress: Progress = None,
+    n_jobs: int = -1,
 ) -> KBest:
     """The k best graphs, proved; or all within a margin of the best, up to k.
 
@@ -149,7 +150,7 @@ def k_best(
         time_limit: wall seconds.
         memory_limit: bytes, or text such as "4 GB", as for `exact`; the default is four fifths of what is free (2 GB
             for the tables).
-        progress: show how many graphs are found.
+        progress: True to show how many graphs are found.
         n_jobs: threads of each exact search; -1 for all cores.
 
     Returns:
@@ -204,7 +205,7 @@ class Ranking:
     search; the best of these is the second graph, whose part is divided anew, and so on. Nothing is found twice.
     """
 
-    def __init__(self, handle: CandidatesHandle, budget: Budget, n_jobs: int = 1, tell: Tell | None = None):
+    def __init__(self, handle: CandidatesHandle, budget: Budget, n_jobs: int = -1, tell: Tell | None = None):
         self.handle = handle
         self.budget = budget
         self.n_jobs = n_jobs
@@ -237,7 +238,7 @@ class Ranking:
     def _search(self, part: Part) -> Found | None:
         """Finds the best graph of a part and lets it wait for its turn; None if there is none."""
         try:
-            found = Search(self._restricted(part), self.budget, n_jobs=self.n_jobs).run()
+            found = ExactSearch(self._restricted(part), self.budget, n_jobs=self.n_jobs).run()
         except NoGraphError:
             return None
         if found.stopped == "proven":

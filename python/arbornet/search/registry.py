@@ -15,7 +15,8 @@ from dataclasses import dataclass
 from typing import TYPE_CHECKING, Any, Literal, TypeVar
 
 from arbornet import _core
-from arbornet._core import ParameterError
+from arbornet._core import CandidatesHandle, ParameterError, ScoreHandle, TableHandle
+from arbornet.given import Progress
 from arbornet.search.base import Found
 from arbornet.text.progress import shown
 
@@ -59,7 +60,7 @@ class Search:
         """Whether it asks for the table and the score rather than for candidates."""
         return self.takes != "candidates"
 
-    def __call__(self, *given: Any, **settings: Any) -> Found:
+    def __call__(self, *given: object, **settings: object) -> Found:
         """Searches with those settings that it takes.
 
         Raises:
@@ -137,15 +138,15 @@ def _described(function: Callable[..., Found]) -> Search:
 
 def run(
     name: str,
-    source: Any,
+    source: CandidatesHandle | ScoreHandle | TableHandle | Callable[[int, int, list[int]], float],
     rules: Rules,
     doing: str,
     *,
     start: Sequence[Sequence[int]] | None = None,
     time_limit: float | None = None,
     n_jobs: int = -1,
-    progress: bool = False,
-    **parameters: Any,
+    progress: Progress = None,
+    **parameters: object,
 ) -> _core.SearchResult:
     """Runs a search of the core.
 
@@ -157,7 +158,7 @@ def run(
         start: the parents of the graph to start from.
         time_limit: wall seconds.
         n_jobs: threads; -1 for all cores.
-        progress: whether to show it.
+        progress: True to show it: a bar on a terminal, log lines elsewhere.
         parameters: the search's own; what is None is left as the core has it.
     """
     own = {key: value for key, value in parameters.items() if value is not None}

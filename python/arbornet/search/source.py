@@ -7,10 +7,11 @@ from typing import Any
 
 from arbornet import _core
 from arbornet._core import CandidatesHandle, ParameterError
+from arbornet.given import CandidatesLike
 from arbornet.step1.candidates import Candidates
 
 
-def handle_of(candidates: Any) -> CandidatesHandle:
+def handle_of(candidates: CandidatesLike) -> CandidatesHandle:
     """The core's candidates behind Candidates, a path, or themselves."""
     if isinstance(candidates, str | Path):
         return Candidates.load(candidates).handle
@@ -20,12 +21,12 @@ def handle_of(candidates: Any) -> CandidatesHandle:
     return handle
 
 
-def known(candidates: Any) -> Any:
+def known(candidates: CandidatesLike) -> Any:
     """Candidates with what is known of their scoring, if a path leads to them."""
     return Candidates.load(candidates) if isinstance(candidates, str | Path) else candidates
 
 
-def obeying(candidates: Any, rules: str | None) -> CandidatesHandle:
+def obeying(candidates: CandidatesLike, rules: str | None) -> CandidatesHandle:
     """The candidates that satisfy rules (as JSON).
 
     A set is left out at scoring where a subset scores as much. Where the rules require a parent that was not required

@@ -12,12 +12,13 @@ from typing import TYPE_CHECKING, Any
 
 from arbornet import _core
 from arbornet._core import ParameterError
+from arbornet.given import CandidatesLike, Progress, ScoreLike, TableLike
 from arbornet.graphs.constraints import Constraints, Rules, resolved
 from arbornet.scores import LogLikelihood
 from arbornet.scores.prepare import positions, prepared
 from arbornet.search.base import Found, Stopped, dag_from_parents, total_of
 from arbornet.search.budget import Budget
-from arbornet.search.exact import Search
+from arbornet.search.components import ExactSearch
 from arbornet.search.greedy import limited
 from arbornet.search.registry import registered, run
 from arbornet.search.source import obeying
@@ -34,15 +35,15 @@ if TYPE_CHECKING:
     best_of="tree",
 )
 def chow_liu(
-    table: Any,
-    score: Any = None,
+    table: TableLike | CandidatesLike,
+    score: ScoreLike | None = None,
     root: str | None = None,
     directed: bool | None = None,
     *,
     forest: bool = False,
     constraints: Constraints | None = None,
     n_jobs: int = -1,
-    progress: bool = False,
+    progress: Progress = None,
 ) -> Found:
     """The tree of the highest total score, each variable with at most one parent.
 
@@ -56,7 +57,7 @@ def chow_liu(
         forest: leave out arcs that do not raise the score; the result may be several trees.
         constraints: arcs that must not be there, or tiers; a tree cannot guarantee required arcs.
         n_jobs: threads; -1 for all cores.
-        progress: whether to show it.
+        progress: True to show it: a bar on a terminal, log lines elsewhere.
 
     Returns:
         Found, proven: no other tree (or forest) scores more. A graph that is not a tree may.
@@ -71,16 +72,16 @@ def chow_liu(
 
 
 def tan(
-    table: Any,
+    table: TableLike,
     class_: str,
-    score: Any = None,
+    score: ScoreLike | None = None,
     root: str | None = None,
     directed: bool | None = None,
     *,
     forest: bool = False,
     constraints: Constraints | None = None,
     n_jobs: int = -1,
-    progress: bool = False,
+    progress: Progress = None,
 ) -> Found:
     """The best tree-augmented naive Bayes graph: the class is a parent of all, and they form a tree beside it.
 
@@ -93,7 +94,7 @@ def tan(
         forest: leave out arcs between attributes that do not raise the score.
         constraints: see `chow_liu`.
         n_jobs: threads; -1 for all cores.
-        progress: whether to show it.
+        progress: True to show it: a bar on a terminal, log lines elsewhere.
 
     Returns:
         Found, proven: no other graph of this form scores more.
@@ -115,7 +116,7 @@ def _grown(
     forest: bool,
     constraints: Constraints | None,
     n_jobs: int,
-    progress: bool,
+    progress: Progress,
 ) -> Found:
     began = time.perf_counter()
     candidates, scored, names = _sources(source, score)
@@ -130,9 +131,11 @@ def _grown(
     if directed is False and (constraints is not None or scored is None or not scored.equivalent):
         why = "with constraints" if constraints is not None else f"{score!r} scores" if scored else "among candidates"
         raise ParameterError(f"directed=False: {why} an arc and its reverse differ; leave directed out")
+    asked = candidates if scored is None else scored
+    assert asked is not None, "one of them is there"
     found = run(
         "tree_search",
-        candidates if scored is None else scored,
+        asked,
         rules,
         "growing a tree",
         n_jobs=n_jobs,
@@ -149,7 +152,7 @@ def _grown(
     bound = total
     if candidates is not None and _wild(single := obeying(source, limited(rules, 1).spec()), scores):
         # The gain of an arc, as a double, has lost its last digits. A graph of single parents is a forest.
-        search = Search(single, Budget(), n_jobs=n_jobs)
+        search = ExactSearch(single, Budget(), n_jobs=n_jobs)
         proof = search.run()
         if exact_sum(search.scores) > exact_sum(scores) + rounding(scores):
             dag, total = proof.dag, proof.score

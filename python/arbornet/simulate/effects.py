@@ -123,7 +123,7 @@ def _halves(codes: Codes, order: list[int]) -> tuple[float, ...]:
     return tuple(sides)
 
 
-def constant(value: Any) -> float:
+def constant(value: float | np.floating[Any]) -> float:
     """A constant of a network, rounded like drawn values."""
     return float(np.round(float(value), 9)) + 0.0
 

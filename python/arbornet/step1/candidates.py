@@ -9,23 +9,19 @@ from collections.abc import Callable, Iterator
 from dataclasses import dataclass, replace
 from os import PathLike
 from pathlib import Path
-from typing import TYPE_CHECKING, Any, NamedTuple
+from typing import Any, NamedTuple
 
 import numpy as np
+import polars as pl
 
 from arbornet._core import CandidatesHandle, ColumnError, FormatError, ParameterError
 from arbornet.io import jkl
 from arbornet.io.tables import write_by
+from arbornet.priors import Prior
 from arbornet.scores.prepare import shortened
 from arbornet.system.sources import bytes_of, is_pipe
 from arbornet.text import notebook
 from arbornet.text.terminal import brief
-
-if TYPE_CHECKING:
-    import polars as pl
-
-    from arbornet.priors import Prior
-
 
 #: What the core returns: sets, how many there are, scored, unscorable, and the first of these.
 Step1Result = tuple[CandidatesHandle, int, int, int, list[tuple[int, list[int], str]]]
@@ -90,8 +86,6 @@ class Candidates:
         Raises:
             ColumnError: if there is no such variable.
         """
-        import polars as pl
-
         names = self.names
         if name not in names:
             raise ColumnError(f"there is no variable {name!r}; the variables are {shortened(names)}")
@@ -101,8 +95,6 @@ class Candidates:
 
     def frame(self) -> pl.DataFrame:
         """The sets of all variables: columns ``child``, ``parents`` and ``score``."""
-        import polars as pl
-
         frames = [self.child(name).select(pl.lit(name).alias("child"), "parents", "score") for name in self.names]
         return pl.concat(frames) if frames else pl.DataFrame(schema=_schema())
 
@@ -116,8 +108,6 @@ class Candidates:
             ParameterError: if the scores include such a prior already, or the prior depends on more than the number of
                 parents, or it may favour a larger set over a smaller one.
         """
-        from arbornet.priors import Prior
-
         if not isinstance(prior, Prior):
             raise ParameterError(f"prior={prior!r}: must be one of arbornet.priors, such as priors.ParentCount()")
         if self.score is not None and _carries_a_prior(json.loads(self.score)):
@@ -228,8 +218,6 @@ def check_name(path: str | PathLike[str]) -> str:
 
 def lists(values: np.ndarray[Any, Any], offsets: np.ndarray[Any, Any]) -> pl.Series:
     """A series of lists from flat values and offsets."""
-    import polars as pl
-
     lengths = np.diff(offsets.astype(np.int64))
     rows = pl.DataFrame(
         {"row": np.repeat(np.arange(len(lengths)), lengths), "value": pl.Series(values, dtype=pl.String)}
@@ -266,8 +254,6 @@ def _under(prior: Prior, score: str | None) -> str | None:
 
 
 def _schema() -> dict[str, pl.DataType]:
-    import polars as pl
-
     return {"child": pl.String(), "parents": pl.List(pl.String()), "score": pl.Float64()}
 
 
@@ -307,8 +293,6 @@ def _damaged(about: dict[str, Any]) -> str | None:
 
 def holds_candidates(path: Path) -> bool:
     """Whether a file is a Parquet file that ``Candidates.save`` wrote."""
-    import polars as pl
-
     if path.suffix.lower() != ".parquet" or not path.is_file():
         return False
     try:
@@ -319,8 +303,6 @@ def holds_candidates(path: Path) -> bool:
 
 
 def _from_parquet(path: Path) -> Candidates:
-    import polars as pl
-
     def bad(problem: object) -> FormatError:
         return FormatError(f"{path}: {problem}")
 

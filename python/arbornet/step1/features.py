@@ -3,17 +3,17 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
-from typing import TYPE_CHECKING, Any, Literal
+from typing import Any, Literal
+
+import polars as pl
 
 from arbornet import _core
 from arbornet._core import ColumnError, ParameterError, TableHandle
 from arbornet.checks import real, whole
+from arbornet.given import Progress, TableLike
 from arbornet.graphs.constraints import Constraints, Rules, resolved
 from arbornet.scores.prepare import positions, table_handle
-from arbornet.text.progress import Tell, shown
-
-if TYPE_CHECKING:
-    import polars as pl
+from arbornet.text.progress import shown
 
 #: Where there are more variables than `MANY`, the forest uses this many ("auto").
 PREFILTER = 100
@@ -23,7 +23,7 @@ Selection = Literal["forest"] | Any
 
 
 def rank_parents(
-    table: Any,
+    table: TableLike,
     child: str | Sequence[str] | None = None,
     *,
     importance: Literal["gain", "permutation"] = "gain",
@@ -34,7 +34,7 @@ def rank_parents(
     constraints: Constraints | Rules | None = None,
     seed: int = 0,
     n_jobs: int = -1,
-    progress: bool | Tell = False,
+    progress: Progress = None,
 ) -> pl.DataFrame:
     """Ranks the possible parents of variables by their importance in random forests that predict the children.
 
@@ -67,8 +67,6 @@ def rank_parents(
     Example:
         >>> an.rank_parents(table, "readmitted").head()
     """
-    import polars as pl
-
     handle = table_handle(table)
     wanted = [child] if isinstance(child, str) else child
     children = list(range(len(handle.names))) if wanted is None else positions(handle.names, wanted)
@@ -80,7 +78,7 @@ def rank_parents(
     share = real("share", share, above=0)
     if share > 1:
         raise ParameterError(f"share={share!r}: must be above 0 and at most 1")
-    with _told(progress) as tell:
+    with shown("ranking parents", progress) as tell:
         ranked = _core.rank_parents(
             handle,
             children,
@@ -110,21 +108,15 @@ def rank_parents(
     return pl.concat(frames) if frames else pl.DataFrame(schema=schema)
 
 
-def _told(progress: bool | Tell) -> Any:
-    from contextlib import nullcontext
-
-    return nullcontext(progress) if callable(progress) else shown("ranking parents", progress)
-
-
 def selected(
-    table: Any,
+    table: TableLike,
     parents: Selection,
     n_candidates: int,
     constraints: Constraints | Rules | None,
     *,
     seed: int = 0,
     n_jobs: int = -1,
-    progress: bool | Tell = False,
+    progress: Progress = None,
 ) -> Rules:
     """Rules that allow each child its required parents, and the best `n_candidates` of those otherwise allowed.
 

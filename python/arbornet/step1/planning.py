@@ -6,9 +6,10 @@ import math
 import os
 from collections.abc import Sequence
 from dataclasses import dataclass
-from typing import Any, Literal
+from typing import Literal
 
 from arbornet._core import ParameterError, ScoreHandle, Step1
+from arbornet.given import ScoreLike, TableLike
 from arbornet.graphs.constraints import Constraints, Rules, resolved
 from arbornet.scores.prepare import checked_limit, prepared, step1
 from arbornet.step1.candidates import Skipped
@@ -160,8 +161,8 @@ class Plan:
 
 
 def plan(
-    table: Any,
-    score: Any,
+    table: TableLike,
+    score: ScoreLike,
     max_parents: int | Literal["auto"] = 4,
     constraints: Constraints | Rules | None = None,
     seconds: float = 1.0,

@@ -7,17 +7,20 @@ import math
 import os
 import time
 from collections.abc import Iterator
-from contextlib import contextmanager, nullcontext
+from contextlib import contextmanager
 from os import PathLike
-from typing import TYPE_CHECKING, Any, Literal
+from typing import TYPE_CHECKING, Literal
 
 from arbornet._core import ParameterError, table_fingerprint
-from arbornet.checks import real, whole
+from arbornet.checks import real
+from arbornet.given import Memory, Progress, ScoreLike, TableLike
 from arbornet.graphs.constraints import Constraints, Rules, resolved
 from arbornet.scores.prepare import checked_limit, prepared, step1
+from arbornet.step1 import machines
 from arbornet.step1.candidates import Candidates, from_step1
 from arbornet.step1.features import Selection, selected
 from arbornet.step1.planning import affordable
+from arbornet.system.memory import in_bytes
 from arbornet.text.progress import Tell, shown
 
 if TYPE_CHECKING:
@@ -27,15 +30,15 @@ log = logging.getLogger("arbornet")
 
 
 def score_parents(
-    table: Any,
-    score: Any,
+    table: TableLike,
+    score: ScoreLike,
     max_parents: int | Literal["auto"] = 4,
     constraints: Constraints | Rules | None = None,
     n_jobs: int = -1,
-    progress: bool | Tell = False,
+    progress: Progress = None,
     checkpoint: str | PathLike[str] | None = None,
     client: Client | None = None,
-    memory_limit: int | None = None,
+    memory_limit: Memory | None = None,
     parents: Selection | None = None,
     n_candidates: int = 5,
     child_time_limit: float | None = None,
@@ -61,7 +64,8 @@ def score_parents(
             holds names and numbers, nothing that is executed.
         client: a ``distributed.Client`` whose workers do the scoring. They run the pickles they are sent: use your own
             machines.
-        memory_limit: bytes that layers in progress, or kept sets, may take; four fifths of the machine's by default.
+        memory_limit: bytes, or text such as "4 GB", that layers in progress, or kept sets, may take; four fifths of the
+            machine's by default.
             The score's own memory comes on top: up to 80 MB of counts, and the tables of each thread.
         parents: "forest" to score, for every child, only subsets of its best few candidates by a random forest; or a
             frame of ranks, as `rank_parents` makes it. `max_parents="auto"` is then `n_candidates`.
@@ -81,7 +85,7 @@ def score_parents(
         >>> candidates.child("stage").head()
     """
     began = time.perf_counter()
-    limit = _memory() if memory_limit is None else whole("memory_limit", memory_limit, 1, 2**63 - 1)
+    limit = _memory() if memory_limit is None else int(min(in_bytes(memory_limit), 2**63 - 1024))
     handle = prepared(table, score)
     rules = resolved(constraints, handle.table.names)
     if parents is not None:
@@ -98,12 +102,7 @@ def score_parents(
     n_sets = sum(map(sum, step.sizes))
     log.info("%d parent sets of up to %d parents", n_sets, max_parents)
     with _told(progress, n_sets) as tell:
-        if client is None:
-            result = step.run(n_jobs, checkpoint, tell)
-        else:
-            from arbornet.step1.machines import run
-
-            result = run(step, client, checkpoint, tell)
+        result = step.run(n_jobs, checkpoint, tell) if client is None else machines.run(step, client, checkpoint, tell)
     about = {
         "max_parents": max_parents,
         "score": handle.spec,
@@ -120,9 +119,9 @@ def score_parents(
 
 
 @contextmanager
-def _told(progress: bool | Tell, n_sets: int) -> Iterator[Tell | None]:
+def _told(progress: Progress, n_sets: int) -> Iterator[Tell | None]:
     """The progress function of the core, which counts effort (large sets weigh more), in numbers of sets."""
-    with nullcontext(progress) if callable(progress) else shown("scoring parent sets", progress) as tell:
+    with shown("scoring parent sets", progress) as tell:
         if tell is None:
             yield None
         else:

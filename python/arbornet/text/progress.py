@@ -12,14 +12,20 @@ import sys
 import time
 from collections import deque
 from collections.abc import Callable, Iterator
-from contextlib import contextmanager
+from contextlib import ExitStack, contextmanager
+
+from arbornet.given import Progress
+from arbornet.text.terminal import duration
 
 Tell = Callable[[int, int], None]
+"""What is called with news of long work: how much is done, and of how much (0 while unknown)."""
 
 log = logging.getLogger("arbornet")
 log.addHandler(logging.NullHandler())
 
 LOG_EVERY = 10.0
+LATE = 2.0
+"""Seconds after which the bar of work is shown that may be short."""
 
 
 class Pace:
@@ -54,16 +60,6 @@ class Pace:
         return max(0.0, (total - done) * (now - start) / (done - before))
 
 
-def duration(seconds: float) -> str:
-    """A time as one says it: `8 s`, `3 min 20 s`, `2 h 05 min`."""
-    whole = round(seconds)
-    if whole < 60:
-        return f"{whole} s"
-    if whole < 3600:
-        return f"{whole // 60} min {whole % 60:02} s"
-    return f"{whole // 3600} h {whole % 3600 // 60:02} min"
-
-
 def status(done: int, total: int, left: float | None) -> str:
     """The figures beside a bar: `1,200 of 5,000, about 8 s left`."""
     if not total:
@@ -75,20 +71,22 @@ def status(done: int, total: int, left: float | None) -> str:
 
 
 @contextmanager
-def shown(what: str, progress: bool = True) -> Iterator[Tell | None]:
+def shown(what: str, progress: Progress = True) -> Iterator[Tell | None]:
     """Shows the progress of the work done inside.
 
     Args:
         what: What is being done, such as "scoring parent sets".
-        progress: Whether to show anything.
+        progress: Whether to show anything: True, "late" for work over two seconds only, a function to call instead.
 
     Yields:
         The function to call with (done, total), total 0 while unknown; None if nothing is to be shown.
     """
     if not progress:
         yield None
+    elif callable(progress):
+        yield progress
     elif sys.stderr.isatty():
-        with _bar(what) as tell:
+        with _bar(what, LATE if progress == "late" else 0.0) as tell:
             yield tell
     else:
         yield _logged(what)
@@ -111,12 +109,30 @@ def _logged(what: str) -> Tell:
 
 
 @contextmanager
-def _bar(what: str) -> Iterator[Tell]:
+def _bar(what: str, after: float) -> Iterator[Tell]:
+    """A bar of rich, with the first news after so many seconds."""
+    began = time.monotonic()
+    pace = Pace()
+    with ExitStack() as open_:
+        draw: Tell | None = None
+
+        def tell(done: int, total: int) -> None:
+            nonlocal draw
+            pace.mark(time.monotonic(), done)
+            if draw is None and time.monotonic() - began >= after:
+                draw = _drawn(what, pace, open_)
+            if draw is not None:
+                draw(done, total)
+
+        if not after:
+            draw = _drawn(what, pace, open_)
+        yield tell
+
+
+def _drawn(what: str, pace: Pace, open_: ExitStack) -> Tell:
     from rich.console import Console
     from rich.progress import BarColumn, Progress, ProgressColumn, SpinnerColumn, Task, TextColumn
     from rich.text import Text
-
-    pace = Pace()
 
     class Figures(ProgressColumn):
         def render(self, task: Task) -> Text:
@@ -124,12 +140,6 @@ def _bar(what: str) -> Iterator[Tell]:
             return Text(status(done, total, pace.left(time.monotonic(), total)))
 
     columns = (SpinnerColumn(), TextColumn("{task.description}"), BarColumn(), Figures())
-    console = Console(file=sys.stderr)
-    with Progress(*columns, console=console, transient=True, refresh_per_second=5) as display:
-        task = display.add_task(what, total=None)
-
-        def tell(done: int, total: int) -> None:
-            pace.mark(time.monotonic(), done)
-            display.update(task, completed=done, total=total or None)
-
-        yield tell
+    display = Progress(*columns, console=Console(file=sys.stderr), transient=True, refresh_per_second=5)
+    task = open_.enter_context(display).add_task(what, total=None)
+    return lambda done, total: display.update(task, completed=done, total=total or None)

@@ -74,10 +74,18 @@ def shortened(text: str, most: int, between: str = " ") -> str:
     return shortened(text, most) if between != " " else text[: max(most - 1, 0)] + "…"
 
 
+def duration(seconds: float) -> str:
+    """A time as one says it: `8 s`, `3 min 20 s`, `2 h 05 min`."""
+    whole = round(seconds)
+    if whole < 60:
+        return f"{whole} s"
+    if whole < 3600:
+        return f"{whole // 60} min {whole % 60:02} s"
+    return f"{whole // 3600} h {whole % 3600 // 60:02} min"
+
+
 def brief(seconds: float) -> str:
     """A measured time: `0.021 s`, `3.4 s`, `3 min 20 s`."""
-    from arbornet.text.progress import duration
-
     if seconds >= 10:
         return duration(seconds)
     return f"{seconds:.2g} s" if seconds >= 0.001 else "under 0.001 s"

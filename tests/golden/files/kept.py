@@ -196,7 +196,7 @@ _ASKED: dict[Any, Callable[[Any], Any]] = {
     an.Candidates: _of_candidates,
     an.Constraints: lambda rules: rules.resolve(frame().columns).spec(),
     an.CustomScore: lambda score: score.spec(),
-    an.scores.Parameters: lambda score: [repr(score)[:200], score.spec()],
+    an.scores.ScoreParameters: lambda score: [repr(score)[:200], score.spec()],
     an.priors.Prior: lambda prior: prior.document(),
     an.metrics.Comparison: lambda compared: compared.to_dict(),
     an.Plan: lambda planned: [planned.n_sets],

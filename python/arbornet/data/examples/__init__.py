@@ -3,12 +3,10 @@
 from __future__ import annotations
 
 from importlib.resources import as_file, files
-from typing import TYPE_CHECKING
+
+import polars as pl
 
 from arbornet._core import ArbornetError
-
-if TYPE_CHECKING:
-    import polars as pl
 
 TABLES = ("patients", "penguins", "survey")
 
@@ -27,8 +25,6 @@ def example(name: str = "patients") -> pl.DataFrame:
         >>> an.example("patients").shape
         (600, 12)
     """
-    import polars as pl
-
     if name not in TABLES:
         raise ArbornetError(f"there is no example table {name!r}; choose one of {', '.join(TABLES)}")
     with as_file(files("arbornet.data.examples") / f"{name}.csv") as path:

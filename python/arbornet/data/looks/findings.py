@@ -16,7 +16,7 @@ import numpy as np
 import polars as pl
 from numpy.typing import NDArray
 
-from arbornet.data.coding import Plan
+from arbornet.data.column_coding import ColumnCoding
 from arbornet.data.frames import Raw
 from arbornet.data.infer import Profile
 from arbornet.data.looks import identifiers
@@ -161,10 +161,10 @@ def _codes(raw: Raw, at: int, class_: str, n_levels: int) -> NDArray[np.float64]
     """A column's values by row: numbers, or the ranks of texts."""
     name = raw.frame.names[at]
     if class_ in ("text", "truth"):
-        plan = Plan(name, at, "categorical", levels=[], codes=range(n_levels))
+        coding = ColumnCoding(name, at, "categorical", levels=[], codes=range(n_levels))
     else:
-        plan = Plan(name, at, "continuous", scale=(0.0, 1.0))
-    return raw.frame.rows([plan], 1).column(0)
+        coding = ColumnCoding(name, at, "continuous", scale=(0.0, 1.0))
+    return raw.frame.rows([coding], 1).column(0)
 
 
 def _column(raw: Raw, at: int, class_: str) -> pl.Series:

@@ -13,6 +13,7 @@ import numpy as np
 import polars as pl
 
 from arbornet._core import ColumnError, ParameterError
+from arbornet.data.column_coding import ColumnCoding
 from arbornet.data.frames import Raw, with_columns
 from arbornet.data.looks import dates, numbers_in_text
 from arbornet.data.looks.words import MISSING
@@ -75,8 +76,6 @@ def _is_written(told: dict[str, object], form: str) -> bool:
 
 
 def _read_column(raw: Raw, i: int, name: str, form: str) -> pl.Series:
-    from arbornet.data.coding import Plan
-
     levels, counts = raw.frame.levels(i)
     texts = pl.Series(name, [_as_text(level) for level in levels], dtype=pl.String)
     values = read(texts, form)
@@ -91,7 +90,7 @@ def _read_column(raw: Raw, i: int, name: str, form: str) -> pl.Series:
         else:
             told = f"holds {levels[rank]!r}, which is not written as '{form}', {where}"
         raise ColumnError(f"column '{name}' {told}; replace it by nulls, or declare the column categorical")
-    codes = raw.frame.rows([Plan(name, i, "categorical", levels=[], codes=range(len(levels)))], 1).column(0)
+    codes = raw.frame.rows([ColumnCoding(name, i, "categorical", levels=[], codes=range(len(levels)))], 1).column(0)
     assert codes is not None
     missing = codes.astype(np.uint32) == _NO_LEVEL
     places = pl.Series(np.where(missing, 0, codes).astype(np.uint32))

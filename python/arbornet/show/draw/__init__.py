@@ -13,13 +13,14 @@ from typing import Any
 
 import networkx as nx
 
+from arbornet.given import Target
+from arbornet.show.draw.file import File
 from arbornet.show.draw.network import SCREEN, Engine, network_scene
 from arbornet.show.draw.parts import Arc, Graph, Leaf, Node, Split, Tree
 from arbornet.show.draw.save import Picture, put
 from arbornet.show.draw.spline import Spline, spline_scene
 from arbornet.show.draw.svg import svg
 from arbornet.show.draw.tree import tree_scene
-from arbornet.text.notebook import File
 
 __all__ = [
     "Arc",
@@ -40,7 +41,7 @@ __all__ = [
 
 
 def draw(
-    graph: Graph | nx.DiGraph, target: Any = None, *, engine: Engine = "layered", legend: bool = True
+    graph: Graph | nx.DiGraph, target: Target = None, *, engine: Engine = "layered", legend: bool = True
 ) -> Picture | File | None:
     """Draws a network.
 
@@ -53,7 +54,7 @@ def draw(
     return put(network_scene(_graph(graph), engine, legend), target)
 
 
-def draw_tree(tree: Tree | Mapping[str, Any], target: Any = None) -> Picture | File | None:
+def draw_tree(tree: Tree | Mapping[str, Any], target: Target = None) -> Picture | File | None:
     """Draws a tree with the distribution at each leaf.
 
     Args:
@@ -63,7 +64,7 @@ def draw_tree(tree: Tree | Mapping[str, Any], target: Any = None) -> Picture | F
     return put(tree_scene(_tree(tree)), target)
 
 
-def draw_spline(spline: Spline, target: Any = None) -> Picture | File | None:
+def draw_spline(spline: Spline, target: Target = None) -> Picture | File | None:
     """Draws a spline: the child against each parent.
 
     Args:

@@ -6,12 +6,12 @@ import datetime as dt
 import math
 from collections.abc import Callable, Iterator
 
-from arbornet.data import moments
+from arbornet.data import calendar
 
 EPOCH = dt.date(1970, 1, 1)
 FIRST, LAST = (dt.date.min - EPOCH).days + 400, (dt.date.max - EPOCH).days - 400
 MOST = 4.5
-DATES = moments.DATES
+DATES = calendar.DATES
 STEPS = (
     *(("days", n) for n in (1, 2, 7, 14)),
     *(("months", n) for n in (1, 2, 3, 6)),
@@ -51,7 +51,7 @@ class Axis:
     def _time(self, seconds: float) -> str:
         if self.values == "time" and seconds % 60 == 0:
             return f"{seconds // 3600:02.0f}:{seconds % 3600 // 60:02.0f}"
-        return moments.span(seconds) if seconds else "0"
+        return calendar.span(seconds) if seconds else "0"
 
     def share(self, x: float) -> float:
         """How far along the axis a number stands, from 0 to 1."""
@@ -61,7 +61,7 @@ class Axis:
         span = self.high - self.low
         # Names of months are wide, so there are fewer of them.
         unit, n = next((u, n) for u, n in STEPS if span / (n * DAYS[u]) <= (MOST if u == "years" else MOST - 1))
-        for day in calendar(self.low, unit, n):
+        for day in days_of(self.low, unit, n):
             at = float((day - EPOCH).days)
             if at > self.high:
                 return
@@ -75,7 +75,7 @@ def _round(width: float) -> float:
     return next(s for s in (step, 2 * step, 5 * step, 10 * step) if width / s <= MOST)
 
 
-def calendar(low: float, unit: str, n: int) -> Iterator[dt.date]:
+def days_of(low: float, unit: str, n: int) -> Iterator[dt.date]:
     """Every n-th day, month or year, from the last one that is not after `low`, on and on."""
     day = EPOCH + dt.timedelta(days=math.floor(low))
     if unit == "years":
@@ -95,7 +95,7 @@ def date_edges(low: float, high: float, wish: float) -> list[float]:
     """The ends of calendar bins at least about `wish` days wide, from before low to after high."""
     unit, n = next((u, n) for u, n in STEPS if n * DAYS[u] >= 0.98 * wish)
     edges: list[float] = []
-    for day in calendar(low, unit, n):
+    for day in days_of(low, unit, n):
         edges.append(float((day - EPOCH).days))
         if edges[-1] > high:
             break

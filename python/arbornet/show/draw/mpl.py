@@ -2,22 +2,26 @@
 
 from __future__ import annotations
 
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
 from arbornet.show.draw.scene import PAINTS, Area, Box, Curve, Line, Mark, Scene, Text
 from arbornet.show.draw.svg import cut_corners
 
+if TYPE_CHECKING:
+    from matplotlib.axes import Axes
+
+
 POINT = 0.75  # of a pixel, at 96 pixels an inch
 
 
-def plot(scene: Scene, axis: Any) -> None:
+def plot(scene: Scene, axis: Axes) -> None:
     """Draws the scene on the axis, pixels becoming data units; the axis keeps its size."""
     axis.set_xlim(0, scene.width)
     axis.set_ylim(scene.height, 0)
     axis.set_aspect("equal")
     axis.set_axis_off()
     # Lines and texts shrink with the picture, as in the SVG.
-    figure = axis.figure
+    figure: Any = axis.figure
     box = axis.get_position()
     inches = figure.get_size_inches()
     pixels = min(inches[0] * box.width * 96 / scene.width, inches[1] * box.height * 96 / scene.height)

@@ -9,14 +9,18 @@ from dataclasses import dataclass
 from importlib.util import find_spec
 from os import PathLike
 from pathlib import Path
-from typing import Any
+from typing import TYPE_CHECKING, cast
 
 from arbornet._core import ParameterError
+from arbornet.given import Target
 from arbornet.show.draw import mpl
+from arbornet.show.draw.file import File
 from arbornet.show.draw.scene import Scene
 from arbornet.show.draw.svg import for_notebook, in_cell, svg
 from arbornet.system.whole import write_whole
-from arbornet.text.notebook import File
+
+if TYPE_CHECKING:
+    from matplotlib.axes import Axes
 
 
 @dataclass(frozen=True)
@@ -39,7 +43,7 @@ class Picture:
         return in_cell(self.svg)
 
 
-def put(scene: Scene, target: Any) -> Picture | File | None:
+def put(scene: Scene, target: Target) -> Picture | File | None:
     """Writes the scene to a path, by its ending, or draws it on a matplotlib axis; without a target gives the picture.
 
     Raises:
@@ -50,7 +54,7 @@ def put(scene: Scene, target: Any) -> Picture | File | None:
     if target is None:
         return Picture(svg(scene))
     if hasattr(target, "add_patch"):
-        mpl.plot(scene, target)
+        mpl.plot(scene, cast("Axes", target))
         return None
     if not isinstance(target, str | PathLike):
         raise ParameterError(f"cannot draw to {target!r}: give a path, a matplotlib axis, or nothing")

@@ -11,7 +11,7 @@ from __future__ import annotations
 import math
 from collections.abc import Sequence
 
-from arbornet.data import moments
+from arbornet.data import calendar
 from arbornet.show.draw.axis import Axis, measured
 from arbornet.show.draw.network import shape
 from arbornet.show.draw.parts import Again, Leaf, Node, Split, Tree
@@ -170,8 +170,8 @@ def summary(leaf: Leaf, child: Node) -> str:
         best = max(range(len(leaf.probabilities)), key=lambda i: (leaf.probabilities[i], -i))
         return f"{shortened(child.levels[best], 120)} {leaf.probabilities[best]:.0%}"
     if child.values:
-        middle = moments.centre(leaf.location, spread(leaf), child.values)
-        return f"{middle} ± {moments.spread(spread(leaf), child.values)}"
+        middle = calendar.centre(leaf.location, spread(leaf), child.values)
+        return f"{middle} ± {calendar.spread(spread(leaf), child.values)}"
     return measured(leaf.location, spread(leaf))
 
 

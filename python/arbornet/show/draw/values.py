@@ -3,12 +3,13 @@
 from __future__ import annotations
 
 import math
+from collections.abc import Sequence
 from dataclasses import dataclass
-from typing import Any
 
 import numpy as np
+from numpy.typing import NDArray
 
-from arbornet.data import moments
+from arbornet.data import calendar
 from arbornet.show.draw.axis import DATES, Axis, date_edges, has_calendar, number
 from arbornet.show.draw.parts import Node
 from arbornet.show.draw.scene import Box, Group, Line, Mark, Scene, Text, shortened, text_width
@@ -26,7 +27,7 @@ class Histogram:
     counts: tuple[int, ...]
 
     @classmethod
-    def of(cls, values: Any, what: str = "") -> Histogram:
+    def of(cls, values: Sequence[float] | NDArray[np.float64], what: str = "") -> Histogram:
         """Bins of one round width (1, 2 or 5 times a power of ten), between 8 and 40 of them where there is spread.
 
         Dates, told by `what`, come in days, months or years of the calendar.
@@ -81,7 +82,7 @@ def _histogram(node: Node, values: Histogram) -> Scene:
         return MARGIN + width * axis.share(x)
 
     def says(x: float) -> str:
-        return moments.told(x, node.values) if node.values else number(x)
+        return calendar.told(x, node.values) if node.values else number(x)
 
     for low, high, count in zip(values.edges[:-1], values.edges[1:], values.counts, strict=True):
         tall = height * count / peak

@@ -61,7 +61,7 @@ def page(report: Report) -> str:
     return re.sub(r"\{\{(\w+)\}\}", lambda blank: blanks[blank[1]], _file("template.html"))
 
 
-def embedded(data: Any) -> str:
+def embedded(data: object) -> str:
     """JSON that may stand in a script element: no character of it means anything to an HTML parser."""
     plain = json.dumps(data, ensure_ascii=True, allow_nan=False, separators=(",", ":"))
     return plain.replace("<", "\\u003c").replace(">", "\\u003e").replace("&", "\\u0026")

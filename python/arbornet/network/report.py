@@ -8,9 +8,10 @@ from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
-from arbornet.data import moments
+from arbornet.data import calendar
 from arbornet.data.dropped import advice, costliest
 from arbornet.data.schema_text import range_text
+from arbornet.given import FrameLike
 from arbornet.models.splines import partial_responses
 from arbornet.network import evidence
 from arbornet.show import arrows
@@ -28,7 +29,7 @@ MOST_DRAWN = 60
 """A tree with more leaves is only told as text."""
 
 
-def of_network(net: BayesNet, data: Any = None, title: str = "") -> Report:
+def of_network(net: BayesNet, data: FrameLike | None = None, title: str = "") -> Report:
     """What a network has to report.
 
     Args:
@@ -150,6 +151,6 @@ def _counted(column: Column, stored: Any) -> Histogram | Bars | None:
         shift, scale = column.scale or (0.0, 1.0)
         # Twelve digits: standardising and back must not turn 4 into 3.9999999999999996.
         numbers = [float(f"{x:.12g}") for x in shift + scale * np.asarray(stored, dtype=float)]
-        return Histogram.of(numbers, moments.zoned(column.class_, column.zone))
+        return Histogram.of(numbers, calendar.zoned(column.class_, column.zone))
     counts = np.bincount(stored[stored != evidence.MISSING], minlength=len(column.levels))
     return Bars(tuple(map(str, column.levels)), tuple(int(n) for n in counts[: len(column.levels)]))

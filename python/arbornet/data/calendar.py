@@ -78,7 +78,7 @@ def last(x: float, class_: str) -> str:
     return told(math.floor(x) if class_ == "date" else x, class_)
 
 
-def number(value: Any) -> Any:
+def number(value: object) -> Any:
     """The number that stands for a date, moment, time of day or span of time; anything else as it is."""
     if isinstance(value, dt.datetime):
         naive = value if value.tzinfo is None else value.astimezone(dt.UTC).replace(tzinfo=None)

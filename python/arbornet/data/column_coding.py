@@ -1,0 +1,23 @@
+"""How the core codes one variable, as told by the schema."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from dataclasses import dataclass
+
+from arbornet.data.kinds import Level
+from arbornet.data.levels import MISSING
+
+
+@dataclass
+class ColumnCoding:
+    """How the core codes one variable; its attributes are read by name."""
+
+    name: str
+    column: int | None
+    kind: str
+    levels: Sequence[Level] | None = None
+    codes: Sequence[int] | None = None
+    missing: int = MISSING
+    cuts: Sequence[float] | None = None
+    scale: tuple[float, float] | None = None

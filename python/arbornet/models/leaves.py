@@ -1,0 +1,91 @@
+"""What a leaf of a model says: which rows are in it, and the distribution of the child there."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from dataclasses import dataclass
+
+from arbornet.data.kinds import Level
+from arbornet.text.visible import visible, visible_name
+
+
+@dataclass(frozen=True)
+class Condition:
+    """Some values of one parent: numbers `low <= x < high` (None is no bound), or any of `levels`."""
+
+    variable: str
+    text: str
+    low: float | None = None
+    high: float | None = None
+    levels: tuple[Level, ...] | None = None
+
+    def holds(self, value: Level) -> bool:
+        """Whether a value is among them."""
+        if self.levels is not None:
+            return value in self.levels
+        # Numbers have bounds, and only of numbers is the value a number.
+        return (self.low is None or value >= self.low) and (self.high is None or value < self.high)  # type: ignore[operator]
+
+    def __str__(self) -> str:
+        return self.text
+
+
+@dataclass(frozen=True)
+class Shares:
+    """Probabilities of the child's levels, in their order."""
+
+    probabilities: Mapping[Level, float]
+
+    @property
+    def mode(self) -> Level:
+        """The most probable level, the first under ties."""
+        return max(self.probabilities, key=lambda level: self.probabilities[level])
+
+
+@dataclass(frozen=True)
+class StudentT:
+    """Student's t distribution of a number: the predictive distribution of a normal with unknown mean and variance."""
+
+    location: float
+    scale: float
+    df: float
+
+    @property
+    def mean(self) -> float | None:
+        """The mean; None with one degree of freedom or less, which has none."""
+        return self.location if self.df > 1 else None
+
+    @property
+    def sd(self) -> float | None:
+        """The standard deviation; None with two degrees of freedom or less, which has none."""
+        return float(self.scale * (self.df / (self.df - 2)) ** 0.5) if self.df > 2 else None
+
+
+Distribution = Shares | StudentT
+
+
+def _brief(of: Distribution) -> str:
+    if isinstance(of, Shares):
+        return ", ".join(f"{visible_name(level)} {share:.1%}" for level, share in of.probabilities.items())
+    return f"location {of.location:.5g}, scale {of.scale:.4g}, {of.df:g} degrees of freedom"
+
+
+@dataclass(frozen=True, repr=False)
+class Leaf:
+    """A region of the parents' values: its conditions, its training rows, and the distribution of the child.
+
+    Where branches merge, as in a decision graph, `conditions` is the first path and `also` holds the others (of very
+    many, the first). With a regression the distribution is that at the means of the parents in its `formula`.
+    """
+
+    conditions: tuple[Condition, ...]
+    n: int
+    distribution: Distribution
+    also: tuple[tuple[Condition, ...], ...] = ()
+    formula: str | None = None
+
+    def __repr__(self) -> str:
+        where = visible(" and ".join(map(str, self.conditions)) or "all rows")
+        ways = f", {len(self.also)} more ways here" if self.also else ""
+        formula = f", {visible(self.formula)}" if self.formula else ""
+        return f"<Leaf: {where}{ways}; {self.n:,} rows; {_brief(self.distribution)}{formula}>"
