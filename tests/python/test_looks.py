@@ -252,6 +252,31 @@ def test_what_a_column_looks_like_is_told_with_its_reason_beside_its_kind() -> N
     assert ">looks like</th>" in schema._repr_html_()
 
 
+def test_the_reason_of_what_the_tree_decides_is_told_in_words_with_the_columns_values() -> None:
+    schema = schema_of(
+        town=[["York", "Leeds", "Hull"][i % 3] for i in range(N)],
+        label=[f"{chr(97 + i % 20)}{chr(97 + i // 20)}" for i in range(N)],
+        age=numbers(20, 60),
+    )
+    told = {name: schema[name].looks_because for name in ("town", "label", "age")}
+    assert told["town"].startswith(f"3 different texts in {N} rows, no digits, the most frequent in 33% of the rows")
+    assert told["label"].startswith(f"{N} different texts, every value once")
+    assert told["age"].startswith(f"40 different whole numbers in {N} rows") and "'age' says figure" in told["age"]
+
+
+def test_every_mark_that_the_tree_looks_at_has_words_or_is_in_the_counts() -> None:
+    from arbornet.data.looks import reasons
+
+    def marks(node) -> set[str]:
+        return set() if "is" in node else {node["mark"]} | marks(node["below"]) | marks(node["above"])
+
+    counted = {"distinct", "distinct per value", "once", "words of the name", "name has digits"}
+    asked = {mark for mark in marks(tree.tree()) if not mark.startswith("name says ")}
+    assert asked <= counted | set(reasons.SHARES) | set(reasons.TOLD)
+    columns = [column for name in ("patients", "survey") for column in an.infer_schema(an.example(name)).columns]
+    assert not [column for column in columns if "<" in column.looks_because or ">=" in column.looks_because]
+
+
 def test_a_schema_that_does_not_say_what_columns_look_like_prints_as_it_did() -> None:
     old = an.Schema((Column("x", an.Continuous(), "number", "numbers with a fraction", n_rows=3),))
     assert str(old).splitlines()[0].split() == ["column", "kind", "levels", "or", "range", "missing", "why"]

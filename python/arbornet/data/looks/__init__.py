@@ -10,4 +10,5 @@
 | `grades` | levels whose words have an order |
 | `texts` | free text, addresses, lists |
 | `look` | applies the rules in order |
+| `tree`, `marks`, `reasons` | what no rule decides, and why in words |
 """

@@ -13,6 +13,7 @@ from arbornet.data.infer import Profile, check_finite, infer, is_constant
 from arbornet.data.looks import dates
 from arbornet.data.looks.look import Look, Looks, is_open, look, read_as_dates
 from arbornet.data.looks.marks import Marks
+from arbornet.data.looks.reasons import reason
 from arbornet.data.looks.seen import Seen
 from arbornet.data.looks.tree import decided, is_plausible
 
@@ -53,7 +54,7 @@ def _completed(seen: Seen, told: Look) -> Look:
     hint = told.hint
     if told.left_out is None and looks in ("identifier", "text", "list", "address") and looks != told.looks_like:
         hint = f"schema.without({seen.name!r}) leaves it out"
-    return replace(told, looks_like=looks, because="; ".join(asked[-3:]), hint=hint)
+    return replace(told, looks_like=looks, because=reason(seen, marks, asked), hint=hint)
 
 
 ONE: tuple[Looks, ...] = ("category",)

@@ -23,12 +23,11 @@ def tree() -> Node:
 
 
 def decided(marks: Mapping[str, float], node: Node | None = None) -> tuple[str, list[str]]:
-    """What the tree says of a column, and the splits on the path to that leaf, in order."""
+    """What the tree says of a column, and the marks it looked at on the path to that leaf, in order."""
     node, asked = tree() if node is None else node, []
     while "is" not in node:
-        is_below = marks[node["mark"]] < node["at"]
-        asked.append(question(node, is_below))
-        node = node["below"] if is_below else node["above"]
+        asked.append(str(node["mark"]))
+        node = node["below"] if marks[node["mark"]] < node["at"] else node["above"]
     return str(node["is"]), asked
 
 
