@@ -88,7 +88,7 @@ def read_back(values: Sequence[str], name: str, path: Path) -> pl.DataFrame:
         writer = csv.writer(file)
         writer.writerow(["row", name])
         writer.writerows(enumerate(values))
-    frame = an.read(path)
+    frame = an.read(path, has_header=True)
     return frame.select(pl.nth(1).alias(name))
 
 

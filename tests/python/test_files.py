@@ -54,7 +54,10 @@ def test_a_column_that_is_whole_for_long_and_then_is_not_is_read(tmp_path) -> No
     assert an.read(path)["a"].dtype == pl.Float64
 
 
-@pytest.mark.parametrize(("name", "words"), [("f.xlsx", "is not known"), ("f.parquet", "cannot be read as parquet")])
+@pytest.mark.parametrize(
+    ("name", "words"),
+    [("f.docx", "is not known"), ("f.parquet", "cannot be read as parquet"), ("f.xlsx", "cannot be read as xlsx")],
+)
 def test_a_file_that_cannot_be_read_is_named(tmp_path, name, words) -> None:
     (tmp_path / name).write_text("nothing of the kind")
     with pytest.raises(an.ArbornetError, match=words):

@@ -61,6 +61,9 @@ _SAID: tuple[tuple[str, str | Callable[[re.Match[str]], str]], ...] = (
     (r"give bins=5 \(or bins=\{.*?\}\)", "add --bins 5"),
     (r": an\.Ordinal\(\[\.\.\.\]\) gives another", ": --set NAME=ordinal:low,high gives another"),
     (r"lower max_parents", "lower --max-parents"),
+    (r", or read the file with an\.read\(path, truncate_ragged_lines=True\): .*$", " in the file"),
+    (r", or give all names with an\.read\(path, new_columns=\[\.\.\.\]\)", ""),
+    (r"; there are (\d+) more: sheet_name='.*?'", r"; there are \1 more, which `arbornet.read` of Python reads"),
 )
 """Patterns of the advice in messages, and the same in options of the shell."""
 SAID = tuple((re.compile(pattern, re.DOTALL), told) for pattern, told in _SAID)

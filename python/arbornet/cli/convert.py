@@ -63,6 +63,6 @@ def run(asked: Options) -> None:
         files.write_network(files.read_network(asked.source), target, asked.bins)
         files.wrote(target)
     else:
-        files.write_table(an.read(source), asked.target)
+        files.write_table(files.read_frame(asked.source), asked.target)
     if asked.json:
         files.print_json({"from": str(source), "to": str(target)})

@@ -12,7 +12,7 @@ import arbornet as an
 from arbornet.cli import out, words
 from arbornet.cli.out import say as say
 from arbornet.cli.outputs import network_ending
-from arbornet.data.files import ENDINGS, PACKED
+from arbornet.data.files import ENDINGS, PACKED, found_in
 from arbornet.io import tables
 from arbornet.io.json import finite
 
@@ -31,6 +31,14 @@ def write_table(frame: pl.DataFrame, path: str | None, as_json: bool = False) ->
         out.data(out.still(frame.write_json()) + "\n")
     elif path is None:
         out.data(frame.write_csv())
+
+
+def read_frame(path: str) -> pl.DataFrame:
+    """A table of any known format; says how it was read, where that is not as usual."""
+    found = found_in(path)
+    if told := [*found.facts, *found.guesses]:
+        out.say_wrapped(f"{path}: {'; '.join(told)}")
+    return found.frame
 
 
 def read_network(path: str) -> Any:

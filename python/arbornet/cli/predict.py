@@ -51,7 +51,7 @@ def run(asked: Options) -> None:
 
     tried([Output("-o", asked.output, "table")], [asked.network])
     net = files.read_network(asked.network)
-    frame = an.read(asked.table)
+    frame = files.read_frame(asked.table)
     how = {"unseen": asked.unseen, "n_jobs": asked.jobs}
     text = digits.as_text(asked.output, asked.json)
     if asked.log_likelihood:

@@ -27,7 +27,7 @@ examples:
 
 def options(command: argparse.ArgumentParser) -> None:
     """Adds the options."""
-    command.add_argument("table", metavar="TABLE", help="the table: .csv, .tsv, .parquet, .arrow, .ndjson")
+    command.add_argument("table", metavar="TABLE", help="the table: .csv, .tsv, .xlsx, .parquet, .arrow, .ndjson")
     command.add_argument("--schema", metavar="FILE", help="start from these types instead of the inferred ones")
     set_option(command)
     command.add_argument(
@@ -52,7 +52,7 @@ def run(asked: Options) -> None:
     target = asked.output or target
     default = schema_path(asked.table)
     tried([Output("-o" if asked.output else "--write", target, "types")], [asked.table])
-    frame = an.read(asked.table)
+    frame = files.read_frame(asked.table)
     schema = words.typed(files.read_schema(frame, asked.schema), asked.set)
     if target == default:
         _check_same_table(target, schema)

@@ -40,14 +40,13 @@ def options(command: argparse.ArgumentParser) -> None:
 
 def run(asked: Options) -> None:
     """Runs the command."""
-    import arbornet as an
     from arbornet.cli import files
     from arbornet.cli.outputs import Output, Written, tried
 
     outputs = [Output("--report", asked.report, "page"), Output("--draw", asked.draw, "picture")]
     tried(outputs, [asked.network, asked.data])
     net = files.read_network(asked.network)
-    data = an.read(asked.data) if asked.data else None
+    data = files.read_frame(asked.data) if asked.data else None
     title = files.stem(asked.data) if asked.data else Path(asked.network).stem
     with Written() as written:
         if asked.report:
