@@ -12,6 +12,7 @@ from collections.abc import Callable
 from typing import TYPE_CHECKING, Any, Literal
 
 from arbornet._core import threads
+from arbornet.data.looks.findings import marked
 from arbornet.data.schema import Schema, infer_schema
 from arbornet.data.table import Table
 from arbornet.given import FrameLike, Progress, SearchLike
@@ -19,6 +20,7 @@ from arbornet.graphs.constraints import Rules
 from arbornet.network.fit import fit
 from arbornet.scores import PCART
 from arbornet.scores.prepare import Score
+from arbornet.scores.by_width import for_width
 from arbornet.search.base import Found
 from arbornet.search.registry import search_of
 from arbornet.step1.features import Selection, selected
@@ -64,7 +66,8 @@ def learn(
 
     Args:
         frame: Any frame (see `Table`), or a Table.
-        score: The local score; `PCART()` if left out.
+        score: The local score; `PCART()` if left out. `ConditionalGaussian`, `DegenerateGaussian` and `BasisFunctions`
+            named without a prior take `priors.Binomial(1)` from 20 variables on; `prior=priors.Uniform()` keeps none.
         search: How to search: the name of a search over candidates (`"exact"`, `"anytime"`, `"hill_climb"`) or of one
             that scores on demand (`"boss"`, `"fges"`, `"grasp"`, `"chow_liu"`; `"decision_graphs"` grows graph and
             models together; `"hybrid"` proves the best network inside arcs that several scores find; `"pc"` and `"cpc"`
@@ -98,7 +101,8 @@ def learn(
     if score is None:
         own = None if search is None else search_of(search).score
         score = PCART() if own is None else own()
-    tell(f"score: {score!r}")
+    score, why = for_width(score, len(table.names))
+    tell(f"score: {score!r}{' (' + why + ')' if why else ''}")
     rules: Constraints | Rules | None = constraints
     if parents is not None:
         rules = selected(table, parents, n_candidates, constraints, n_jobs=n_jobs, progress=progress)
@@ -133,6 +137,8 @@ def learn(
     net = fit(table, found, score, n_jobs=n_jobs)
     net.origin = dataclasses.replace(net.origin, search={"method": name, **net.origin.search})
     tell(f"network: {net!r}")
+    for parent, child, why in marked(table.schema.findings, net.graph.edges):
+        tell(f"says little: {parent} -> {child}, as {why}")
     return net
 
 

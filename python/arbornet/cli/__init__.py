@@ -1,4 +1,4 @@
-"""arbornet from a shell: `arbornet example | schema | score | learn | predict | sample | show | compare | convert`.
+"""arbornet from a shell: `arbornet example | schema | learn | show | query | ...` (`parser.COMMANDS`).
 
 Results go to standard output or to files, messages to standard error. `--json` makes standard output one JSON value for
 scripts. Exit codes: 0 success, 1 failure (the message says why and what to do), 2 wrong usage, 130 interrupted.

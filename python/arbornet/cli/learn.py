@@ -75,6 +75,7 @@ def run(asked: Options) -> None:
     from arbornet.cli import files, words
     from arbornet.cli.outputs import Output, Written, fits, tried
     from arbornet.cli.show import as_dict, families
+    from arbornet.scores.by_width import for_width
     from arbornet.text.terminal import wrapped
 
     tried(
@@ -89,7 +90,7 @@ def run(asked: Options) -> None:
     score = words.score(asked.score) if asked.score else None
     rules = words.constraints(asked.require, asked.forbid, asked.tier)
     most = words.max_parents(asked.max_parents)
-    frame = an.read(asked.table)
+    frame = files.read_frame(asked.table)
     table = files.read_table(asked, frame)
     fits(asked.output, table.schema)
     net = an.learn(
@@ -112,7 +113,7 @@ def run(asked: Options) -> None:
         try:
             strengths = an.evaluate.arc_strength(
                 table,
-                score,
+                for_width(score, len(table.names))[0],
                 n_bootstrap=asked.bootstrap,
                 seed=asked.seed,
                 max_parents=most,

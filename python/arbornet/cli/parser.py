@@ -10,7 +10,10 @@ from typing import Any
 
 from arbornet.text import terminal
 
-COMMANDS = ("example", "schema", "score", "learn", "predict", "sample", "show", "compare", "convert")
+COMMANDS = (
+    "example", "schema", "score", "learn", "fit", "show", "query", "predict", "sample", "evaluate", "compare",
+    "convert",
+)  # fmt: skip
 
 MOST_JOBS = 1 << 16
 """More threads than any machine has cores: a typing error."""
@@ -32,13 +35,14 @@ a first session:
   # learn a network; write it, and a report for any browser
   arbornet learn patients.csv --schema patients.schema.json -o patients.json
   arbornet show patients.json --data patients.csv --report patients.html
-  # the model of one variable, and predictions for other rows
+  # the model of one variable, a question, and predictions for other rows
   arbornet show patients.json readmitted
+  arbornet query patients.json readmitted --given stage=III,IV --given age=50..60
   arbornet predict patients.json new.csv readmitted -o predicted.csv
 
 `arbornet COMMAND --help` explains one command. Tables are read and written as
-.csv, .tsv, .parquet, .arrow or .ndjson, by their ending. Exit codes: 0 success,
-1 failure, 2 wrong usage, 130 interrupted."""
+.csv, .tsv, .parquet, .arrow or .ndjson, by their ending; .xlsx is read. Exit
+codes: 0 success, 1 failure, 2 wrong usage, 130 interrupted."""
 
 
 class Help(argparse.RawDescriptionHelpFormatter):
@@ -81,7 +85,7 @@ def parser() -> argparse.ArgumentParser:
 
 def table_options(command: argparse.ArgumentParser) -> None:
     """Options of the commands that learn from a table."""
-    command.add_argument("table", metavar="TABLE", help="the table: .csv, .tsv, .parquet, .arrow, .ndjson")
+    command.add_argument("table", metavar="TABLE", help="the table: .csv, .tsv, .xlsx, .parquet, .arrow, .ndjson")
     command.add_argument("--schema", metavar="FILE", help="types as written by `arbornet schema --write`")
     set_option(command)
     unseen_option(command, "a level that the types do not list")
@@ -145,14 +149,19 @@ def learning_options(command: argparse.ArgumentParser) -> None:
         default=[],
         help="variables of one point in time, earliest tier first: no arc points to an earlier tier",
     )
+    missing_option(command)
+    jobs_option(command)
+    command.add_argument("--quiet", action="store_true", help="no progress bar")
+
+
+def missing_option(command: argparse.ArgumentParser) -> None:
+    """What to do with missing values."""
     command.add_argument(
         "--missing",
         choices=("drop", "level", "error"),
         help="rows with missing values: leave them out, make missing a level of its own, or refuse (default: leave "
         "them out, unless that were more than half of the rows)",
     )
-    jobs_option(command)
-    command.add_argument("--quiet", action="store_true", help="no progress bar")
 
 
 def jobs_option(command: argparse.ArgumentParser) -> None:

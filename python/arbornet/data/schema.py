@@ -253,7 +253,7 @@ class Schema:
             "version": VERSION,
             "columns": [_column_to_dict(column) for column in self.columns],
         }
-        return told | ({"findings": [dict(one.__dict__) for one in self.findings]} if self.findings else {})
+        return told | ({"findings": [_finding_to_dict(one) for one in self.findings]} if self.findings else {})
 
     @classmethod
     def from_dict(cls, told: Mapping[str, Any]) -> Schema:
@@ -419,8 +419,15 @@ def _declare(column: Column, kind: Kind) -> Column:
     return replace(column, kind=kind, reason=reason, left_out=None, hint=None, **unknown)
 
 
+def _finding_to_dict(one: Finding) -> dict[str, Any]:
+    """A finding, without the fields that say nothing."""
+    return {key: value for key, value in one.__dict__.items() if value or key not in ("of", "is_mutual")}
+
+
 def _finding_from_dict(told: Mapping[str, Any]) -> Finding:
     if any(not isinstance(told[key], str) for key in ("column", "what", "mend")) or type(told["how_many"]) is not int:
+        raise FormatError(f"the schema is damaged: a finding is {told!r:.80}")
+    if not isinstance(told.get("of", ""), str) or not isinstance(told.get("is_mutual", False), bool):
         raise FormatError(f"the schema is damaged: a finding is {told!r:.80}")
     return Finding(**told)
 

@@ -68,7 +68,9 @@ class _Classifier(ClassifierMixin, Estimator):  # type: ignore[misc]
         n_rows = len(next(iter(columns.values())))
         if not known:
             return np.repeat(self._shares(), n_rows, axis=0)
-        found = self.network_.predict_proba(known, self.class_name_, unseen="missing", n_jobs=self._threads())
+        found = self.network_.predict_proba(
+            known, self.class_name_, unseen="missing", output="polars", n_jobs=self._threads()
+        )
         probabilities: NDArray[np.float64] = np.column_stack([series.to_numpy() for series in found.get_columns()])
         impossible = np.isnan(probabilities).any(axis=1)
         probabilities[impossible] = self._shares()

@@ -9,6 +9,7 @@ import polars as pl
 from numpy.typing import NDArray
 
 from arbornet._core import ParameterError
+from arbornet.data.frames_out import to_pandas
 from arbornet.data.kinds import Continuous
 from arbornet.data.schema import Column, Schema
 from arbornet.data.table import Table
@@ -23,6 +24,7 @@ from arbornet.estimators.sk import (
     validate_data,
 )
 from arbornet.given import SearchLike
+from arbornet.estimators.targets import name_of, of_predictions, values_of, warn_of_revealing, with_target
 from arbornet.graphs.constraints import Constraints
 from arbornet.learn import learn
 
@@ -30,7 +32,10 @@ Output = Literal["default", "polars", "pandas"]
 
 
 class NetworkLearner(DensityMixin, Estimator):  # type: ignore[misc]
-    """Learns a network with `fit`, scores rows and draws them; for Pipeline, GridSearchCV and clone.
+    """Learns a network with `fit`, scores rows and draws them; for Pipeline, GridSearchCV, cross_val_score and clone.
+
+    With `fit(X, y)` the network has the target too: `predict(X)` predicts it, and `score(X, y)` is the share of correct
+    predictions, or R² of a number. Without `y`, the score is the mean log density of the rows.
 
     Frames keep the types of their columns; the columns of an array are continuous and named x0, x1, ...
 
@@ -54,10 +59,12 @@ class NetworkLearner(DensityMixin, Estimator):  # type: ignore[misc]
         graph_: Its graph.
         n_features_in_: Number of columns seen in `fit`.
         feature_names_in_: Their names, if they had any.
+        target_: The name of the target in the network; None if there was none.
 
     Example:
         >>> learner = NetworkLearner(max_parents=2).fit(df)
         >>> learner.score_samples(df)
+        >>> cross_val_score(NetworkLearner(max_parents=2), df.drop("sick"), df["sick"])
     """
 
     def __init__(
@@ -84,11 +91,15 @@ class NetworkLearner(DensityMixin, Estimator):  # type: ignore[misc]
         self.n_jobs = n_jobs
 
     def fit(self, X: Any, y: Any = None) -> Self:
-        """Learns the network of a frame or an array; `y` is not used."""
+        """Learns the network of a frame or an array, and of `y` if it is given, which `predict` then predicts."""
         frame, schema = self._read(X, reset=True), self.schema
+        self.of_array_ = isinstance(frame, dict)
         if schema is None and isinstance(frame, dict):
             columns = [Column(name, Continuous(), "number", "a column of an array") for name in frame]
             schema = Schema(tuple(columns))
+        self.target_ = None if y is None else name_of(y, frame)
+        if self.target_ is not None:
+            frame, schema = with_target(frame, schema, y, self.target_)
         self.network_ = learn(
             Table(frame, schema, self.missing, unseen=self.unseen, n_jobs=self._threads()),
             self.local_score,
@@ -100,8 +111,25 @@ class NetworkLearner(DensityMixin, Estimator):  # type: ignore[misc]
             verbose=False,
         )
         self.graph_ = self.network_.graph
-        self.of_array_ = isinstance(frame, dict)
+        if self.target_ is not None:
+            warn_of_revealing(self.network_.schema, self.target_)
         return self
+
+    def predict(self, X: Any) -> NDArray[Any]:
+        """The target's most probable level, or the median of a number, in every row.
+
+        Raises:
+            ParameterError: If `fit` was given no target.
+        """
+        check_is_fitted(self)
+        target = self._target()
+        if target is None:
+            raise ParameterError("there is no target to predict; give it to fit(X, y)")
+        found = self.network_.predict(
+            self._read(X, reset=False), target, unseen=self.unseen, output="polars", n_jobs=self._threads()
+        )
+        predicted: NDArray[Any] = found.to_numpy()
+        return predicted
 
     def score_samples(self, X: Any) -> NDArray[np.float64]:
         """Natural log density of every row, missing values marginalised."""
@@ -112,8 +140,16 @@ class NetworkLearner(DensityMixin, Estimator):  # type: ignore[misc]
         return densities
 
     def score(self, X: Any, y: Any = None) -> float:
-        """Mean log density of the rows; higher is better."""
-        return float(np.mean(self.score_samples(X)))
+        """Mean log density of the rows, or with `y` how well it is predicted; higher is better.
+
+        Of levels the share that is correct, of numbers R².
+        """
+        check_is_fitted(self)
+        target = self._target()
+        if y is None or target is None:
+            return float(np.mean(self.score_samples(X)))
+        has_levels = self.network_.schema[target].levels is not None
+        return of_predictions(self.predict(X), values_of(y), has_levels)
 
     def sample(self, n_samples: int = 1, random_state: Any = None) -> Any:
         """Draws rows: an array if an array was fitted, else a frame (see `set_output`)."""
@@ -123,8 +159,10 @@ class NetworkLearner(DensityMixin, Estimator):  # type: ignore[misc]
         own: dict[str, Output] = getattr(self, "_sklearn_output_config", {})
         output = own.get("transform") or get_config()["transform_output"]
         if output == "pandas":
-            return _to_pandas(draws)
-        return draws.to_numpy() if output == "default" and self.of_array_ else draws
+            return to_pandas(draws)
+        if output == "default" and self.of_array_:
+            return draws.drop(self._target() or []).to_numpy()
+        return draws
 
     def set_output(self, *, transform: Output | None = None) -> Self:
         """Whether `sample` gives Polars or pandas frames, for this estimator and its clones.
@@ -146,6 +184,10 @@ class NetworkLearner(DensityMixin, Estimator):  # type: ignore[misc]
         tags.input_tags.categorical = True
         return tags
 
+    def _target(self) -> str | None:
+        """The target; pickles of earlier versions have none."""
+        return getattr(self, "target_", None)
+
     def _threads(self) -> int:
         return -1 if self.n_jobs is None else self.n_jobs
 
@@ -160,16 +202,3 @@ class NetworkLearner(DensityMixin, Estimator):  # type: ignore[misc]
             return X
         array = validate_data(self, X, reset=reset, dtype=np.float64, ensure_all_finite="allow-nan")
         return {f"x{i}": array[:, i] for i in range(array.shape[1])}
-
-
-def _to_pandas(frame: pl.DataFrame) -> Any:
-    """A pandas frame, ordered levels as ordered categories; unlike Polars' own way it needs no pyarrow."""
-    import pandas as pd
-
-    def column(series: pl.Series) -> Any:
-        if isinstance(series.dtype, pl.Enum):
-            codes = series.to_physical().cast(pl.Int32).fill_null(-1).to_numpy()
-            return pd.Categorical.from_codes(codes, series.dtype.categories.to_list(), ordered=True)
-        return series.to_list() if series.dtype in (pl.String, pl.Date) or series.has_nulls() else series.to_numpy()
-
-    return pd.DataFrame({series.name: column(series) for series in frame})

@@ -7,13 +7,16 @@ could not be compared.
 
 from __future__ import annotations
 
+import hashlib
 import math
 import os
+from collections.abc import Sequence
 from dataclasses import dataclass
 from typing import TYPE_CHECKING, Any, Literal
 
 import numpy as np
 import polars as pl
+from numpy.typing import NDArray
 
 from arbornet._core import ParameterError
 from arbornet.alike import ByContent
@@ -22,8 +25,8 @@ from arbornet.data.table import Table
 from arbornet.evaluate.journal import campaign
 from arbornet.evaluate.methods import Method, Methods, as_methods
 from arbornet.evaluate.plots import bars
-from arbornet.evaluate.samples import Sampled, check_draws, folds
 from arbornet.given import FrameLike, Progress, SearchLike, Target
+from arbornet.evaluate.samples import Sampled, check_draws, folds, group_folds, groups_of
 from arbornet.text import notebook
 
 if TYPE_CHECKING:
@@ -83,6 +86,7 @@ def cross_validate(
     repeats: int = 5,
     seed: int = 0,
     *,
+    groups: str | Sequence[Any] | None = None,
     search: SearchLike = "exact",
     max_parents: int | Literal["auto"] = "auto",
     constraints: Constraints | None = None,
@@ -102,6 +106,8 @@ def cross_validate(
         folds: Parts of about equal size; each is predicted from all others.
         repeats: How often the rows are split anew.
         seed: Random seed of the folds.
+        groups: A column whose rows of one value stay in one fold, such as a patient's identifier, or such a value for
+            each row: rows of one patient are not independent, and would make predictions look better than they are.
         search: As for `learn`.
         max_parents: As for `learn`.
         constraints: As for `learn`.
@@ -127,7 +133,8 @@ def cross_validate(
     sampled = sampled.like(whole)
     on_parts = {name: method.refusing(whole) for name, method in methods.items()}
     jobs = [(name, repeat, fold) for repeat in range(repeats) for fold in range(folds) for name in methods]
-    parts = [_parts(sampled.n_rows, folds, repeat, seed) for repeat in range(repeats)]
+    together = None if groups is None else groups_of(frame, groups, sampled.n_rows)
+    parts = [_parts(sampled.n_rows, folds, repeat, seed, together) for repeat in range(repeats)]
 
     def work(job: tuple[str, int, int], n_threads: int) -> dict[str, Any]:
         name, repeat, fold = job
@@ -143,13 +150,18 @@ def cross_validate(
         "folds": folds,
         "repeats": repeats,
         "seed": seed,
+        **({} if together is None else {"groups": hashlib.sha256(together.tobytes()).hexdigest()}),
     }
     results = campaign("cross-validating", work, jobs, about, resume, n_jobs, progress)
     return _collected(jobs, results, parts)
 
 
-def _parts(n_rows: int, n_folds: int, repeat: int, seed: int) -> list[Any]:
-    return folds(n_rows, n_folds, repeat, seed)
+def _parts(n_rows: int, n_folds: int, repeat: int, seed: int, groups: NDArray[np.int64] | None) -> list[Any]:
+    if groups is None:
+        return folds(n_rows, n_folds, repeat, seed)
+    if (n_groups := int(groups.max()) + 1) < n_folds:
+        raise ParameterError(f"folds={n_folds}: there are {n_groups} groups only; give fewer folds")
+    return group_folds(groups, n_folds, repeat, seed)
 
 
 def _check(n_folds: int, repeats: int, seed: int, n_rows: int) -> None:
@@ -161,7 +173,7 @@ def _check(n_folds: int, repeats: int, seed: int, n_rows: int) -> None:
 def _fold(sampled: Sampled, method: Method, train: Any, test: Any, n_threads: int) -> dict[str, Any]:
     table = sampled.table(train, n_threads=n_threads)
     net, _ = method.network(table, n_threads)
-    densities = net.log_likelihood(sampled.take(test), by="node", unseen="missing", n_jobs=n_threads)
+    densities = net.log_likelihood(sampled.take(test), by="node", unseen="missing", output="polars", n_jobs=n_threads)
     # Only complete rows count, so that sums over variables are sums of the same rows.
     known = densities.filter(pl.all_horizontal(pl.all().is_not_null()))
     whole = densities.select(pl.all_horizontal(pl.all().is_not_null()).alias("whole"))["whole"]

@@ -146,6 +146,64 @@ def folds(n_rows: int, n_folds: int, repeat: int, seed: int) -> list[Rows]:
     return [np.sort(part) for part in np.array_split(order, n_folds)]
 
 
+def group_folds(groups: NDArray[np.int64], n_folds: int, repeat: int, seed: int) -> list[Rows]:
+    """As `folds`, where rows of one group stay together: shuffled groups each go to the fold with the fewest rows."""
+    sizes = np.bincount(groups)
+    order = np.random.default_rng([seed, repeat]).permutation(len(sizes))
+    filled = np.zeros(n_folds, dtype=np.int64)
+    fold_of = np.zeros(len(sizes), dtype=np.int64)
+    for group in sorted(order.tolist(), key=lambda group: -int(sizes[group])):
+        fold_of[group] = fold = int(np.argmin(filled))
+        filled[fold] += sizes[group]
+    return [np.flatnonzero(fold_of[groups] == fold) for fold in range(n_folds)]
+
+
+def groups_of(frame: Any, groups: Any, n_rows: int) -> NDArray[np.int64]:
+    """The group of every row as numbers from 0.
+
+    Args:
+        frame: Any frame.
+        groups: The name of one of its columns, or a value for each row.
+        n_rows: Rows of the frame.
+
+    Raises:
+        ParameterError: If there is no such column, a row has no group, or their number differs.
+    """
+    named = ""
+    if isinstance(groups, str):
+        named, values = f"groups={groups!r}", _column(frame, groups)
+    else:
+        named, values = "groups", pl.Series(list(groups), strict=False)
+    if len(values) != n_rows:
+        raise ParameterError(f"groups: {len(values):,} values for {n_rows:,} rows; give one for each row")
+    if values.has_nulls():
+        raise ParameterError(
+            f"{named}: {values.null_count():,} rows have no value; give each a group, or leave them out"
+        )
+    return (values.rank("dense") - 1).to_numpy().astype(np.int64)
+
+
+def _column(frame: Any, name: str) -> pl.Series:
+    if isinstance(frame, Table):
+        frame = frame.to_polars()
+    elif hasattr(frame, "collect"):
+        frame = frame.collect()
+    columns = list(frame.keys() if isinstance(frame, Mapping) else getattr(frame, "columns", ()))
+    if name not in columns and not hasattr(frame, "__arrow_c_stream__"):
+        raise ParameterError(
+            f"groups={name!r}: there is no such column; give one of the frame's, or a value for each row"
+        )
+    if isinstance(frame, Mapping) or type(frame).__module__.partition(".")[0] == "pandas":
+        values = frame[name]
+        return pl.Series(name, [None if each != each else each for each in values], strict=False)
+    made = pl.DataFrame(frame)
+    if name not in made.columns:
+        raise ParameterError(
+            f"groups={name!r}: there is no such column; give one of the frame's, or a value for each row"
+        )
+    return made.get_column(name)
+
+
 def subsample(n_rows: int, size: int, repeat: int, seed: int) -> Rows:
     """So many rows without replacement, ascending. Within a repeat, smaller samples are parts of larger ones."""
     return np.sort(np.random.default_rng([seed, repeat]).permutation(n_rows)[:size])

@@ -7,6 +7,7 @@ variables without a column are missing in every row.
 from __future__ import annotations
 
 from collections.abc import Collection, Mapping, Sequence
+import warnings
 from dataclasses import dataclass, field
 from typing import Any, Literal, cast
 
@@ -18,9 +19,11 @@ from arbornet._core import ArbornetError, ColumnError, ParameterError
 from arbornet.data.coding import TREAT_AS_MISSING, encode_rows
 from arbornet.data.frames import read_frame
 from arbornet.data.kinds import Binned
-from arbornet.data.schema import Schema
 from arbornet.given import Evidence, FrameLike
+from arbornet.data.schema import Column, Schema
+from arbornet.data.schema_text import range_text
 from arbornet.network import bins
+from arbornet.text.notices import ArbornetWarning
 
 MISSING = np.uint32(2**32 - 1)
 Columns = list[NDArray[Any] | None]
@@ -105,7 +108,28 @@ def known(schema: Schema, given: Evidence | None, do: Evidence | None) -> Known:
             limit = [float(code in allowed) for code in range(len(column.levels))]
         if limit != EVERYTHING:
             limits.append((var, limit))
+    for var, value in (*seen, *acts):
+        _warn_outside(schema.used[var], (value, value), {**given, **do}[schema.names[var]])
+    for var, limit in limits:
+        if isinstance(limit, tuple):
+            _warn_outside(schema.used[var], limit, given[schema.names[var]])
     return Known(seen + acts, limits, [var for var, _ in acts])
+
+
+def _warn_outside(column: Column, ends: tuple[float, float], given: Any) -> None:
+    """Warns of a number, or an interval, outside of what was observed: the network has not seen the like."""
+    if column.range_ is None or column.levels is not None:
+        return
+    shift, scale = column.scale or (0.0, 1.0)
+    low, high = column.range_
+    slack = 1e-6 * max(abs(low), abs(high), scale)
+    if shift + scale * ends[1] < low - slack or shift + scale * ends[0] > high + slack:
+        warnings.warn(
+            f"'{column.name}' is {given!r}, outside of what was observed, {range_text(column)}: no row was like that, "
+            "and the answer continues what was seen at the end of this range",
+            ArbornetWarning,
+            stacklevel=5,
+        )
 
 
 def single(schema: Schema, values: Evidence | None, role: str) -> list[tuple[int, float]]:

@@ -9,6 +9,7 @@ import polars as pl
 
 from arbornet._core import ParameterError
 from arbornet.checks import whole
+from arbornet.data.frames_out import Output, family_of
 from arbornet.data.values import codes_to_series, numbers_to_series
 from arbornet.given import Evidence
 from arbornet.network import evidence
@@ -74,8 +75,9 @@ class GeneralAnswers(Structure):
         do: Evidence | None = None,
         *,
         method: Method = "auto",
+        output: Output | None = None,
         n_jobs: int = -1,
-    ) -> pl.DataFrame:
+    ) -> Any:
         """Draws rows from the network, the same for the same seed at any number of threads.
 
         Args:
@@ -85,16 +87,18 @@ class GeneralAnswers(Structure):
             do: Interventions, as for `query`.
             method: `"exact"` raises an error where exact draws given the evidence are not affordable, instead of
                 resampling weighted draws.
+            output: `"polars"`, which is the default, or `"pandas"`.
             n_jobs: Threads, -1 for all cores.
 
         Returns:
-            All columns in the user's values.
+            A frame of all columns in the user's values.
 
         Raises:
             MemoryError: If so many rows would not fit; draw them in parts then, each with a seed of its own.
         """
         if isinstance(n, int) and n < 0:
             raise ParameterError(f"n={n}: must not be negative")
+        family = family_of(None, output)
         n = whole("n", n, 0, 2**32)
         numeric = [self.handle.levels(v) is None for v in range(len(self))]
         afford(
@@ -107,9 +111,11 @@ class GeneralAnswers(Structure):
             n, known.values, known.limits, known.set, how_to(method, PARTICLES, seed), n_jobs
         )
         tell(how, n, PARTICLES, "shares have a standard error of")
-        return pl.DataFrame(
-            [
-                (numbers_to_series if number else codes_to_series)(column, values)
-                for column, number, values in zip(self.schema.used, numeric, columns, strict=True)
-            ]
+        return family.frame(
+            pl.DataFrame(
+                [
+                    (numbers_to_series if number else codes_to_series)(column, values)
+                    for column, number, values in zip(self.schema.used, numeric, columns, strict=True)
+                ]
+            )
         )

@@ -25,8 +25,9 @@ from arbornet.show.report import write
 class BayesNet(RowAnswers, GeneralAnswers):
     """A directed acyclic graph with a small model for every variable.
 
-    Made by `learn`, `fit`, `load` and `read_bif`. Frames of any kind go in, Polars frames come out; rows may have
-    missing values and frames may lack columns: what is not known is marginalised.
+    Made by `learn`, `fit`, `load` and `read_bif`. Frames of any kind go in; pandas frames come out for pandas,
+    Polars frames for all others. Rows may have missing values, and frames may lack columns: what is not known is
+    marginalised.
 
     Example:
         >>> net = an.learn(an.example("penguins"))

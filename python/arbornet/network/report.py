@@ -10,6 +10,7 @@ import numpy as np
 
 from arbornet.data import calendar
 from arbornet.data.dropped import advice, costliest
+from arbornet.data.looks.findings import marked
 from arbornet.data.schema_text import range_text
 from arbornet.given import FrameLike
 from arbornet.models.splines import partial_responses
@@ -54,7 +55,8 @@ def of_network(net: BayesNet, data: FrameLike | None = None, title: str = "") ->
     scale = arrows.scale_of(net.origin.score) if net.origin.contributions is not None else ""
     heading = str(title or _heading(net.names))
     search = _search(net.origin.search)
-    findings = tuple(map(str, net.schema.findings))
+    little = [f"the arc {u} -> {v} says little, as {why}" for u, v, why in marked(net.schema.findings, net.graph.edges)]
+    findings = (*map(str, net.schema.findings), *little)
     return Report(heading, variables, graph.arcs, rows, search, tuple(notes), technical, scale, findings)
 
 

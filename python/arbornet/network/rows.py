@@ -14,6 +14,7 @@ import numpy as np
 import polars as pl
 
 from arbornet._core import ColumnError, ParameterError
+from arbornet.data.frames_out import Output, as_frame, family_of
 from arbornet.data.values import codes_to_series, numbers_to_series
 from arbornet.given import FrameLike
 from arbornet.network.asked import Asked, Method, how_to
@@ -33,33 +34,39 @@ class RowAnswers(Structure):
         particles: int = 2000,
         seed: int = 0,
         unseen: Unseen = "error",
+        output: Output | None = None,
         n_jobs: int = -1,
     ) -> Any:
         """Natural log density of every row in the user's units: the posterior predictive given graph and data.
 
         Args:
-            frame: Rows; missing values, and variables without a column, are marginalised.
+            frame: Rows, or one row as a dict of single values; missing values, and variables without a column, are
+                marginalised.
             by: `"node"` for a frame with one column per variable, given its parents; null where one of them is missing.
             method: See `predict_proba`.
             particles: Weighted draws for a row that needs sampling.
             seed: Random seed.
             unseen: A level the training table did not have: `"error"`, or `"missing"` to treat it as missing.
+            output: `"polars"` or `"pandas"`; if left out, the family of the frame that came in.
             n_jobs: Threads, -1 for all cores.
 
         Returns:
-            A float array with one value per row, or a frame if `by="node"`.
+            A float array with one value per row (of one row its value), or a frame if `by="node"`.
 
         Example:
             >>> improbable = df.filter(net.log_likelihood(df) < -40)
         """
         if by not in (None, "node"):
             raise ParameterError(f"by={by!r}: leave it out, or give by='node'")
+        family = family_of(frame, output)
         asked = self._asked(frame, method, particles, seed, unseen, n_jobs)
         if by is None:
-            return asked.log_likelihood()
+            return float(asked.log_likelihood()[0]) if family.is_one else asked.log_likelihood()
         densities = self.handle.log_densities(asked.columns, asked.n_rows, n_jobs)
-        return pl.DataFrame(
-            [pl.Series(name, column, nan_to_null=True) for name, column in zip(self.names, densities, strict=True)]
+        return family.frame(
+            pl.DataFrame(
+                [pl.Series(name, column, nan_to_null=True) for name, column in zip(self.names, densities, strict=True)]
+            )
         )
 
     def predict_proba(
@@ -71,22 +78,25 @@ class RowAnswers(Structure):
         particles: int = 2000,
         seed: int = 0,
         unseen: Unseen = "error",
+        output: Output | None = None,
         n_jobs: int = -1,
-    ) -> pl.DataFrame:
+    ) -> Any:
         """Probabilities of a variable's levels in every row, given the other values of the row.
 
         Args:
-            frame: Rows; the target's own column is not used. Any values may be missing, any columns absent.
+            frame: Rows, or one row as a dict of single values; the target's own column is not used. Any values may be
+                missing, any columns absent.
             target: A variable with levels.
             method: `"auto"`: exact where affordable, else likelihood weighting; `"exact"`: an error instead of it;
                 `"sampling"`: always weighting. Sampled answers are logged with their standard error.
             particles: Weighted draws for a row that needs sampling.
             seed: Random seed.
             unseen: A level the training table did not have: `"error"`, or `"missing"` to treat it as missing.
+            output: `"polars"` or `"pandas"`; if left out, the family of the frame that came in.
             n_jobs: Threads, -1 for all cores.
 
         Returns:
-            One column per level in level order, summing to one; null where the evidence is impossible.
+            A frame with one column per level in level order, summing to one; null where the evidence is impossible.
 
         Raises:
             ColumnError: If the target is continuous, or a value cannot be coded.
@@ -95,10 +105,11 @@ class RowAnswers(Structure):
         levels = self.handle.levels(at)
         if levels is None:
             raise ColumnError(f"column '{target}' is continuous and has no levels; use predict_interval or query")
+        family = family_of(frame, output)
         probabilities = self._asked(frame, method, particles, seed, unseen, n_jobs).probabilities(at)
         names = unique_texts(levels)
-        return pl.DataFrame(
-            [pl.Series(name, probabilities[:, code], nan_to_null=True) for code, name in enumerate(names)]
+        return family.frame(
+            pl.DataFrame([pl.Series(name, probabilities[:, code], nan_to_null=True) for code, name in enumerate(names)])
         )
 
     def predict(
@@ -110,24 +121,26 @@ class RowAnswers(Structure):
         particles: int = 2000,
         seed: int = 0,
         unseen: Unseen = "error",
+        output: Output | None = None,
         n_jobs: int = -1,
-    ) -> pl.Series:
+    ) -> Any:
         """The most probable level of a variable, or the median of a number, in every row, given its other values.
 
         The parameters are those of `predict_proba`. Ties go to the earlier level.
 
         Returns:
-            A series in the user's values, null where the evidence is impossible.
+            A series in the user's values, null where the evidence is impossible; of one row its value.
         """
         at = self._position(target)
+        family = family_of(frame, output)
         asked = self._asked(frame, method, particles, seed, unseen, n_jobs)
         column = self.schema.used[at]
         if self.handle.levels(at) is None:
-            return numbers_to_series(column, asked.quantiles(at, (0.5,))[:, 0]).alias(target)
+            return family.column(numbers_to_series(column, asked.quantiles(at, (0.5,))[:, 0]).alias(target))
         probabilities = asked.probabilities(at)
         known = ~np.isnan(probabilities[:, 0])
         best = np.argmax(np.where(known[:, None], probabilities, 0.0), axis=1).astype(np.uint32)
-        return codes_to_series(column, np.where(known, best, MISSING).astype(np.uint32)).alias(target)
+        return family.column(codes_to_series(column, np.where(known, best, MISSING).astype(np.uint32)).alias(target))
 
     def predict_interval(
         self,
@@ -139,8 +152,9 @@ class RowAnswers(Structure):
         particles: int = 2000,
         seed: int = 0,
         unseen: Unseen = "error",
+        output: Output | None = None,
         n_jobs: int = -1,
-    ) -> pl.DataFrame:
+    ) -> Any:
         """The central interval that holds a number with a given probability, in every row.
 
         Args:
@@ -151,10 +165,11 @@ class RowAnswers(Structure):
             particles: As for `predict_proba`.
             seed: As for `predict_proba`.
             unseen: As for `predict_proba`.
+            output: As for `predict_proba`.
             n_jobs: As for `predict_proba`.
 
         Returns:
-            Columns `lower` and `upper` in the user's units.
+            A frame with columns `lower` and `upper` in the user's units.
         """
         at = self._position(target)
         if self.handle.levels(at) is not None:
@@ -165,11 +180,12 @@ class RowAnswers(Structure):
         asked = self._asked(frame, method, particles, seed, unseen, n_jobs)
         ends = asked.quantiles(at, (outside, 1.0 - outside))
         column = self.schema.used[at]
-        return pl.DataFrame([numbers_to_series(column, ends[:, i]).alias(("lower", "upper")[i]) for i in (0, 1)])
+        found = pl.DataFrame([numbers_to_series(column, ends[:, i]).alias(("lower", "upper")[i]) for i in (0, 1)])
+        return family_of(frame, output).frame(found)
 
     def _asked(self, frame: Any, method: Method, particles: int, seed: int, unseen: Unseen, n_jobs: int) -> Asked:
         way = how_to(method, particles, seed)
-        columns, n_rows = encode(self.schema, frame, unseen, n_jobs)
+        columns, n_rows = encode(self.schema, as_frame(frame), unseen, n_jobs)
         return Asked(self.handle, columns, n_rows, way, n_jobs)
 
 

@@ -10,6 +10,7 @@ import networkx as nx
 
 from arbornet._core import ArbornetError, NetworkHandle
 from arbornet.data import calendar
+from arbornet.data.looks.findings import marked
 from arbornet.graphs import cpdag
 from arbornet.io.origin import Origin
 from arbornet.models.local import LocalModel
@@ -97,6 +98,9 @@ class Structure:
         ]
         children = [name for v, name in enumerate(self.names) if at in self.handle.parents(v)]
         lines += [f"  {visible_name(c)} depends on it{_figures(self.graph.edges[variable, c])}" for c in children]
+        around = [arc for arc in self.graph.edges if variable in arc]
+        little = [f"  The arc {u} -> {v} says little: {why}." for u, v, why in marked(self.schema.findings, around)]
+        lines += map(visible_name, little)
         return Text("\n".join([*lines, *self._directions(variable), "", self[variable].text()]))
 
     def _directions(self, variable: str) -> list[str]:

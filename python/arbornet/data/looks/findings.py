@@ -1,16 +1,17 @@
 """What looks wrong in a table, each with the line of code that fixes it: `schema.findings`.
 
 Values that stand for a missing one (-9, 999, unknown), levels that differ only in case or spaces, columns that are
-copies of another, mostly missing, or nearly constant, duplicate rows, whole numbers that floats do not distinguish,
-texts that are nearly all numbers, ambiguous dates, several rows per identifier.
+copies of another or determined by it, mostly missing, or nearly constant, duplicate rows, whole numbers that floats do
+not distinguish, texts that are nearly all numbers, ambiguous dates, several rows per identifier.
 
 A finding changes nothing. Copies are searched for in the first rows, then checked on all.
 """
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Mapping, Sequence
+from collections.abc import Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass
+from typing import Any
 
 import numpy as np
 import polars as pl
@@ -19,6 +20,7 @@ from numpy.typing import NDArray
 from arbornet.data.column_coding import ColumnCoding
 from arbornet.data.frames import Raw
 from arbornet.data.infer import Profile
+from arbornet.data.kinds import Continuous
 from arbornet.data.looks import identifiers
 from arbornet.data.looks.look import Look, line
 from arbornet.data.looks.seen import Seen
@@ -47,6 +49,10 @@ class Finding:
     """How many rows or levels are affected."""
     mend: str
     """The line of code that fixes it."""
+    of: str = ""
+    """The other column, if it is about two: this one determines `column`."""
+    is_mutual: bool = False
+    """Whether each of the two determines the other."""
 
     def __str__(self) -> str:
         return f"{self.column!r} {self.what}: {self.mend}" if self.column else f"{self.what}: {self.mend}"
@@ -58,7 +64,9 @@ def findings_of(raw: Raw, profiles: Sequence[Profile], seen: Sequence[Seen], loo
     for one, column, look in zip(profiles, seen, looks, strict=True):
         found += _of_column(one, column, look)
     if raw.frame.n_rows <= MOST_ROWS and raw.frame.n_rows >= 4:
-        found += _copies(raw, seen, looks)
+        copies = list(_copies(raw, seen, looks))
+        found += copies
+        found += _determined(raw, profiles, looks, {one.column for one in copies})
         found += _rows_twice(raw, profiles)
     return found
 
@@ -204,7 +212,82 @@ def _copies(raw: Raw, seen: Sequence[Seen], looks: Sequence[Look]) -> Iterator[F
                     how = "is a monotone function of" if key[0] != "levels" else "matches the levels of"
                     name = seen[at].name
                     what = f"{how} {seen[first].name!r} in every row: one determines the other"
-                    yield Finding(name, what, raw.frame.n_rows, f"schema.without({name!r})")
+                    mend = f"schema.without({name!r})"
+                    yield Finding(name, what, raw.frame.n_rows, mend, seen[first].name, is_mutual=True)
+
+
+MOST_LEVELS = 200
+FEWEST_ROWS = 10
+"""A level of the determining column has at least as many rows on average; fewer could be chance."""
+
+
+def _determined(raw: Raw, profiles: Sequence[Profile], looks: Sequence[Look], copies: set[str]) -> Iterator[Finding]:
+    """Columns that a column with more levels determines, as a city its country: judged by first rows, then by all."""
+    n_rows, names = raw.frame.n_rows, raw.frame.names
+    used = [i for i, look in enumerate(looks) if look.left_out is None and names[i] not in copies]
+    counts = {i: profiles[i].n_distinct or 0 for i in used}
+    by = [
+        i
+        for i in used
+        if 3 <= counts[i] <= min(MOST_LEVELS, n_rows / FEWEST_ROWS) and _has_levels(profiles[i], looks[i])
+    ]
+    if not by or n_rows < 2 * FEWEST_ROWS:
+        return
+    of = [i for i in used if 2 <= counts[i] < max(counts[j] for j in by) and profiles[i].n_missing == 0]
+    if not of:
+        return
+    whole: dict[int, NDArray[Any]] = {}
+    first = {i: _ranks_of(_column(raw, i, profiles[i].class_).head(SAMPLE)) for i in {*by, *of}}
+    told: set[int] = set()
+    for i in by:
+        others = [j for j in of if j != i and j not in told and 2 <= counts[j] < counts[i]]
+        for j in others:
+            if not _determines(first[i], first[j]):
+                continue
+            for at in (i, j):
+                if at not in whole:
+                    whole[at] = _ranks_of(_column(raw, at, profiles[at].class_))
+            if _determines(whole[i], whole[j]) and _is_clear(whole[i], whole[j]):
+                told.add(j)
+                what = f"is determined by {names[i]!r} in every row"
+                yield Finding(names[j], what, n_rows, f"schema.without({names[j]!r})", names[i])
+
+
+def _ranks_of(column: pl.Series) -> NDArray[Any]:
+    """Values as small whole numbers; a missing one is a value too."""
+    return pl.select(column.rank("dense").fill_null(0)).to_series().to_numpy()
+
+
+def _has_levels(one: Profile, look: Look) -> bool:
+    """Whether the values of a column are levels, not measurements that may determine anything by chance."""
+    return look.form is None and (one.class_ == "text" or not isinstance(look.kind, Continuous))
+
+
+def _determines(a: NDArray[Any], b: NDArray[Any]) -> bool:
+    """Whether each level of one column has one value of the other."""
+    first = np.full(int(a.max()) + 1, -1, dtype=np.int64)
+    first[a] = np.arange(len(a))
+    return bool((b[first[a]] == b).all())
+
+
+def _is_clear(a: NDArray[Any], b: NDArray[Any]) -> bool:
+    """Whether it can hardly be chance: at least two levels, and ten rows, lie outside of the most frequent value."""
+    values, counts = np.unique(b, return_counts=True)
+    rest = b != values[counts.argmax()]
+    return int(rest.sum()) >= FEWEST_ROWS and len(np.unique(a[rest])) >= 2
+
+
+def determined_by(findings: Sequence[Finding], target: str) -> list[str]:
+    """The columns that determine a target, by what was found."""
+    named = [one.of for one in findings if one.of and one.column == target]
+    return named + [one.column for one in findings if one.is_mutual and one.of == target]
+
+
+def marked(findings: Sequence[Finding], arcs: Iterable[tuple[str, str]]) -> list[tuple[str, str, str]]:
+    """The arcs that join a column and its copy, or what it determines: parent, child, and why they say little."""
+    between = {frozenset((one.column, one.of)): one for one in findings if one.of}
+    known = [(u, v, between.get(frozenset((u, v)))) for u, v in arcs]
+    return [(u, v, f"{one.column!r} {one.what}") for u, v, one in known if one is not None]
 
 
 def _keys(head: pl.Series, class_: str) -> Iterator[tuple[str, bytes]]:
