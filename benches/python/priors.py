@@ -12,7 +12,6 @@ from __future__ import annotations
 import argparse
 import json
 import statistics
-import time
 import warnings
 from pathlib import Path
 from typing import Any
@@ -48,11 +47,12 @@ benches/python/priors.py` repeats it.
 
 {table}
 
-So `learn` takes `an.priors.Binomial(1)`, one expected parent per variable, where you name the conditional Gaussian,
-the degenerate Gaussian or the score of basis functions without a prior, and the table has 20 variables or more; it
-says so. `prior=an.priors.Uniform()` keeps none. A score that you use by itself, outside of `learn`, keeps its
-default. The block Gaussian gains nothing by a prior; the mixed polynomial and the multinomial are left as they are
-too.
+So `learn` takes `an.priors.Binomial(1)`, one expected parent per variable, where you name the conditional Gaussian, the
+degenerate Gaussian, the basis functions or the mixed polynomial without a prior, and the table has 20 variables or
+more; it says so. `prior=an.priors.Uniform()` keeps none. At 10 variables it changes nothing to speak of. A score that you use
+by itself, outside of `learn`, keeps its default. The block Gaussian and the multinomial gain nothing by a prior. The
+EBIC costs recall at 200 rows, and is as good at 1,000. Scores without a row here were not measured, and are left as
+they are.
 """
 
 
@@ -63,14 +63,13 @@ def one(width: int, rows: int, style: str, seed: int, scores: list[str]) -> list
     runs = []
     for name in scores:
         for prior, value in PRIORS.items():
-            began = time.perf_counter()
             found = an.search.fges(table, SCORES[name](prior=value), n_jobs=1)
             close = an.metrics.compare(made.dag, found)
             runs.append(
                 {
                     "width": width, "rows": rows, "style": style, "seed": seed, "score": name, "prior": prior,
-                    "shd": close.shd, "f1": close.f1, "precision": close.ap, "recall": close.ar,
-                    "seconds": round(time.perf_counter() - began, 3),
+                    "shd": close.shd,
+                    **{name: round(value, 4) for name, value in zip(FIGURES[1:], (close.f1, close.ap, close.ar), strict=True)},
                 }
             )  # fmt: skip
     return runs

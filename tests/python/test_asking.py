@@ -201,6 +201,7 @@ def test_a_column_that_determines_another_is_found_and_arcs_between_copies_are_m
     assert found["code"].is_mutual and found["code"].of == "city"
     schema = an.infer_schema(frame)
     assert an.Schema.from_dict(schema.to_dict()).findings == schema.findings
+    assert schema.without("city").findings == () and len(schema.without("code").findings) == 1
     net = an.learn(frame, max_parents=1)
     out = " ".join(capsys.readouterr().out.split())
     assert "says little: " in out and "in every row: one determines the other" in out

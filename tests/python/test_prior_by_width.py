@@ -13,7 +13,9 @@ def simulated(n_variables: int) -> tuple[an.simulate.SimulatedNetwork, an.Table]
     return made, an.Table(made.frame, schema=made.schema)
 
 
-@pytest.mark.parametrize("score", [an.ConditionalGaussian(), an.DegenerateGaussian(), an.BasisFunctions()])
+@pytest.mark.parametrize(
+    "score", [an.ConditionalGaussian(), an.DegenerateGaussian(), an.BasisFunctions(), an.MixedPolynomial()]
+)
 def test_a_wide_table_takes_a_prior_and_learn_says_so(score, capsys) -> None:
     made, table = simulated(60)
     net = an.learn(table, score, "fges")

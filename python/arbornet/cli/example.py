@@ -9,8 +9,9 @@ from arbornet.cli.parser import Options, output_option
 HELP = "write a bundled example table"
 ABOUT = """\
 Writes one of the tables that come with the package: patients (simulated,
-600 rows, 12 columns), penguins (344 rows, 8 columns) or survey (simulated,
-900 rows, 11 columns). The guide uses them."""
+600 rows, 12 columns), penguins (344 rows, 8 columns), survey (simulated, 900
+rows, 11 columns) or casualties (555 rows, 18 columns, as published, uncleaned).
+The guide uses them."""
 EXAMPLES = """\
 examples:
   arbornet example patients -o patients.csv
@@ -19,7 +20,7 @@ examples:
 
 def options(command: argparse.ArgumentParser) -> None:
     """Adds the options."""
-    command.add_argument("name", metavar="NAME", help="patients, penguins or survey")
+    command.add_argument("name", metavar="NAME", help="patients, penguins, survey or casualties")
     output_option(command, "the table")
 
 

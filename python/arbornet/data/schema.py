@@ -194,7 +194,7 @@ class Schema:
         """The schema with other columns of the same names; findings about columns that changed are removed."""
         made = tuple(columns)
         changed = {new.name for old, new in zip(self.columns, made, strict=True) if old != new}
-        return Schema(made, tuple(one for one in self.findings if one.column not in changed))
+        return Schema(made, tuple(one for one in self.findings if one.column not in changed and one.of not in changed))
 
     def with_forms(self, forms: Mapping[Any, str] | None = None, /, **more: str) -> Schema:
         """A schema in which texts of the named columns are read as numbers or dates written in this way.

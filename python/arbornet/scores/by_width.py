@@ -9,11 +9,11 @@ from __future__ import annotations
 from typing import Any
 
 from arbornet.priors import Binomial
-from arbornet.scores.mixed import BasisFunctions, ConditionalGaussian, DegenerateGaussian
+from arbornet.scores.mixed import BasisFunctions, ConditionalGaussian, DegenerateGaussian, MixedPolynomial
 
 WIDE = 20
 """Variables from which the prior is taken."""
-SCORES = (ConditionalGaussian, DegenerateGaussian, BasisFunctions)
+SCORES = (ConditionalGaussian, DegenerateGaussian, BasisFunctions, MixedPolynomial)
 
 
 def for_width(score: Any, n_variables: int) -> tuple[Any, str]:

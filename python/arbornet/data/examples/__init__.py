@@ -8,14 +8,15 @@ import polars as pl
 
 from arbornet._core import ArbornetError
 
-TABLES = ("patients", "penguins", "survey")
+TABLES = ("patients", "penguins", "survey", "casualties")
 
 
 def example(name: str = "patients") -> pl.DataFrame:
     """A bundled table as a Polars frame.
 
     Args:
-        name: `"patients"` (simulated, 600 x 12), `"penguins"` (344 x 8) or `"survey"` (simulated, 900 x 11).
+        name: `"patients"` (simulated, 600 x 12), `"penguins"` (344 x 8), `"survey"` (simulated, 900 x 11) or
+            `"casualties"` (555 x 18, as published: codes, dates in text, what a spreadsheet spoilt).
 
     Raises:
         ArbornetError: If there is no such table.
