@@ -50,7 +50,7 @@ benches/python/priors.py` repeats it.
 So `learn` takes `an.priors.Binomial(1)`, one expected parent per variable, where you name the conditional Gaussian, the
 degenerate Gaussian, the basis functions or the mixed polynomial without a prior, and the table has 20 variables or
 more; it says so. `prior=an.priors.Uniform()` keeps none. At 10 variables it changes nothing to speak of. A score that
-you use by itself, outside of `learn`, keeps its default. The block Gaussian and the multinomial gain nothing by a prior.
+you use by itself, outside of `learn`, keeps its default. The block Gaussian and the multinomial gain nothing by one.
 The EBIC costs recall at 200 rows, and is as good at 1,000. Scores without a row here were not measured, and are left as
 they are.
 """
