@@ -13,7 +13,7 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 import arbornet as an
-from arbornet.data.files import found_in
+from arbornet.data.files import NULLS, found_in
 from arbornet.data.schema_text import identity
 from places import DATA
 
@@ -192,12 +192,19 @@ def test_packed_files_are_looked_at_as_others_are(tmp_path) -> None:
     with warnings.catch_warnings():
         warnings.simplefilter("ignore")
         assert an.read(tmp_path / "f.csv.gz")["town"][0] == "Zürich"
+    pl.LazyFrame({"a": ["x", "y"], "zip": ["01", "02"]}).sink_csv(
+        tmp_path / "g.csv.zst", separator=";", compression="zstd"
+    )
+    assert an.read(tmp_path / "g.csv.zst").rows() == [("x", "01"), ("y", "02")]
 
 
 def test_options_of_yours_win(tmp_path) -> None:
     path = written(tmp_path / "f.csv", "# x\na;b\n1;2\n")
     assert an.read(path, separator=",", skip_lines=1).columns == ["a;b"]
     assert found_in(path, comment_prefix="#").frame.columns == ["a", "b"]
+    titled = written(tmp_path / "g.csv", "Wards\n\na,b\n1,2\n3,4\n")
+    assert found_in(titled, has_header=True).frame.columns == ["a", "b"]
+    assert found_in(titled, has_header=False).frame.rows()[0] == ("a", "b")
 
 
 def test_the_shell_says_how_a_file_was_read(tmp_path, capsys, monkeypatch) -> None:
@@ -265,8 +272,10 @@ def test_a_frame_and_its_file_have_the_same_schema(tmp_path, path) -> None:
         assert ours == theirs, options
 
 
+READ_OTHERWISE = {word.lower() for word in NULLS} | {"true", "false", "inf"}
+"""Words that a file cannot tell from a missing value, a truth value or a number."""
 WORDS = st.text(string.ascii_letters + "äé ,;|\"'\n#%", min_size=1, max_size=6).filter(
-    lambda text: text == text.strip()
+    lambda text: text == text.strip() and text.lower() not in READ_OTHERWISE
 )
 COLUMNS = st.one_of(
     st.lists(st.one_of(st.none(), st.integers(-(10**9), 10**9)), min_size=24, max_size=24),

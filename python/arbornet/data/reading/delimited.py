@@ -11,7 +11,7 @@ import gzip
 import re
 from collections import Counter
 from collections.abc import Sequence
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 from io import BytesIO
 from pathlib import Path
 from typing import Any
@@ -66,7 +66,7 @@ def read_text(path: Path, usual: str, nulls: Sequence[str], options: dict[str, A
     found = dialect_of(head, is_whole, usual, options.get("separator"))
     own = OWN_LAYOUT & set(options)
     if own or "has_header" in options:
-        found = Dialect(found.separator, 0, bool(options.get("has_header", True)), None if own else found.names)
+        found = _as_told(found, bool(options.get("has_header", True)), bool(own))
     settings: dict[str, Any] = {
         "separator": found.separator,
         "infer_schema_length": None,
@@ -100,6 +100,13 @@ def read_text(path: Path, usual: str, nulls: Sequence[str], options: dict[str, A
     read.frame = _repaired(frame, found, nulls, options, read)
     _say(found, usual, options, own, read)
     return read
+
+
+def _as_told(found: Dialect, has_header: bool, is_own: bool) -> Dialect:
+    """The dialect where you say whether there is a header, or where the table is."""
+    if is_own or (found.names is not None and not found.has_header):
+        return Dialect(found.separator, has_header=has_header)
+    return replace(found, has_header=has_header, names=found.names if has_header else None)
 
 
 def _opened(path: Path, options: dict[str, Any], read: Read) -> tuple[Path | bytes, str, bool]:

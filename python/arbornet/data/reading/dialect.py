@@ -58,6 +58,10 @@ class _Parsed:
         first = next(near, 0)
         return first if self.lines[first] <= MOST_BEFORE else 0
 
+    def begins(self) -> bool:
+        """Whether the first record is of the table."""
+        return self.start() == 0 and len(self.records[0]) == self.width
+
     def share(self) -> float:
         """The share of records, from the header on, that are as wide as most."""
         rest = self.records[self.start() :]
@@ -83,7 +87,7 @@ def dialect_of(text: str, is_whole: bool, usual: str = ",", separator: str | Non
     if not wide:
         first = _parsed(lines, order[0]).records[:1]
         return Dialect(order[0], names=tuple(first[0]) if first else None)
-    best = max(wide, key=lambda one: (one.share() >= AGREE and one.start() == 0, one.share() >= AGREE, one.width))
+    best = max(wide, key=lambda one: (one.share() >= AGREE and one.begins(), one.share() >= AGREE, one.width))
     if comments and len(named := _parsed(comments[-1:], best.separator).records[0]) == best.width:
         return Dialect(best.separator, len(comments) - 1, names=tuple(named))
     found = _of_records(best)
