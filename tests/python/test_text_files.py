@@ -155,6 +155,19 @@ def test_a_line_of_too_few_or_too_many_fields_is_named(tmp_path, text, told) -> 
         assert an.read(path, truncate_ragged_lines=True).height >= 2
 
 
+def test_a_quote_that_is_closed_nowhere_is_named(tmp_path) -> None:
+    path = written(tmp_path / "f.csv", 'a,b\n1,"two\nlines"\n2,"x\n3,y\n4,z\n')
+    with pytest.raises(an.ArbornetError, match="a quote opens in line 4 and is closed nowhere"):
+        an.read(path)
+
+
+def test_a_first_line_in_which_excel_names_the_separator_is_obeyed(tmp_path) -> None:
+    path = written(tmp_path / "f.csv", "sep=|\r\na|b;c\r\n1|2;3\r\n4|5;6\r\n")
+    with warnings.catch_warnings():
+        warnings.simplefilter("ignore")
+        assert an.read(path).columns == ["a", "b;c"]
+
+
 def test_line_breaks_in_quotes_and_missing_last_fields_are_no_uneven_lines(tmp_path) -> None:
     path = written(tmp_path / "f.csv", 'a,b\n1,"two\nlines"\n2,\n3,"say ""yes"""\n')
     assert an.read(path)["b"].to_list() == ["two\nlines", None, 'say "yes"']

@@ -230,6 +230,8 @@ def _frame(path: Path, source: Path | bytes, found: Dialect, settings: dict[str,
         lines = lines_of(source, found.separator, widths, found.skipped, bool(settings["has_header"]))
     except pl.exceptions.PolarsError:
         lines = Lines()
+    if error is not None and lines.unclosed:
+        raise ArbornetError(f"{path}: a quote opens in line {lines.unclosed} and is closed nowhere; correct the line")
     if lines.n_wrong and width > 1:
         raise ArbornetError(_ragged(path, lines, width, found))
     if error is not None:

@@ -11,7 +11,7 @@ import csv
 import re
 from collections import Counter
 from collections.abc import Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from itertools import pairwise, takewhile
 
 SEPARATORS = (",", ";", "\t", "|")
@@ -22,6 +22,7 @@ MOST_BEFORE = 30
 AGREE = 0.9
 """The share of lines that have as many fields as the header."""
 _NUMBER = re.compile(r"\s*[-+]?(\d+\.?\d*|\.\d+|\d+,\d+)([eE][-+]?\d+)?\s*")
+_SAID = re.compile(r"sep=(.)\r?\n")
 _MISSING = ("", "NA", "NaN", "?", "null", "NULL", "N/A")
 
 
@@ -80,6 +81,9 @@ def dialect_of(text: str, is_whole: bool, usual: str = ",", separator: str | Non
     lines = [line + "\n" for line in text.split("\n")]
     if not is_whole or len(lines) > MOST_LINES:
         lines = lines[: min(MOST_LINES, len(lines) - 1)]  # the last may be cut
+    if separator is None and (told := _SAID.fullmatch(lines[0] if lines else "")):  # a line of Excel's
+        rest = dialect_of("".join(lines[1:]), True, usual, told[1])
+        return replace(rest, skipped=rest.skipped + 1)
     comments = list(takewhile(lambda line: line.startswith("#"), lines))
     order = [usual, *(each for each in SEPARATORS if each != usual)] if separator is None else [separator]
     parsed = [_parsed(lines[len(comments) :], each) for each in order]

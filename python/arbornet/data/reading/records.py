@@ -29,6 +29,8 @@ class Lines:
     """How many it has."""
     blank: tuple[int, ...] = ()
     """Positions, among all records after the header, of lines that hold nothing."""
+    unclosed: int = 0
+    """The line in which a quote opens that is closed nowhere; 0 if there is none."""
 
 
 def lines_of(
@@ -56,8 +58,9 @@ def lines_of(
         skip_lines=skipped,
         glob=False,
     )["line"].fill_null("").str.strip_suffix("\r")  # fmt: skip
+    unclosed = 0
     if lines.str.contains('"', literal=True).any():
-        records = _parsed(lines.to_list(), separator)
+        records, unclosed = _parsed(lines.to_list(), separator)
     else:
         counts = lines.str.count_matches(separator, literal=True) + 1
         records = pl.DataFrame({"fields": pl.select(pl.when(lines == "").then(0).otherwise(counts)).to_series()})
@@ -67,14 +70,15 @@ def lines_of(
         records = records.slice(at + 1)
     blank = (records["fields"] == 0).arg_true()
     wrong = records.filter((pl.col("fields") != 0) & ~pl.col("fields").is_in(list(widths)))
+    unclosed += skipped if unclosed else 0
     if wrong.height == 0:
-        return Lines(blank=tuple(blank.to_list()))
+        return Lines(blank=tuple(blank.to_list()), unclosed=unclosed)
     line, fields = wrong.select("line", "fields").row(0)
-    return Lines(wrong.height, line + skipped, fields, tuple(blank.to_list()))
+    return Lines(wrong.height, line + skipped, fields, tuple(blank.to_list()), unclosed)
 
 
-def _parsed(lines: Sequence[str], separator: str) -> pl.DataFrame:
-    """Records with their first line and their number of fields, none for an empty line."""
+def _parsed(lines: Sequence[str], separator: str) -> tuple[pl.DataFrame, int]:
+    """Records with their first line and their number of fields, none for an empty line; the line of an open quote."""
     reader = csv.reader((line + "\n" for line in lines), delimiter=separator)
     began, fields, last = [], [], 0
     try:
@@ -82,6 +86,20 @@ def _parsed(lines: Sequence[str], separator: str) -> pl.DataFrame:
             began.append(last + 1)
             fields.append(len(record))
             last = reader.line_num
-    except csv.Error:
-        pass
-    return pl.DataFrame({"line": began, "fields": fields}, schema={"line": pl.Int64, "fields": pl.Int64})
+    except csv.Error:  # a field of more than a hundred thousand letters: a quote that is closed nowhere
+        began.append(last + 1)
+        fields.append(0)
+    made = pl.DataFrame({"line": began, "fields": fields}, schema={"line": pl.Int64, "fields": pl.Int64})
+    is_open = (
+        len(began) > 0 and (fields[-1] == 0 or began[-1] < len(lines)) and _is_open(lines[began[-1] - 1 :], separator)
+    )
+    return made, began[-1] if is_open else 0
+
+
+def _is_open(lines: Sequence[str], separator: str) -> bool:
+    """Whether the last record ends within a quote."""
+    try:
+        list(csv.reader((line + "\n" for line in lines), delimiter=separator, strict=True))
+    except csv.Error as error:
+        return "unexpected end" in str(error) or "larger than" in str(error)
+    return False
