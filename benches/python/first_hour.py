@@ -6,13 +6,16 @@
 
 Every table is written in five forms of file (commas; semicolons with decimal commas; tabs; Windows-1252 with bars; two
 lines of title before it), and each must give the schema of the frame. Then `an.learn(df)` with nothing else runs in a
-process of its own that is stopped after the limit.
+process of its own that is stopped after so many CPU seconds.
 """
 
 from __future__ import annotations
 
 import argparse
 import json
+import math
+import resource
+import signal
 import subprocess
 import sys
 import tempfile
@@ -76,13 +79,16 @@ print(json.dumps(told | {"seconds": round(time.process_time() - began, 2)}))
 
 
 def learned(path: Path, limit: float) -> dict[str, Any]:
-    """How `an.learn` of a file's frame ended."""
-    try:
-        run = subprocess.run(
-            [sys.executable, "-c", LEARN, str(path)], capture_output=True, text=True, timeout=limit, check=True
-        )
-    except subprocess.TimeoutExpired:
+    """How `an.learn` of a file's frame ended, within so many CPU seconds."""
+
+    def limited() -> None:
+        resource.setrlimit(resource.RLIMIT_CPU, (math.ceil(limit), math.ceil(limit) + 5))
+
+    run = subprocess.run([sys.executable, "-c", LEARN, str(path)], capture_output=True, text=True, preexec_fn=limited)
+    if run.returncode == -signal.SIGXCPU:
         return {"over": limit}
+    if run.returncode:
+        raise RuntimeError(run.stderr)
     return dict(json.loads(run.stdout.splitlines()[-1]))
 
 
@@ -98,7 +104,7 @@ def tables(only: list[str]) -> list[tuple[str, Path]]:
 def main() -> None:
     parser = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
     parser.add_argument(
-        "--limit", type=float, default=60.0, help="seconds for learning from one table; 0: do not learn"
+        "--limit", type=float, default=60.0, help="CPU seconds for learning from one table; 0: do not learn"
     )
     parser.add_argument("--only", action="append", default=[], metavar="FOLDER/TABLE")
     options = parser.parse_args()

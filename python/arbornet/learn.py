@@ -20,9 +20,9 @@ from arbornet.graphs.constraints import Rules
 from arbornet.network.fit import fit
 from arbornet.scores import PCART
 from arbornet.scores.prepare import Score
-from arbornet.scores.by_width import for_width
 from arbornet.search.base import Found
 from arbornet.search.registry import search_of
+from arbornet.step1.by_width import for_width
 from arbornet.step1.features import Selection, selected
 from arbornet.step1.planning import MOST, Plan, plan
 from arbornet.step1.scoring import score_parents

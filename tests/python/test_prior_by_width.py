@@ -5,7 +5,7 @@ from __future__ import annotations
 import pytest
 
 import arbornet as an
-from arbornet.scores.by_width import WIDE, for_width
+from arbornet.step1.by_width import WIDE, for_width
 
 
 def simulated(n_variables: int) -> tuple[an.simulate.SimulatedNetwork, an.Table]:

@@ -75,7 +75,7 @@ def run(asked: Options) -> None:
     from arbornet.cli import files, words
     from arbornet.cli.outputs import Output, Written, fits, tried
     from arbornet.cli.show import as_dict, families
-    from arbornet.scores.by_width import for_width
+    from arbornet.step1.by_width import for_width
     from arbornet.text.terminal import wrapped
 
     tried(

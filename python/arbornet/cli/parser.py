@@ -37,7 +37,7 @@ a first session:
   arbornet show patients.json --data patients.csv --report patients.html
   # the model of one variable, a question, and predictions for other rows
   arbornet show patients.json readmitted
-  arbornet query patients.json readmitted --given stage=III,IV --given age=50..60
+  arbornet query patients.json readmitted --given stage=IV --given age=50..60
   arbornet predict patients.json new.csv readmitted -o predicted.csv
 
 `arbornet COMMAND --help` explains one command. Tables are read and written as

@@ -18,8 +18,9 @@ so that it says nothing about its causes."""
 EXAMPLES = """\
 examples:
   arbornet query patients.json readmitted
-  # one of several levels, and an interval
-  arbornet query patients.json readmitted --given stage=III,IV --given age=50..60
+  # one of several levels; an interval
+  arbornet query patients.json readmitted --given stage=III,IV
+  arbornet query patients.json readmitted --given age=50..60
   # the probability of an event
   arbornet query patients.json readmitted=yes crp=20.. --given stage=IV
   arbornet query patients.json readmitted --do treatment=surgery

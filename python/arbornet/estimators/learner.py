@@ -2,7 +2,8 @@
 
 from __future__ import annotations
 
-from typing import Any, Literal, Self
+from operator import attrgetter
+from typing import Any, ClassVar, Literal, Self
 
 import numpy as np
 import polars as pl
@@ -16,6 +17,7 @@ from arbornet.data.table import Table
 from arbornet.estimators.sk import (
     DensityMixin,
     Estimator,
+    available_if,
     check_feature_names,
     check_is_fitted,
     check_n_features,
@@ -23,8 +25,8 @@ from arbornet.estimators.sk import (
     get_config,
     validate_data,
 )
-from arbornet.given import SearchLike
 from arbornet.estimators.targets import name_of, of_predictions, values_of, warn_of_revealing, with_target
+from arbornet.given import SearchLike
 from arbornet.graphs.constraints import Constraints
 from arbornet.learn import learn
 
@@ -66,6 +68,9 @@ class NetworkLearner(DensityMixin, Estimator):  # type: ignore[misc]
         >>> learner.score_samples(df)
         >>> cross_val_score(NetworkLearner(max_parents=2), df.drop("sick"), df["sick"])
     """
+
+    takes_target: ClassVar[bool] = True
+    """Whether `fit` learns a target too."""
 
     def __init__(
         self,
@@ -115,6 +120,7 @@ class NetworkLearner(DensityMixin, Estimator):  # type: ignore[misc]
             warn_of_revealing(self.network_.schema, self.target_)
         return self
 
+    @available_if(attrgetter("takes_target"))  # type: ignore[untyped-decorator]
     def predict(self, X: Any) -> NDArray[Any]:
         """The target's most probable level, or the median of a number, in every row.
 

@@ -8,6 +8,7 @@ try:
     from sklearn.base import BaseEstimator, ClassifierMixin, DensityMixin, OneToOneFeatureMixin, TransformerMixin
     from sklearn.utils import check_random_state
     from sklearn.utils._set_output import _get_output_config as output_config
+    from sklearn.utils.metaestimators import available_if
     from sklearn.utils.multiclass import check_classification_targets
     from sklearn.utils.validation import (
         _check_feature_names as check_feature_names,
@@ -30,6 +31,7 @@ __all__ = [
     "Estimator",
     "OneToOneFeatureMixin",
     "TransformerMixin",
+    "available_if",
     "check_classification_targets",
     "check_consistent_length",
     "check_feature_names",

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from typing import Literal, Self
+from typing import ClassVar, Literal, Self
 
 from arbornet._core import ParameterError
 from arbornet.data.kinds import Binned, Continuous
@@ -48,6 +48,8 @@ class ChowLiu(NetworkLearner):
         >>> tree = an.ChowLiu().fit(df)
         >>> tree.score_samples(df)
     """
+
+    takes_target: ClassVar[bool] = False
 
     def __init__(
         self,

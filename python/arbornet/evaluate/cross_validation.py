@@ -25,8 +25,8 @@ from arbornet.data.table import Table
 from arbornet.evaluate.journal import campaign
 from arbornet.evaluate.methods import Method, Methods, as_methods
 from arbornet.evaluate.plots import bars
-from arbornet.given import FrameLike, Progress, SearchLike, Target
 from arbornet.evaluate.samples import Sampled, check_draws, folds, group_folds, groups_of
+from arbornet.given import FrameLike, Progress, SearchLike, Target
 from arbornet.text import notebook
 
 if TYPE_CHECKING:

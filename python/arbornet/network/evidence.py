@@ -6,8 +6,8 @@ variables without a column are missing in every row.
 
 from __future__ import annotations
 
-from collections.abc import Collection, Mapping, Sequence
 import warnings
+from collections.abc import Collection, Mapping, Sequence
 from dataclasses import dataclass, field
 from typing import Any, Literal, cast
 
@@ -19,9 +19,9 @@ from arbornet._core import ArbornetError, ColumnError, ParameterError
 from arbornet.data.coding import TREAT_AS_MISSING, encode_rows
 from arbornet.data.frames import read_frame
 from arbornet.data.kinds import Binned
-from arbornet.given import Evidence, FrameLike
 from arbornet.data.schema import Column, Schema
 from arbornet.data.schema_text import range_text
+from arbornet.given import Evidence, FrameLike
 from arbornet.network import bins
 from arbornet.text.notices import ArbornetWarning
 
