@@ -385,6 +385,18 @@ proptest! {
     }
 
     #[test]
+    fn no_family_takes_more_steps_than_were_told_before(columns in tables(0..60, 2..5), s in 1..5_u32) {
+        let table = table(&columns);
+        let score = prepared(&table, &plain(s));
+        let mut family = score.scratch(0).unwrap();
+        let parents: Vec<usize> = (1..table.n_vars()).collect();
+        let told = score.family_steps(0, &parents);
+        family.best(&parents).unwrap();
+        let taken = family.steps().unwrap();
+        prop_assert!(taken <= told, "{taken} of {told}");
+    }
+
+    #[test]
     fn one_scratch_scores_many_parent_sets_as_fresh_ones_do(columns in tables(5..40, 4..5)) {
         let table = table(&columns);
         let score = prepared(&table, &Pcart::default());

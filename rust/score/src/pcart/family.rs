@@ -7,9 +7,35 @@ use crate::model::tree::{Node, Tree};
 use crate::table::Var;
 use crate::tree::fitted;
 use crate::tree::key::{Layout, Split};
+use crate::tree::lattice::axis::Axis;
+use crate::tree::lattice::size::Size;
 use crate::tree::normaliser::{Prior, Priors};
 use crate::tree::optimal::{Effort, Point, Search};
 use crate::tree::response::Response;
+
+/// How the best tree of a family is found.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum Route {
+    /// All cells from small to large: [`crate::tree::lattice`].
+    Lattice,
+    /// The cells that are reached, by their keys: [`crate::tree::optimal`].
+    Search,
+}
+
+impl Prepared {
+    /// By which route a family goes, and what that costs in the steps of [`crate::score::LocalScore::family_steps`].
+    ///
+    /// It follows from the table and the parameters alone, and never from free memory, threads or a clock: both routes
+    /// give the same trees, but their sums differ in the last digits.
+    pub fn route(&self, child: Var, parents: &[Var]) -> (Route, u64) {
+        let _ = child;
+        let axes: Vec<&Axis> = parents.iter().map(|&parent| &self.coded.axes[parent]).collect();
+        let n_rows = self.table.n_rows();
+        let rows = 2 * (n_rows as u64).saturating_mul(parents.len() as u64 + 2);
+        let search = Size::of(&axes).search_steps(&axes, n_rows);
+        (Route::Search, search.saturating_add(rows))
+    }
+}
 
 /// The search for one child, whatever its kind.
 pub trait Family {

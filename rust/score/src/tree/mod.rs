@@ -6,6 +6,7 @@
 pub(crate) mod dense;
 pub(crate) mod fitted;
 pub(crate) mod key;
+pub(crate) mod lattice;
 pub(crate) mod literal;
 pub(crate) mod ln;
 pub(crate) mod memo;
