@@ -80,8 +80,9 @@ pub trait LocalScore: Send + Sync {
 
     /// What scoring this family costs, counted, known before it is scored, and the same on every machine. The unit is
     /// that of [`ChildScore::steps`]: one addition of two scores with its comparison, or as much other work, about a
-    /// nanosecond. A score that looks for the best of many models says at most what its search may take. Families that
-    /// cannot be scored cost what they would if there were no limit; `u64::MAX` stands for that and for all above.
+    /// nanosecond. Where a search stops early depends on what it finds, so that it can only be expected: over a table's
+    /// families that is right within a factor of two. Families that cannot be scored cost what they would if there were
+    /// no limit; `u64::MAX` stands for that and for all above.
     fn family_steps(&self, _child: Var, parents: &[Var]) -> u64 {
         self.cost().steps(self.table(), parents)
     }

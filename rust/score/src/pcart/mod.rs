@@ -25,7 +25,7 @@ use crate::tree::key::{Coded, Layout, Split};
 use crate::tree::memo::Ended;
 use crate::tree::response::{Levels, LevelsLeaf, NumberSum, Numbers, Store};
 
-pub use self::family::Family;
+pub use self::family::{Family, Route};
 
 /// Parameters of PCART.
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]

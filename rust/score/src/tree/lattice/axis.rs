@@ -104,9 +104,9 @@ impl Axis {
                 .collect(),
             Self::Intervals(m) => (0..*m as usize)
                 .flat_map(|high| (0..=high).rev().map(move |low| (low, high)))
-                .map(|(low, high)| match low == high {
-                    true => Made::Element(low),
-                    false => Made::Joined(Self::run(low + 1, high), Self::run(low, low)),
+                .map(|(low, high)| {
+                    let rest = || Made::Joined(Self::run(low + 1, high), Self::run(low, low));
+                    if low == high { Made::Element(low) } else { rest() }
                 })
                 .collect(),
             Self::Dyadic(dyadic) => dyadic
@@ -159,24 +159,6 @@ impl Axis {
                 part - high * (high + 1) / 2
             }
             Self::Dyadic(dyadic) => usize::from(!matches!(dyadic.nodes[part], Node::Bin(_))),
-        }
-    }
-
-    /// In how many parts an element is at most.
-    pub fn n_around(&self) -> u128 {
-        match self {
-            Self::Subsets(m) => 2_u128.saturating_pow(m.saturating_sub(1)),
-            Self::Intervals(m) => ((u128::from(*m) + 1).pow(2) / 4).max(1),
-            Self::Dyadic(dyadic) => u128::from(dyadic.by_heap.len().ilog2()),
-        }
-    }
-
-    /// In how many ways the whole range is split.
-    pub fn n_at_root(&self) -> u128 {
-        match self {
-            Self::Subsets(m) => 2_u128.saturating_pow(m.saturating_sub(1)) - 1,
-            Self::Intervals(m) => u128::from(m.saturating_sub(1)),
-            Self::Dyadic(_) => 1,
         }
     }
 }
@@ -241,7 +223,10 @@ mod tests {
             assert_eq!((axis.n_parts(), axis.n_pairs()), (subsets.len().max(1) as u128, u128::from(pairs)));
             let axis = Axis::of(Split::Threshold, m, &occupied);
             let runs: Vec<u32> = (0..m).flat_map(|low| (low..m).map(move |high| high - low)).collect();
-            assert_eq!((axis.n_parts(), axis.n_pairs()), (runs.len().max(1) as u128, u128::from(runs.iter().sum::<u32>())));
+            assert_eq!(
+                (axis.n_parts(), axis.n_pairs()),
+                (runs.len().max(1) as u128, u128::from(runs.iter().sum::<u32>()))
+            );
             assert_eq!(axis.n_elements(), m as usize);
         }
         assert_eq!(Axis::Subsets(90).n_pairs(), u128::MAX);
