@@ -5,7 +5,7 @@ use std::time::Duration;
 
 use arbornet_core::control::Budget;
 use arbornet_core::score::full_table::FullTable;
-use arbornet_core::score::pcart::Pcart;
+use arbornet_core::score::pcart::{Pcart, Route};
 use arbornet_core::step1::Step1;
 use arbornet_core::{
     Affine, Codes, Column, Constraints, Control, Error, Kind, Level, LocalModel, LocalScore, Table, Variable,
@@ -52,6 +52,60 @@ fn a_family_ends_midway_when_it_is_told_to() {
     all(&Pcart::default().prepared(&table).unwrap(), 6, &five);
     all(&Pcart { ess: Some(2.0), ..Pcart::default() }.prepared(&table).unwrap(), 6, &five);
     all(&*FullTable::default().prepare(&table).unwrap(), 0, &five);
+}
+
+/// Columns of so many levels each, all of noise; the first is the child.
+fn categories(n_rows: usize, levels: &[usize]) -> Arc<Table> {
+    let mut state = 3_u64;
+    let mut next = |n: usize| {
+        state = state.wrapping_mul(6364136223846793005).wrapping_add(1442695040888963407);
+        (state >> 33) as usize % n
+    };
+    let variable = |&k: &usize| {
+        let kind = Kind::Categorical { levels: (0..k as i64).map(Level::Int).collect() };
+        Variable { name: format!("c{k}").as_str().into(), kind }
+    };
+    let codes = |&k: &usize| Column::Codes(Codes::pack(&(0..n_rows).map(|_| next(k) as u32).collect::<Vec<_>>(), k));
+    let mut variables: Vec<_> = levels.iter().map(variable).collect();
+    for (i, variable) in variables.iter_mut().enumerate() {
+        variable.name = format!("{}_{i}", variable.name).into();
+    }
+    Arc::new(Table::new(variables, levels.iter().map(codes).collect()).unwrap())
+}
+
+/// 67 million cells: seconds of work and half a gigabyte, of which a stop leaves nothing but the first milliseconds.
+#[test]
+fn a_lattice_ends_midway_when_it_is_told_to() {
+    let table = categories(4000, &[2, 13, 13, 3]);
+    let score = Pcart::default().prepared(&table).unwrap();
+    let (route, steps) = score.route(0, &[1, 2]);
+    assert!(route == Route::Lattice && steps > 10_000_000_000, "{route:?} {steps}");
+    let control = Control::default();
+    control.stop();
+    let mut scratch = score.child(0).unwrap();
+    scratch.heed(&control.halt());
+    assert_eq!(scratch.score(&[1, 2]), Err(Error::Interrupted));
+    assert_eq!(score.model_until(0, &[1, 2], &control.halt()), Err(Error::Interrupted));
+    // What was stopped leaves nothing behind.
+    scratch.heed(&Control::default().halt());
+    assert_eq!(scratch.score(&[1, 3]), score.score(0, &[1, 3]));
+}
+
+#[test]
+fn a_lattice_beyond_its_memory_is_left_to_the_search_by_keys() {
+    // 261,121 cells of eight bytes, and their sums.
+    let table = categories(60, &[2, 9, 9]);
+    let routes = [2, 3].map(|memory_mb| {
+        let score = Pcart { memory_mb, ..Pcart::default() }.prepared(&table).unwrap();
+        (score.route(0, &[1, 2]), score.score(0, &[1, 2]))
+    });
+    let [((by_keys, _), small), ((by_lattice, steps), large)] = routes;
+    assert_eq!((by_keys, by_lattice), (Route::Search, Route::Lattice));
+    assert!(steps > 9_535_260, "{steps}");
+    match small {
+        Ok(small) => assert!((small - large.unwrap()).abs() < 1e-9),
+        Err(error) => assert!(matches!(error, Error::Memory { .. }), "{error}"),
+    }
 }
 
 #[test]

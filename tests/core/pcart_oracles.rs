@@ -6,7 +6,7 @@ use std::sync::Arc;
 use super::support::cases::cases;
 use arbornet_core::leaf::{Categorical, Leaf, LeafModel, Ordinal};
 use arbornet_core::model::tree::Node;
-use arbornet_core::score::pcart::{Pcart, Prepared};
+use arbornet_core::score::pcart::{Pcart, Prepared, Route};
 use arbornet_core::{Affine, Codes, Column, Kind, Level, LocalModel, LocalScore, Table, Value, Variable};
 use proptest::prelude::*;
 
@@ -382,6 +382,23 @@ proptest! {
         let parents: Vec<usize> = (1..one.n_vars()).collect();
         let score = |table: &Arc<Table>| prepared(table, &Pcart::default()).score(0, &parents).unwrap();
         prop_assert_eq!(score(&one).to_bits(), score(&two).to_bits());
+    }
+
+    /// A lattice visits all its cells, unless it is seen at once that no split can be better than one leaf.
+    #[test]
+    fn a_lattice_takes_the_steps_that_were_told_before(columns in tables(2..60, 2..5), s in 1..5_u32) {
+        let table = table(&columns);
+        let score = prepared(&table, &plain(s));
+        let mut family = score.scratch(0).unwrap();
+        let parents: Vec<usize> = (1..table.n_vars()).collect();
+        let (route, told) = score.route(0, &parents);
+        prop_assert_eq!(told, score.family_steps(0, &parents));
+        family.best(&parents).unwrap();
+        let taken = family.steps().unwrap();
+        if route == Route::Lattice && taken != told {
+            let rows = table.n_rows() as u64 * (2 * parents.len() as u64 + 16);
+            prop_assert!(taken <= rows, "{} of {}", taken, told);
+        }
     }
 
     #[test]

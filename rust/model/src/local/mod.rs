@@ -78,6 +78,15 @@ pub trait LocalScore: Send + Sync {
         Cost::default()
     }
 
+    /// What scoring this family costs, counted, known before it is scored, and the same on every machine. The unit is
+    /// that of [`ChildScore::steps`]: one addition of two scores with its comparison, or as much other work, about a
+    /// nanosecond. Where a search stops early depends on what it finds, so that it can only be expected: over a table's
+    /// families that is right within a factor of two. Families that cannot be scored cost what they would if there were
+    /// no limit; `u64::MAX` stands for that and for all above.
+    fn family_steps(&self, _child: Var, parents: &[Var]) -> u64 {
+        self.cost().steps(self.table(), parents)
+    }
+
     /// Whether its models are tables of counted levels, to which something may be added.
     fn tables(&self) -> Tables {
         Tables::None

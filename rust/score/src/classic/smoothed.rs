@@ -70,6 +70,10 @@ impl LocalScore for Smoothed {
         self.score.cost()
     }
 
+    fn family_steps(&self, child: Var, parents: &[Var]) -> u64 {
+        self.score.family_steps(child, parents)
+    }
+
     fn tables(&self) -> Tables {
         self.score.tables()
     }

@@ -1,15 +1,76 @@
 //! The search for the parent sets of one child: rows become points, points become the best tree.
 
+use smallvec::SmallVec;
+
 use super::Prepared;
 use crate::control::Halt;
 use crate::error::Result;
 use crate::model::tree::{Node, Tree};
-use crate::table::Var;
+use crate::table::{Kind, Var};
 use crate::tree::fitted;
 use crate::tree::key::{Layout, Split};
+use crate::tree::lattice;
+use crate::tree::lattice::axis::Axis;
+use crate::tree::lattice::size::Size;
 use crate::tree::normaliser::{Prior, Priors};
 use crate::tree::optimal::{Effort, Point, Search};
-use crate::tree::response::Response;
+use crate::tree::response::{NUMBER_STEPS, Response, categorical_steps, ordinal_steps};
+
+/// How the best tree of a family is found.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum Route {
+    /// All cells from small to large: [`crate::tree::lattice`].
+    Lattice,
+    /// The cells that are reached, by their keys: [`crate::tree::optimal`].
+    Search,
+}
+
+impl Prepared {
+    /// By which route a family goes, and what that costs in the steps of [`crate::LocalScore::family_steps`].
+    ///
+    /// It follows from the table and the parameters alone, and never from free memory, threads or a clock: both routes
+    /// give the same trees, but their sums differ in the last digits.
+    pub fn route(&self, child: Var, parents: &[Var]) -> (Route, u64) {
+        let axes = self.axes(parents);
+        let n_rows = self.table.n_rows();
+        let rows = self.row_steps(parents);
+        let size = Size::of(&axes);
+        let search = size.search_steps(&axes, n_rows).saturating_add(rows);
+        let k = self.table.variable(child).n_levels().unwrap_or(0);
+        let (columns, cell) = match &self.table.variable(child).kind {
+            Kind::Continuous { .. } => ([1, 2], NUMBER_STEPS),
+            Kind::Categorical { .. } => ([k, 0], categorical_steps(k)),
+            Kind::Ordinal { .. } => ([k, 0], ordinal_steps(k)),
+        };
+        let lattice = size.lattice_steps(cell).saturating_add(rows);
+        let parameters = &self.parameters;
+        // Halves without rows are parts of a lattice like all others; and its cells are known by their occurring levels.
+        let empty_forbidden = parameters.published || parameters.skip_empty;
+        let possible = !(empty_forbidden && axes.iter().any(|axis| matches!(axis, Axis::Dyadic(_))))
+            && (parameters.ess.is_none() || k == 0);
+        let fits = || lattice::bytes(&axes, columns) <= u128::from(parameters.memory_mb) << 20;
+        if possible && size.is_cheaper(&axes, n_rows, cell) && fits() { (Route::Lattice, lattice) } else { (Route::Search, search) }
+    }
+
+    /// How many combinations of bins and declared levels some predictors have.
+    fn n_corners(&self, parents: &[Var]) -> usize {
+        let of_one = |&p: &Var| self.table.variable(p).n_levels().unwrap_or(1 << self.parameters.max_splits);
+        parents.iter().map(of_one).try_fold(1, usize::checked_mul).unwrap_or(usize::MAX)
+    }
+
+    /// Steps of merging rows into points.
+    fn row_steps(&self, parents: &[Var]) -> u64 {
+        let n_rows = self.table.n_rows() as u64;
+        let counted = n_rows * (parents.len() as u64 + 2);
+        let few = self.n_corners(parents) <= CELLS_PER_ROW * self.table.n_rows();
+        2 * if few { counted } else { counted + n_rows * u64::from(n_rows.max(1).ilog2()) }
+    }
+
+    /// What occurs of some predictors.
+    fn axes(&self, parents: &[Var]) -> SmallVec<[&Axis; 8]> {
+        parents.iter().map(|&parent| &self.coded.axes[parent]).collect()
+    }
+}
 
 /// The search for one child, whatever its kind.
 pub trait Family {
@@ -59,8 +120,8 @@ pub struct OfKind<'a, R: Response, F> {
     keys: Vec<(u64, u32)>,
     index: Vec<u32>,
     slots: Vec<u32>,
-    /// Codes of rows looked at so far.
-    looked_up: u64,
+    /// Steps of merging rows so far.
+    row_steps: u64,
 }
 
 /// With more combinations of bins and levels than this, rows are sorted instead.
@@ -82,7 +143,7 @@ impl<'a, R: Response, F: Fn(&R::Sum) -> Node> OfKind<'a, R, F> {
             keys: Vec::new(),
             index: Vec::new(),
             slots: Vec::new(),
-            looked_up: 0,
+            row_steps: 0,
         }
     }
 
@@ -97,10 +158,10 @@ impl<'a, R: Response, F: Fn(&R::Sum) -> Node> OfKind<'a, R, F> {
             Split::Halving => 1_usize << field.size,
             _ => field.size as usize,
         });
-        let n_cells = sizes.clone().try_fold(1_usize, usize::checked_mul).unwrap_or(usize::MAX);
+        let n_cells = self.prepared.n_corners(parents);
         let search = &mut self.search;
         search.points.clear();
-        self.looked_up += (n_rows * (parents.len() + 2)) as u64;
+        self.row_steps += self.prepared.row_steps(parents);
         if n_cells <= CELLS_PER_ROW * n_rows {
             // Few combinations: rows are counted straight into them.
             self.index.clear();
@@ -127,7 +188,6 @@ impl<'a, R: Response, F: Fn(&R::Sum) -> Node> OfKind<'a, R, F> {
             search.points.sort_unstable_by_key(|point| point.key);
         } else {
             merge(&mut self.keys, &layout, parents, codes, n_rows);
-            self.looked_up += n_rows as u64 * u64::from(n_rows.max(1).ilog2());
             for run in self.keys.chunk_by(|one, two| one.0 == two.0) {
                 let mut sum = search.response.zero();
                 for &(_, row) in run {
@@ -137,7 +197,10 @@ impl<'a, R: Response, F: Fn(&R::Sum) -> Node> OfKind<'a, R, F> {
             }
         }
         let prior = self.priors.of(&layout);
-        let best = search.best(&layout, prior.log_gamma);
+        let best = match self.prepared.route(self.child, parents).0 {
+            Route::Lattice => search.best_in_lattice(&layout, &self.prepared.axes(parents), prior.log_gamma),
+            Route::Search => search.best(&layout, prior.log_gamma),
+        };
         Ok((best.map_err(|ended| self.prepared.ended(self.child, parents, ended))?, prior, layout))
     }
 }
@@ -171,7 +234,7 @@ impl<R: Response, F: Fn(&R::Sum) -> Node> Family for OfKind<'_, R, F> {
     }
 
     fn steps(&self) -> Option<u64> {
-        Some(self.search.steps() + 2 * self.looked_up)
+        Some(self.search.steps() + self.row_steps)
     }
 
     fn effort(&self) -> Effort {

@@ -25,7 +25,7 @@ use crate::tree::key::{Coded, Layout, Split};
 use crate::tree::memo::Ended;
 use crate::tree::response::{Levels, LevelsLeaf, NumberSum, Numbers, Store};
 
-pub use self::family::Family;
+pub use self::family::{Family, Route};
 
 /// Parameters of PCART.
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
@@ -101,7 +101,7 @@ impl Prepared {
     fn layout(&self, child: Var, parents: &[Var]) -> Result<Layout> {
         let layout = Layout::new(&self.table, child, parents, self.parameters.max_splits)?;
         for (field, &parent) in layout.fields.iter().zip(parents) {
-            let observed = self.coded.observed[parent];
+            let observed = self.coded.axes[parent].n_elements();
             if field.split == Split::Bipartition && observed > MOST_LEVELS {
                 return Err(Error::Family {
                     child: self.table.name(child).to_owned(),
@@ -218,6 +218,10 @@ impl LocalScore for Prepared {
     fn cost(&self) -> Cost {
         // Trees whose leaves know their share of the space (`ess`) do not count their steps.
         Cost { fixed: 2000.0, row: 2.0, continuous: 8.0, levels: 1.3 }
+    }
+
+    fn family_steps(&self, child: Var, parents: &[Var]) -> u64 {
+        self.route(child, parents).1
     }
 
     fn child(&self, child: Var) -> Result<Box<dyn ChildScore + '_>> {

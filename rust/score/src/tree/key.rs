@@ -6,6 +6,7 @@
 //! a predictor with levels as the set of levels. So the rows of either side of a split differ from the others in one
 //! mask, and a cell's halves follow from its own key.
 
+use super::lattice::axis::Axis;
 use crate::error::{Error, Result};
 use crate::table::{Column, Kind, Table, Var};
 
@@ -18,6 +19,17 @@ pub enum Split {
     Bipartition,
     /// Lower levels against higher ones.
     Threshold,
+}
+
+impl Split {
+    /// Of a predictor of this kind.
+    pub fn of(kind: &Kind) -> Self {
+        match kind {
+            Kind::Continuous { .. } => Self::Halving,
+            Kind::Categorical { .. } => Self::Bipartition,
+            Kind::Ordinal { .. } => Self::Threshold,
+        }
+    }
 }
 
 /// The bits of one predictor.
@@ -98,11 +110,8 @@ impl Layout {
         for &parent in parents {
             let kind = &table.variable(parent).kind;
             let width = bits(kind, max_splits);
-            let (split, size) = match kind {
-                Kind::Continuous { .. } => (Split::Halving, max_splits),
-                Kind::Categorical { .. } => (Split::Bipartition, width),
-                Kind::Ordinal { .. } => (Split::Threshold, width),
-            };
+            let split = Split::of(kind);
+            let size = if split == Split::Halving { max_splits } else { width };
             let mask = ones(size) << shift;
             if split == Split::Halving {
                 layout.root |= 1 << shift;
@@ -193,39 +202,46 @@ pub struct Coded {
     pub codes: Vec<Vec<u16>>,
     /// By variable; `None` for those with levels.
     pub bins: Vec<Option<Bins>>,
-    /// By variable: how many bins or levels occur.
-    pub observed: Vec<usize>,
+    /// By variable: the bins or levels that occur, and what may be made of them.
+    pub axes: Vec<Axis>,
 }
 
 impl Coded {
     /// Of all variables of a table.
     pub fn new(table: &Table, max_splits: u32) -> Self {
-        let (mut codes, mut bins) = (Vec::new(), Vec::new());
+        let (mut codes, mut bins, mut axes) = (Vec::new(), Vec::new(), Vec::new());
         for var in 0..table.n_vars() {
+            let kind = &table.variable(var).kind;
             match table.column(var) {
                 Column::Reals(values) => {
                     let of = Bins::of(values, max_splits);
-                    codes.push(values.iter().map(|&x| of.bin(x) as u16).collect());
+                    codes.push(values.iter().map(|&x| of.bin(x) as u16).collect::<Vec<_>>());
                     bins.push(Some(of));
+                    let occupied = distinct(codes[var].iter().map(|&bin| usize::from(bin)));
+                    axes.push(Axis::of(Split::Halving, max_splits, &occupied));
                 }
                 Column::Codes(column) => {
                     let fits = table.variable(var).n_levels().is_some_and(|k| k <= 64);
                     codes.push(if fits { column.iter().map(|c| c as u16).collect() } else { Vec::new() });
                     bins.push(None);
+                    axes.push(Axis::of(Split::of(kind), 0, &distinct(column.iter())));
                 }
             }
         }
-        let observed = codes.iter().map(|codes: &Vec<u16>| n_distinct(codes)).collect();
-        Self { codes, bins, observed }
+        Self { codes, bins, axes }
     }
 }
 
-fn n_distinct(codes: &[u16]) -> usize {
-    let mut seen = vec![false; 1 << 16];
-    for &code in codes {
-        seen[code as usize] = true;
+/// The codes that occur, ascending.
+fn distinct(codes: impl Iterator<Item = usize>) -> Vec<u32> {
+    let mut seen = Vec::new();
+    for code in codes {
+        if code >= seen.len() {
+            seen.resize(code + 1, false);
+        }
+        seen[code] = true;
     }
-    seen.iter().filter(|&&seen| seen).count()
+    (0..seen.len() as u32).filter(|&code| seen[code as usize]).collect()
 }
 
 #[cfg(test)]

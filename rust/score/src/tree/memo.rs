@@ -74,6 +74,13 @@ impl Patience {
         self.done > STRIDE && self.ask()
     }
 
+    /// After other work of so many additions: true if it is time to stop.
+    #[inline]
+    pub fn is_tired(&mut self, additions: usize) -> bool {
+        self.done += additions / 4 + 8;
+        self.done > STRIDE && self.ask()
+    }
+
     #[cold]
     fn ask(&mut self) -> bool {
         self.done = 0;
@@ -102,6 +109,15 @@ impl Memo {
         }
         self.generation += 1;
         self.used = 0;
+    }
+
+    /// Gives back what is held beyond so many bytes, with all that is known.
+    pub fn keep(&mut self, max_bytes: u64) {
+        if (self.slots.len() * size_of::<Slot>()) as u64 > max_bytes {
+            self.slots = vec![EMPTY; SMALLEST];
+            self.shift = 64 - SMALLEST.trailing_zeros();
+            (self.used, self.generation) = (0, 1);
+        }
     }
 
     #[inline]
@@ -182,6 +198,18 @@ mod tests {
             assert_eq!(memo.used as u64, n - 1);
             memo.clear();
         }
+    }
+
+    #[test]
+    fn what_it_keeps_is_limited_and_then_empty() {
+        let mut memo = Memo::new(1 << 20);
+        (1..5000).for_each(|key| memo.insert([key, 0], known(1.0)).unwrap());
+        memo.keep(1 << 20);
+        assert_eq!((memo.used, memo.get([7, 0])), (4999, Some(known(1.0))));
+        memo.keep(1 << 16);
+        assert!(memo.used == 0 && memo.slots.len() == SMALLEST && memo.get([7, 0]).is_none());
+        memo.insert([7, 0], known(2.0)).unwrap();
+        assert_eq!(memo.get([7, 0]), Some(known(2.0)));
     }
 
     #[test]

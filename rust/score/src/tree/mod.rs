@@ -3,9 +3,9 @@
 //! Talvitie, Eggeling and Koivisto 2019, sections 3 and 4. [`key`] says how rows and cells become 64-bit words,
 //! [`normaliser`] sums the structure prior over all trees, [`optimal`] finds the best tree.
 
-pub(crate) mod dense;
 pub(crate) mod fitted;
 pub(crate) mod key;
+pub(crate) mod lattice;
 pub(crate) mod literal;
 pub(crate) mod ln;
 pub(crate) mod memo;

@@ -15,11 +15,13 @@
 //! sums of both sides are taken, then upper bounds may discard the split, then the sides are looked up. Ties go to the
 //! leaf, then to the earlier predictor, then to the smaller set of levels on the right.
 
+mod by_lattice;
 mod by_level;
 mod tracing;
 
-use super::dense::Dense;
 use super::key::{Field, Layout, Split};
+use super::lattice::Lattice;
+use super::lattice::axis::Axis;
 use super::memo::{Ended, Key, Known, Memo, Patience, WIDE};
 pub use super::response::Point;
 use super::response::{Half, Halves, LANES, Response, Worth};
@@ -53,6 +55,9 @@ impl std::ops::AddAssign for Effort {
 /// Of equal scores one is larger in the last digits; a tree is only grown for more than that.
 const ROUNDING: f64 = 1e-12;
 
+/// Of what one way may hold, the other keeps this part meanwhile.
+const KEPT: u64 = 8;
+
 /// Scratch for one search after the other.
 pub struct Search<R: Response> {
     /// The response.
@@ -60,12 +65,15 @@ pub struct Search<R: Response> {
     /// The points of the present search.
     pub points: Vec<Point<R::Sum>>,
     memo: Memo,
-    dense: Dense<R::Sum>,
+    lattice: Lattice,
+    /// The predictors of the present search, if the lattice was taken.
+    axes: Option<Vec<Axis>>,
     groups: Vec<Group<R::Sum>>,
     fields: Vec<Field>,
     levels_mask: u64,
     log_gamma: f64,
     skip_empty: bool,
+    max_bytes: u64,
     ended: Option<Ended>,
     /// Who can stop it.
     pub patience: Patience,
@@ -138,12 +146,14 @@ impl<R: Response> Search<R> {
             response,
             points: Vec::new(),
             memo: Memo::new(max_bytes),
-            dense: Dense::default(),
+            lattice: Lattice::default(),
+            axes: None,
             groups: Vec::new(),
             fields: Vec::new(),
             levels_mask: 0,
             log_gamma: 0.0,
             skip_empty,
+            max_bytes,
             ended: None,
             patience: Patience::default(),
             tolerance: 0.0,
@@ -151,13 +161,27 @@ impl<R: Response> Search<R> {
         }
     }
 
-    /// The best tree's log score on `points`, `gamma` per leaf included and Z not.
+    /// The best tree's log score on `points`, `gamma` per leaf included and Z not, by the keys of the cells reached.
     ///
     /// # Errors
     /// If the memo would outgrow its limit, or it was stopped.
     pub fn best(&mut self, layout: &Layout, log_gamma: f64) -> Result<f64, Ended> {
         self.memo.clear();
+        self.lattice.keep(self.max_bytes / KEPT);
+        let (all, root) = self.begin(layout, log_gamma);
+        let score = if root.exact {
+            root.score
+        } else {
+            let intervals = layout.root & !layout.levels_mask;
+            self.resolve((0, self.points.len()), &all, intervals, f64::NEG_INFINITY, Found::Nothing).score
+        };
+        self.ended.map_or(Ok(score), Err)
+    }
+
+    /// Takes up a family: its points together, and what is known of them at once.
+    fn begin(&mut self, layout: &Layout, log_gamma: f64) -> (Group<R::Sum>, Side) {
         self.ended = None;
+        self.axes = None;
         self.fields.clone_from(&layout.fields);
         self.levels_mask = layout.levels_mask;
         self.log_gamma = log_gamma;
@@ -166,23 +190,12 @@ impl<R: Response> Search<R> {
         let worth = self.response.worth(&all.sum);
         all.leaf = worth.leaf;
         let root = Side::of(worth, self.points.len().max(1));
-        let few = !self.skip_empty || layout.fields.iter().all(|field| field.split != Split::Halving);
-        let score = if root.exact {
-            root.score
-        } else if let Some(best) =
-            few.then(|| self.dense.best(&self.response, &self.points, &self.fields, log_gamma)).flatten()
-        {
-            best
-        } else {
-            let intervals = layout.root & !layout.levels_mask;
-            self.resolve((0, self.points.len()), &all, intervals, f64::NEG_INFINITY, Found::Nothing).score
-        };
-        self.ended.map_or(Ok(score), Err)
+        (all, root)
     }
 
     /// What the searches so far cost, in steps of about a nanosecond.
     pub fn steps(&self) -> u64 {
-        130 * self.effort.visited + 20 * self.effort.splits + 4 * self.patience.points + 4 * self.dense.looked_at
+        130 * self.effort.visited + 20 * self.effort.splits + 4 * self.patience.points + self.lattice.steps
     }
 
     fn nothing(&self) -> Group<R::Sum> {

@@ -7,8 +7,10 @@ mod levels;
 mod numbers;
 mod tally;
 
-pub use levels::{Levels, LevelsLeaf, Store};
-pub use numbers::{NumberSum, Numbers};
+pub use levels::{Levels, LevelsLeaf, Store, categorical_steps, ordinal_steps};
+pub use numbers::{NUMBER_STEPS, NumberSum, Numbers};
+
+use super::lattice::Columns;
 
 /// Rows with one combination of predictor bins and levels.
 #[derive(Clone, Debug)]
@@ -59,6 +61,18 @@ pub trait Response {
 
     /// What some rows are worth.
     fn worth(&self, sum: &Self::Sum) -> Worth;
+
+    /// Columns of a lattice's sums: counts, and numbers.
+    fn columns(&self) -> [usize; 2];
+
+    /// Steps of a cell of a lattice: its sums and its leaf.
+    fn cell_steps(&self) -> u64;
+
+    /// Writes a statistic into the first place of each column; columns stand so far apart.
+    fn put(&self, sum: &Self::Sum, counts: &mut [u32], numbers: &mut [f64], apart: usize);
+
+    /// What the cells of some columns are worth as leaves, from one cell on.
+    fn leaves(&self, columns: Columns<'_>, from: usize, leaves: &mut [f64]);
 
     /// Both sides of up to `LANES` halvings.
     type Halves: Halves<Self::Sum>;

@@ -23,7 +23,11 @@ impl<R: Response> Search<R> {
         let mut all = self.total(lo, hi);
         all.leaf = self.response.worth(&all.sum).leaf;
         let levels = all.or & self.levels_mask;
-        let choice = if hi - lo < 2 { None } else { self.visit(lo, hi, &all, Some(intervals)).1 };
+        let choice = match &self.axes {
+            _ if hi - lo < 2 => None,
+            Some(axes) => self.choice_in_lattice(axes, &all, intervals),
+            None => self.visit(lo, hi, &all, Some(intervals)).1,
+        };
         let Some(choice) = choice else {
             trace.leaf(all.sum);
             return;

@@ -6,6 +6,7 @@ use smallvec::SmallVec;
 
 use super::{Half, Halves, LANES, Point, Response, Worth};
 use crate::leaf::{Categorical, Ordinal};
+use crate::tree::lattice::Columns;
 
 /// Levels, ordered or not; `C` stores their counts.
 pub struct Levels<C, L> {
@@ -62,6 +63,23 @@ impl Store for Vec<u32> {
 pub trait LevelsLeaf {
     /// Log marginal of these counts; zeros beyond the declared levels change nothing.
     fn of_counts(&self, counts: &[u32]) -> f64;
+
+    /// `log_gamma` and the log marginals of some cells of a lattice with a column for each of the declared levels.
+    fn of_columns(&self, columns: Columns<'_>, from: usize, log_gamma: f64, leaves: &mut [f64]);
+
+    /// Steps of a cell of a lattice: its sums and its leaf.
+    fn cell_steps(&self) -> u64;
+}
+
+/// Steps of a cell of a lattice whose response has `k` levels without an order: an addition and a look-up each.
+pub fn categorical_steps(k: usize) -> u64 {
+    k as u64 + 2
+}
+
+/// The same of ordered levels: an exponential for each run of them.
+pub fn ordinal_steps(k: usize) -> u64 {
+    let k = k as u64;
+    20 * k * k + 2
 }
 
 impl LevelsLeaf for Categorical {
@@ -69,11 +87,53 @@ impl LevelsLeaf for Categorical {
     fn of_counts(&self, counts: &[u32]) -> f64 {
         self.log_marginal_of(counts)
     }
+
+    fn cell_steps(&self) -> u64 {
+        categorical_steps(self.n_levels())
+    }
+
+    fn of_columns(&self, columns: Columns<'_>, from: usize, log_gamma: f64, leaves: &mut [f64]) {
+        match self.n_levels() {
+            2 => gathered::<2>(columns, from, leaves, |counts| log_gamma + self.log_marginal_of(counts)),
+            3 => gathered::<3>(columns, from, leaves, |counts| log_gamma + self.log_marginal_of(counts)),
+            4 => gathered::<4>(columns, from, leaves, |counts| log_gamma + self.log_marginal_of(counts)),
+            5 => gathered::<5>(columns, from, leaves, |counts| log_gamma + self.log_marginal_of(counts)),
+            k => collected(k, columns, from, leaves, |counts| log_gamma + self.log_marginal_of(counts)),
+        }
+    }
+}
+
+/// Scores cells by their counts, of which there are so many.
+#[inline]
+fn gathered<const K: usize>(columns: Columns<'_>, from: usize, leaves: &mut [f64], score: impl Fn(&[u32; K]) -> f64) {
+    let of_level: [&[u32]; K] = std::array::from_fn(|x| &columns.counts[x * columns.cells + from..][..leaves.len()]);
+    for (i, leaf) in leaves.iter_mut().enumerate() {
+        *leaf = score(&of_level.map(|counts| counts[i]));
+    }
+}
+
+/// The same of any number of levels.
+fn collected(k: usize, columns: Columns<'_>, from: usize, leaves: &mut [f64], mut score: impl FnMut(&[u32]) -> f64) {
+    let mut counts: SmallVec<[u32; 16]> = SmallVec::from_elem(0, k);
+    for (i, leaf) in leaves.iter_mut().enumerate() {
+        for (x, count) in counts.iter_mut().enumerate() {
+            *count = columns.counts[x * columns.cells + from + i];
+        }
+        *leaf = score(&counts);
+    }
 }
 
 impl LevelsLeaf for Ordinal {
     fn of_counts(&self, counts: &[u32]) -> f64 {
         self.log_marginal_of(&counts[..self.n_levels()])
+    }
+
+    fn cell_steps(&self) -> u64 {
+        ordinal_steps(self.n_levels())
+    }
+
+    fn of_columns(&self, columns: Columns<'_>, from: usize, log_gamma: f64, leaves: &mut [f64]) {
+        collected(self.n_levels(), columns, from, leaves, |counts| log_gamma + self.log_marginal_of(counts));
     }
 }
 
@@ -134,6 +194,24 @@ impl<C: Store, L: LevelsLeaf> Response for Levels<C, L> {
             pure += self.pure.log_pure(u64::from(n));
         }
         Worth { leaf, split: if observed < 2 { f64::NEG_INFINITY } else { 2.0 * self.log_gamma + pure } }
+    }
+
+    fn columns(&self) -> [usize; 2] {
+        [self.k, 0]
+    }
+
+    fn cell_steps(&self) -> u64 {
+        self.leaf.cell_steps()
+    }
+
+    fn put(&self, sum: &C, counts: &mut [u32], _numbers: &mut [f64], apart: usize) {
+        for (x, &n) in sum.counts()[..self.k].iter().enumerate() {
+            counts[x * apart] = n;
+        }
+    }
+
+    fn leaves(&self, columns: Columns<'_>, from: usize, leaves: &mut [f64]) {
+        self.leaf.of_columns(columns, from, self.log_gamma, leaves);
     }
 
     type Halves = LevelHalves<C>;

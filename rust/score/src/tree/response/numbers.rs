@@ -5,6 +5,7 @@ use rustc_hash::FxHashMap;
 use super::tally::Tally;
 use super::{Half, Halves, LANES, Point, Response, Worth};
 use crate::leaf::{Moments, Normal};
+use crate::tree::lattice::Columns;
 use crate::tree::ln::ln;
 
 /// Numbers.
@@ -43,6 +44,9 @@ struct CountTerms {
     inverse: f64,
 }
 
+/// Steps of a cell of a lattice: three sums and a logarithm, eight at once.
+pub const NUMBER_STEPS: u64 = 9;
+
 /// Beyond this count the bound is hardly ever below a leaf's score.
 const BOUNDED: usize = 40;
 
@@ -71,6 +75,18 @@ impl Numbers {
     #[allow(clippy::inline_always)] // compiled for the registers of its caller
     #[inline(always)]
     fn worths<const L: usize>(&self, n: &[u64; L], sum: &[f64; L], squares: &[f64; L]) -> ([f64; L], [f64; L]) {
+        let (leaves, about) = self.as_leaves(n, sum, squares);
+        let mut splits = [0.0; L];
+        for i in 0..L {
+            splits[i] = self.split_bound(n[i] as usize, about[i]);
+        }
+        (leaves, splits)
+    }
+
+    /// What several groups of rows are worth as leaves, and their squares about the prior mean.
+    #[allow(clippy::inline_always)] // compiled for the registers of its caller
+    #[inline(always)]
+    fn as_leaves<const L: usize>(&self, n: &[u64; L], sum: &[f64; L], squares: &[f64; L]) -> ([f64; L], [f64; L]) {
         // Plain loops over arrays: closures would not be compiled for the wider registers of the caller.
         let (mut constant, mut half_df, mut inverse) = ([0.0; L], [0.0; L], [0.0; L]);
         for i in 0..L {
@@ -90,14 +106,41 @@ impl Numbers {
                 spread[i] -= (squares[i] - sum[i] * sum[i] / n).max(0.0) / n;
             }
         }
-        let (mut leaves, mut splits) = ([0.0; L], [0.0; L]);
+        let mut leaves = [0.0; L];
         for i in 0..L {
             leaves[i] = self.log_gamma + (constant[i] - half_df[i] * ln(self.nu_lam + spread[i].max(0.0)));
         }
-        for i in 0..L {
-            splits[i] = self.split_bound(n[i] as usize, about[i]);
+        (leaves, about)
+    }
+
+    #[allow(clippy::inline_always)] // compiled for the registers of its caller
+    #[inline(always)]
+    fn leaves_of(&self, columns: Columns<'_>, from: usize, leaves: &mut [f64]) {
+        const AT_ONCE: usize = 8;
+        let to = from + leaves.len();
+        let counts = &columns.counts[from..to];
+        let sums = &columns.numbers[from..to];
+        let all_squares = &columns.numbers[columns.cells + from..columns.cells + to];
+        let mut start = 0;
+        while start < leaves.len() {
+            let len = (leaves.len() - start).min(AT_ONCE);
+            let (mut n, mut sum, mut squares) = ([0; AT_ONCE], [0.0; AT_ONCE], [0.0; AT_ONCE]);
+            for i in 0..len {
+                n[i] = u64::from(counts[start + i]);
+                sum[i] = sums[start + i];
+                squares[i] = all_squares[start + i];
+            }
+            let (worth, _) = self.as_leaves(&n, &sum, &squares);
+            leaves[start..start + len].copy_from_slice(&worth[..len]);
+            start += len;
         }
-        (leaves, splits)
+    }
+
+    /// With wider registers, as below.
+    #[cfg(target_arch = "x86_64")]
+    #[target_feature(enable = "avx2")]
+    fn leaves_in_wide_registers(&self, columns: Columns<'_>, from: usize, leaves: &mut [f64]) {
+        self.leaves_of(columns, from, leaves);
     }
 
     /// A leaf's spread is at least `nu lam + a q / (n + a)`, where q is the sum of squares about the prior mean. The q of
@@ -214,6 +257,30 @@ impl Response for Numbers {
     fn worth(&self, sum: &NumberSum) -> Worth {
         let ([leaf], [split]) = self.worths(&[sum.n], &[sum.sum], &[sum.squares]);
         Worth { leaf, split }
+    }
+
+    fn columns(&self) -> [usize; 2] {
+        [1, 2]
+    }
+
+    fn cell_steps(&self) -> u64 {
+        NUMBER_STEPS
+    }
+
+    fn put(&self, sum: &NumberSum, counts: &mut [u32], numbers: &mut [f64], apart: usize) {
+        counts[0] = sum.n as u32;
+        numbers[0] = sum.sum;
+        numbers[apart] = sum.squares;
+    }
+
+    fn leaves(&self, columns: Columns<'_>, from: usize, leaves: &mut [f64]) {
+        #[cfg(target_arch = "x86_64")]
+        if std::arch::is_x86_feature_detected!("avx2") {
+            // SAFETY: the processor was just asked.
+            #[allow(unsafe_code)]
+            return unsafe { self.leaves_in_wide_registers(columns, from, leaves) };
+        }
+        self.leaves_of(columns, from, leaves);
     }
 
     type Halves = NumberHalves;
