@@ -68,7 +68,7 @@ FAILS = """
   Gaussian is closer to the true graph, above all with few rows.
 * **Arrowheads of trees.** Trees join the right pairs, but of two directions that no data can distinguish they prefer
   one, so a smaller share of their arrowheads than of their adjacencies is right
-  ([why](guide/equivalence.md#arcs-that-may-point-either-way)).
+  ([why](guide/which-way.md)).
 * **More rows do not always help.** Where a score's model is wrong for the table (lines for curves, say), it
   explains the residuals by further parents, and adds more of them with more rows.
 * **Bins** hide weak effects when there are few rows.
