@@ -139,6 +139,27 @@ def test_learn_takes_its_arcs_and_proves_the_best_network_inside_them(table: an.
     assert set(inside.details["unused"]) == set(found.dag.edges) - set(inside.dag.edges)
 
 
+def test_a_direction_that_only_trees_prefer_stays_open() -> None:
+    # Trees draw normal -> log-normal by 500 nats and more; two columns alone tell no direction.
+    rng = np.random.default_rng(3)
+    income = np.exp(rng.normal(size=1000))
+    table = an.Table({"income": income, "test": np.log(income) + rng.normal(size=1000)})
+    found = an.search.hybrid(table, an.PCART())
+    assert set(found.dag.edges) == {("test", "income")}
+    assert set(found.cpdag.edges) == {("test", "income"), ("income", "test")}
+    net = an.learn(table, search="hybrid", verbose=False)
+    assert set(net.cpdag().edges) == set(found.cpdag.edges)
+
+
+def test_what_the_class_directs_stays_directed_where_trees_leave_arcs_out(table: an.Table) -> None:
+    # Without its other parent the effect is in no collider: the graph of the trees alone leaves its arc open.
+    found = an.search.hybrid(table, an.PCART(max_splits=1), max_parents=1)
+    assert found.stopped == "proven" and found.dag.number_of_edges() == 2
+    directed = {(a, b) for a, b in found.cpdag.edges if not found.cpdag.has_edge(b, a)}
+    loose = an.search.hybrid(table, max_parents=1)
+    assert directed == {(a, b) for a, b in found.dag.edges if not loose.cpdag.has_edge(b, a)}
+
+
 def test_levels_alone_are_judged_by_counts_too() -> None:
     rng = np.random.default_rng(1)
     x = rng.integers(0, 3, 500)

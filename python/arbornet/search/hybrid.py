@@ -27,10 +27,11 @@ WINNERS = {
     "curves": "BlockGaussian(3, 'auto', prior=Binomial(1))",
     "lines_of_ranks": "BlockGaussian(1, prior=Binomial(1))",
     "curves_of_ranks": "BlockGaussian(3, prior=Binomial(1))",
-    "cells": "ConditionalGaussian(discretise=True, prior=Binomial(1))",
+    "bends": "BlockGaussian(2, 'auto', prior=Binomial(1))",
+    "bends_of_ranks": "BlockGaussian(2, prior=Binomial(1))",
     "counts": "QNML(prior=Binomial(1))",
 }
-"""The score of each graph that is judged; the conditional Gaussian reads numbers by their normal scores."""
+"""The score of each graph that is judged."""
 FEW = 2
 """Columns of which one cannot have one parent in the mean, so half of one is expected: `Binomial(0.5)`."""
 
@@ -73,7 +74,8 @@ def hybrid(
 
     Returns:
         Found, with stopped "finished", "time" or "interrupted", or with a score what `exact` returns, proved among the
-        networks inside what was found. Its `cpdag` says what is directed and what is not. `details` has `score` (whose
+        networks inside what was found. Its `cpdag` says what is directed and what is not, with a score too: a
+        direction that only the score prefers is left open. `details` has `score` (whose
         total `score` is), `judged` (what the judges said of each graph), `strengths` (per arc, how much removing
         it lowers that score, and whether independence directs it), `scales` (how each number was read), `dropped` and
         `added`.
@@ -179,6 +181,7 @@ def _best_inside(
     unused = sorted(set(found.dag.edges) - set(best.dag.edges) - {(b, a) for a, b in best.dag.edges})
     return dataclasses.replace(
         best,
+        equivalents=_class_inside(best.dag, found.cpdag),
         seconds=time.perf_counter() - began,
         details={
             **best.details,
@@ -188,6 +191,17 @@ def _best_inside(
             "arcs": sorted(found.dag.edges),
         },
     )
+
+
+def _class_inside(dag: nx.DiGraph[str], cpdag: nx.DiGraph[str]) -> nx.DiGraph[str]:
+    """What a class directs of a graph's arcs as single edges, the others as pairs: a score's own preferences are none."""
+    out: nx.DiGraph[str] = nx.DiGraph()
+    out.add_nodes_from(dag)
+    for parent, child in dag.edges:
+        out.add_edge(parent, child)
+        if cpdag.has_edge(child, parent):
+            out.add_edge(child, parent)
+    return out
 
 
 def within(rules: Rules, cpdag: nx.DiGraph[str]) -> Rules:
