@@ -29,6 +29,7 @@ WINNERS = {
     "curves_of_ranks": "BlockGaussian(3, prior=Binomial(1))",
     "bends": "BlockGaussian(2, 'auto', prior=Binomial(1))",
     "bends_of_ranks": "BlockGaussian(2, prior=Binomial(1))",
+    "cells": "ConditionalGaussian(discretise=True, prior=Binomial(1))",
     "counts": "QNML(prior=Binomial(1))",
 }
 """The score of each graph that is judged."""
@@ -52,9 +53,10 @@ def hybrid(
 ) -> Found:
     """A graph by several scores, and the arcs that independence directs.
 
-    Best order score searches with Gaussians over lines and over curves, in two scales, with the conditional Gaussian,
-    and on levels alone with `QNML` each find a graph; all scores and trees together judge which class is best. Where
-    curves won, arcs that no tree needs are dropped. In simulated networks its arcs are truer than those of any one
+    Best order score searches with Gaussians over lines and over curves of degree 2 and 3, in two scales, with the
+    conditional Gaussian, and on levels alone with `QNML` each find a graph; all scores and trees together judge which
+    class is best. Those nearly as good search on from random orders. Where curves won, arcs that no tree needs are
+    dropped. In simulated networks its arcs are truer than those of any one
     score.
 
     Args:
@@ -63,7 +65,7 @@ def hybrid(
             independence directs keeps its direction. This is what `learn(search="hybrid")` does.
         interactions: also search for arcs that only trees find, such as two columns that affect a third only jointly.
             Takes several times as long.
-        restarts: number of random restarts of every search. If left out, 10, or as many as keep it
+        restarts: number of random restarts of every search that goes on. If left out, 10, or as many as keep it
             quick: 4 for 100 variables; beyond 400, `fges` searches instead of `boss`.
         seed: of the random orders.
         constraints: constraints on the graph.

@@ -2,9 +2,11 @@
 //! that only shapes made, and equivalence tells which way they point.
 //!
 //! 1. The best order score search from one order, with a Gaussian over blocks of degree 1, 2 and 3 (scales chosen by column,
-//!    and again on normal scores), and on levels alone with the quotient normalised maximum likelihood.
-//! 2. Each graph's class is judged by all scores together ([`judge`]). One of degree 2 wins if it is slightly better; on
-//!    levels alone the one by counts wins unless another is clearly better.
+//!    and again on normal scores), with the discretised conditional Gaussian, and on levels
+//!    alone with the quotient normalised maximum likelihood.
+//! 2. Each graph's class is judged by all scores together ([`judge`]). One of degree 2 wins if it is slightly
+//!    better, the conditional Gaussian's if it is far better; on levels alone the one by counts wins unless another is
+//!    clearly better.
 //! 3. Scores whose graphs are not far behind search on from random orders, and these graphs are judged.
 //! 4. Where curves won, arcs that no tree needs are dropped, and the search is made again inside what is left.
 //! 5. On request, arcs that only trees see are added ([`interactions`]).
@@ -71,6 +73,8 @@ pub enum Winner {
     Bends,
     /// The one of degree 2, every number by its normal scores.
     BendsOfRanks,
+    /// The discretised conditional Gaussian, numbers as they are.
+    Cells,
     /// The quotient normalised maximum likelihood.
     Counts,
 }
@@ -85,6 +89,7 @@ impl Winner {
             Self::CurvesOfRanks => "curves_of_ranks",
             Self::Bends => "bends",
             Self::BendsOfRanks => "bends_of_ranks",
+            Self::Cells => "cells",
             Self::Counts => "counts",
         }
     }
@@ -101,7 +106,11 @@ impl Winner {
 
     /// How much better, as a share, it has to be judged than another.
     fn margin(self) -> f64 {
-        if matches!(self, Self::Bends | Self::BendsOfRanks) { SLIGHTLY } else { 0.0 }
+        match self {
+            Self::Bends | Self::BendsOfRanks => SLIGHTLY,
+            Self::Cells => FAR,
+            _ => 0.0,
+        }
     }
 }
 
@@ -138,6 +147,9 @@ pub struct Found {
 const CLEARLY: f64 = 0.04;
 /// One of degree 2 is taken if it is better by this share: it is right where rows are few, and misses bends where they are many.
 const SLIGHTLY: f64 = 0.005;
+/// The conditional Gaussian's is taken if it is better by this share: where lines differ from cell to cell it mostly is by a
+/// tenth and more, and where it is wrong it is by a twentieth at most.
+const FAR: f64 = 0.055;
 /// Scores whose first graphs are worse by more than this share do not search on.
 const NEAR: f64 = 0.05;
 /// Arcs are dropped, and the search made again, so often at most.
@@ -263,6 +275,7 @@ impl<'a> Search<'a> {
         if levels.iter().all(|l| *l) {
             add(Winner::Counts, Qnml { prior: one }.prepare(table)?);
         }
+        add(Winner::Cells, cells(one).prepare(table)?);
         let counts = if levels.iter().filter(|l| **l).count() > 1 { levels_alone(table)? } else { None };
         // The regression on curves stands last: it says which parents are strong.
         let scores: Vec<Box<dyn LocalScore>> = vec![
@@ -344,7 +357,11 @@ impl<'a> Search<'a> {
     fn search_on(&mut self) -> Result<()> {
         let (constraints, budget) = (self.constraints, self.budget);
         let top = self.judged.iter().map(|(_, total)| *total).fold(f64::NEG_INFINITY, f64::max);
-        let near = |i: usize| self.judged[i].1 >= top - NEAR * top.abs();
+        let near = |i: usize| {
+            let (winner, total) = self.judged[i];
+            // The conditional Gaussian is slow, and is not taken without being the best.
+            total >= if winner == Winner::Cells { top } else { top - NEAR * top.abs() }
+        };
         let search = |i: usize| -> Result<(usize, Classed, u64)> {
             let runner = &self.runners[i];
             let scored = Scored::new(&*runner.score, constraints, budget);
@@ -373,7 +390,7 @@ impl<'a> Search<'a> {
         let mut best = self.runners.iter().position(|runner| runner.winner == Winner::Counts).unwrap_or(0);
         for (i, runner) in self.runners.iter().enumerate() {
             let counted = self.runners[best].winner == Winner::Counts;
-            let share = if counted { CLEARLY } else { runner.winner.margin() };
+            let share = if counted { CLEARLY.max(runner.winner.margin()) } else { runner.winner.margin() };
             if totals[i] > totals[best] + (share * totals[best].abs()).max(judge::LEAST) {
                 best = i;
             }
@@ -413,9 +430,11 @@ impl<'a> Search<'a> {
             Some((at, dag)) => (&self.runners[at], dag),
             None => (&self.runners[0], self.knowledge.required_arcs()),
         };
-        if runner.winner.ranks() {
-            scales.iter_mut().flatten().for_each(|scale| *scale = Scale::NormalScores);
-        }
+        let read = match runner.winner {
+            Winner::Cells => Some(Scale::Raw),
+            winner => winner.ranks().then_some(Scale::NormalScores),
+        };
+        scales.iter_mut().flatten().for_each(|scale| *scale = read.unwrap_or(*scale));
         let scored = Scored::new(&*runner.score, self.constraints, self.budget);
         let scores = scored.of_graph(&dag)?;
         let arcs: Vec<(Var, Var)> = dag.arcs().collect();
