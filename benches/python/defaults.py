@@ -3,9 +3,9 @@
     python benches/python/defaults.py               # the tables that are missing; then structure.py --networks 0
     python benches/python/defaults.py --only wine    # only these
 
-Two thirds of the rows of a table of the UCI repository are learned from, the log density of the others is computed. Finished
-runs are saved in a journal, of which `structure.py` makes a table of docs/structure.md; there stand also the distances
-to the true graphs of simulated networks.
+Two thirds of the rows of a table of the UCI repository are learned from, the log density of the others is computed.
+Finished runs are saved in a journal, of which `structure.py` makes a table of docs/structure.md; there stand also the
+distances to the true graphs of simulated networks.
 """
 
 from __future__ import annotations
@@ -18,7 +18,8 @@ import warnings
 from pathlib import Path
 from typing import Any
 
-sys.path[:0] = [str(Path(__file__).parent), str(Path(__file__).parents[1] / "papers")]
+sys.path.insert(0, str(Path(__file__).parent))
+sys.path.insert(1, str(Path(__file__).parents[1] / "papers"))
 
 import uci
 from true_graphs.ways import WAYS, quietly

@@ -86,6 +86,25 @@ def test_graphs_of_several_searches_are_compared_by_their_classes() -> None:
     assert an.metrics.compare(made.dag, found).shd <= 3
 
 
+def test_few_rows_take_curves_of_degree_two() -> None:
+    made = an.simulate.network(20, 300, style="products", seed=0)
+    found = an.search.hybrid(an.Table(made.frame, schema=made.schema))
+    assert found.details["score"].startswith("BlockGaussian(2")
+    assert an.metrics.compare(made.dag, found).shd <= 6
+
+
+def test_where_lines_differ_from_cell_to_cell_the_conditional_gaussian_finds_the_arcs() -> None:
+    dag, df, schema = an.simulate.mixed_network(20, average_degree=3, n_rows=500, seed=3)
+    table = an.Table(df, schema=schema)
+    found = an.search.hybrid(table)
+    assert found.details["score"] == "ConditionalGaussian(discretise=True, prior=Binomial(1))"
+    assert set(found.details["scales"].values()) == {"raw"}
+    score = an.ConditionalGaussian(discretise=True, prior=an.priors.Binomial(1))
+    total = sum(an.local_score(table, v, list(found.dag.predecessors(v)), score) for v in found.dag)
+    assert found.score == pytest.approx(total, rel=1e-9)
+    assert an.metrics.compare(dag, found).shd <= an.metrics.compare(dag, an.search.boss(table, score)).shd + 2
+
+
 def test_constraints_are_kept(table: an.Table) -> None:
     rules = an.Constraints(
         required=[("site", "age")], forbidden=[("dose", "effect")], tiers=[["stage"], ["effect"]], max_parents=2

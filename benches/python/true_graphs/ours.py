@@ -66,7 +66,8 @@ def learners() -> tuple[dict[str, Learner], list[str]]:
         found |= {"hybrid": hybrid, "hybrid, interactions": hybrid_pairs, "hybrid, exact PCART inside": inside}
         found["hybrid or levels, exact PCART inside"] = inside_or_among_levels
     else:
-        missing += ["hybrid", "hybrid, interactions", "hybrid, exact PCART inside", "hybrid or levels, exact PCART inside"]
+        missing += ["hybrid", "hybrid, interactions", "hybrid, exact PCART inside"]
+        missing.append("hybrid or levels, exact PCART inside")
     return found, missing
 
 

@@ -50,9 +50,10 @@ NOTES = {
     "exact PCART": "* Exact PCART: the best network of trees, at most 2 parents per variable, within a minute.",
     "BOSS": "* BOSS: 11 starts, prior Binomial(1), numbers as normal scores.",
     "PC PCART": "* PC PCART: independent if the Bayes factor of trees is below 2; separating sets of at most 2.",
-    "hybrid": "* Hybrid: `an.search.hybrid` by default, with `interactions=True`, and the best trees within its arcs (and those\n"
-    "  that trees find among levels). Its rules were chosen on other networks; on networks not looked at before (seeds 20\n"
-    "  to 25 of each of the six styles) its mean SHD was @@ at 300, 1,000 and 5,000 rows.",
+    "hybrid": "* Hybrid: `an.search.hybrid` by default, with `interactions=True`, and the best trees within its arcs\n"
+    "  (and those that trees find among levels). Its rules were chosen on other networks; on networks not looked\n"
+    "  at before (seeds 20 to 25 of each of the six styles) its mean SHD was @@ at 300, 1,000\n"
+    "  and 5,000 rows.",
     "pyAgrum": "* pyAgrum and pgmpy get numbers in 5 bins of equal frequency.",
     "bnlearn": "* bnlearn and pybnesian get the mixed columns and score conditional Gaussian networks.",
 }
@@ -83,10 +84,10 @@ LEVEL = 0.02
 WAYS = """
 ## Which arcs for trees?
 
-Trees (`PCART`) over all arcs, up to 2 parents; over those that the hybrid finds, an arc that independence directs only that way, up to 3; and
-over these and the arcs of the best trees over the columns of levels alone. {n} tables of the UCI repository, two thirds of
-the rows to learn from (`benches/python/defaults.py`). How close each comes to true graphs stands above: "exact PCART, 2 parents",
-"hybrid, exact PCART inside", "hybrid or levels, exact PCART inside".
+Trees (`PCART`) over all arcs, up to 2 parents; over those that the hybrid finds, an arc that independence directs only
+that way, up to 3; and over these and the arcs of the best trees over the columns of levels alone. {n} tables of the UCI
+repository, two thirds of the rows to learn from (`benches/python/defaults.py`). How close each comes to true graphs
+stands above: "exact PCART, 2 parents", "hybrid, exact PCART inside", "hybrid or levels, exact PCART inside".
 
 """
 
@@ -111,7 +112,12 @@ def write(page: Path, journal: Journal) -> None:
     parts += ["Seconds:\n", _table(told, sizes, learners, journal, _seconds)]
     for n_rows in sizes:
         parts += [f"\n## SHD by style, {n_rows:,} rows\n", _by_style(known, n_rows, learners, journal)]
-    parts += [_ways(journal.path.with_name("defaults.jsonl")), FAILS, _failures(known, learners, journal), _versions(journal)]
+    parts += [
+        _ways(journal.path.with_name("defaults.jsonl")),
+        FAILS,
+        _failures(known, learners, journal),
+        _versions(journal),
+    ]
     page.parent.mkdir(parents=True, exist_ok=True)
     page.write_text("\n".join(part for part in parts if part), encoding="utf-8")
     print(f"wrote {page} and {pictures}")
@@ -207,7 +213,8 @@ def _ways(path: Path) -> str:
         rows.append([way, *means, f"{sum(seconds):.1f}"])
     head = ["arcs from", "log density of a new row, mean", f"within {LEVEL} of the best", "arcs", "seconds, all tables"]
     one_by_one = [
-        [name, *(f"{of[way]['density']:.3f}" if way in of else "-" for way in ways)] for name, of in tables.items()
+        [name, *(f"{of[way]['density']:.3f}" if way in of else "-" for way in ways)]
+        for name, of in sorted(tables.items())
     ]
     return WAYS.format(n=len(whole)) + _markdown(head, rows) + "\n" + _markdown(["", *ways], one_by_one)
 

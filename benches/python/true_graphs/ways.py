@@ -16,7 +16,7 @@ AMONG_ALL = 2
 
 
 def everywhere(table: an.Table) -> Any:
-    """The best trees over all sets of up to 2 parents, as `learn` proves them (it takes up to 4 where that is quick)."""
+    """The best trees over all sets, as `learn` proves them (it takes up to 4 parents where that is quick)."""
     candidates = an.score_parents(table, an.PCART(), AMONG_ALL, n_jobs=1)
     return an.search.exact(candidates, time_limit=PROOF, n_jobs=1)
 

@@ -196,7 +196,7 @@ def _best_inside(
 
 
 def _class_inside(dag: nx.DiGraph[str], cpdag: nx.DiGraph[str]) -> nx.DiGraph[str]:
-    """What a class directs of a graph's arcs as single edges, the others as pairs: a score's own preferences are none."""
+    """A graph's arcs as a class directs them: one edge, or a pair of which a score prefers one."""
     out: nx.DiGraph[str] = nx.DiGraph()
     out.add_nodes_from(dag)
     for parent, child in dag.edges:

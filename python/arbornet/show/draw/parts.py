@@ -120,7 +120,13 @@ class Graph:
         place = {node.name: i for i, node in enumerate(nodes)}
         free = cpdag(graph)
         arcs = (
-            Arc(str(u), str(v), data.get("strength"), data.get("contribution"), data.get("either_way", free.has_edge(v, u)))
+            Arc(
+                str(u),
+                str(v),
+                data.get("strength"),
+                data.get("contribution"),
+                data.get("either_way", free.has_edge(v, u)),
+            )
             for u, v, data in graph.edges(data=True)
         )
         return cls(nodes, tuple(sorted(arcs, key=lambda arc: (place[arc.parent], place[arc.child]))))
