@@ -85,7 +85,8 @@ WAYS = """
 ## Which arcs for trees?
 
 Trees (`PCART`) over all arcs, up to 2 parents; over those that the hybrid finds, an arc that independence directs only
-that way, up to 3; and over these and the arcs of the best trees over the columns of levels alone. {n} tables of the UCI
+that way, up to 3; over these and the arcs of the best trees over the columns of levels alone; and over these and the arcs
+of the first row's trees. {n} tables of the UCI
 repository, two thirds of the rows to learn from (`benches/python/defaults.py`). How close each comes to true graphs
 stands above: "exact PCART, 2 parents", "hybrid, exact PCART inside", "hybrid or levels, exact PCART inside".
 

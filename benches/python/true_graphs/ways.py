@@ -1,4 +1,4 @@
-"""Three ways to the arcs that trees may take: all, those of the hybrid, and besides these the ones among levels."""
+"""Ways to the arcs that trees may take: all, those of the hybrid, and besides these the ones that other trees have."""
 
 from __future__ import annotations
 
@@ -28,23 +28,30 @@ def inside(table: an.Table) -> Any:
 
 def inside_or_among_levels(table: an.Table) -> Any:
     """The best trees inside that class and the arcs that the best trees over the columns of levels alone have."""
-    names = table.names
     levels = [column.name for column in table.schema.used if column.word != "continuous"]
+    alone = {name: [p for p in levels if p != name] if name in levels else [] for name in table.names}
+    candidates = an.score_parents(table, an.PCART(), AMONG_ALL, an.Constraints(allowed_parents=alone), n_jobs=1)
+    return _inside_and(table, an.search.exact(candidates, time_limit=PROOF, n_jobs=1))
+
+
+def inside_or_everywhere(table: an.Table) -> Any:
+    """The best trees inside that class and the arcs that the best trees over all sets have."""
+    return _inside_and(table, everywhere(table))
+
+
+def _inside_and(table: an.Table, more: Any) -> Any:
     class_ = an.search.hybrid(table, n_jobs=1).cpdag
-    allowed = {name: set(class_.predecessors(name)) for name in names}
-    if len(levels) > 1:
-        alone = an.Constraints(
-            allowed_parents={name: [p for p in levels if p != name] if name in levels else [] for name in names}
-        )
-        candidates = an.score_parents(table, an.PCART(), AMONG_ALL, alone, n_jobs=1)
-        for parent, child in an.search.exact(candidates, time_limit=PROOF, n_jobs=1).dag.edges:
-            allowed[child].add(parent)
-    rules = an.Constraints(allowed_parents={name: sorted(of) for name, of in allowed.items()})
-    candidates = an.score_parents(table, an.PCART(), MOST, rules, n_jobs=1)
+    allowed = {name: sorted({*class_.predecessors(name), *more.dag.predecessors(name)}) for name in table.names}
+    candidates = an.score_parents(table, an.PCART(), MOST, an.Constraints(allowed_parents=allowed), n_jobs=1)
     return an.search.exact(candidates, time_limit=PROOF, n_jobs=1)
 
 
-WAYS = {"all arcs": everywhere, "the hybrid's": inside, "the hybrid's or among levels": inside_or_among_levels}
+WAYS = {
+    "all arcs": everywhere,
+    "the hybrid's": inside,
+    "the hybrid's or among levels": inside_or_among_levels,
+    "the hybrid's or the best trees'": inside_or_everywhere,
+}
 
 
 def quietly(way: Any, table: an.Table) -> Any:

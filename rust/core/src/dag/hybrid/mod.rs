@@ -146,10 +146,10 @@ pub struct Found {
 /// A graph is taken instead of that of counts if it is better by this share.
 const CLEARLY: f64 = 0.04;
 /// One of degree 2 is taken if it is better by this share: it is right where rows are few, and misses bends where they are many.
-const SLIGHTLY: f64 = 0.005;
+const SLIGHTLY: f64 = 0.01;
 /// The conditional Gaussian's is taken if it is better by this share: where lines differ from cell to cell it mostly is by a
-/// tenth and more, and where it is wrong it is by a twentieth at most.
-const FAR: f64 = 0.055;
+/// tenth and more, and where it is wrong it is by less.
+const FAR: f64 = 0.09;
 /// Scores whose first graphs are worse by more than this share do not search on.
 const NEAR: f64 = 0.05;
 /// Arcs are dropped, and the search made again, so often at most.
