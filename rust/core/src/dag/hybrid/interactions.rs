@@ -286,7 +286,10 @@ fn rests(columns: &[Vec<f64>], on: impl Iterator<Item = Vec<f64>>) -> Vec<Vec<f6
         take_away(&mut x, &basis);
         let left = dot(&x, &x);
         if left > SPANNED * size {
-            x.iter_mut().for_each(|x| *x /= left.sqrt());
+            let root = left.sqrt();
+            for x in &mut x {
+                *x /= root;
+            }
             basis.push(x);
         }
     }
