@@ -70,13 +70,7 @@ impl Trees {
     /// parents of either; the strongest first.
     ///
     /// What curves see of a pair the search has had before it, so this asks trees over several parents of few pairs.
-    fn pairs(
-        &self,
-        dag: &Dag,
-        knowledge: &Knowledge<'_>,
-        curves: &Curves<'_>,
-        halt: &Halt,
-    ) -> Result<Vec<(Var, Var)>> {
+    fn pairs(&self, dag: &Dag, knowledge: &Knowledge<'_>, curves: &Curves<'_>, halt: &Halt) -> Result<Vec<(Var, Var)>> {
         let n = dag.n_vars();
         let apart: Vec<(Var, Var)> = (0..n)
             .flat_map(|b| (0..b).map(move |a| (a, b)))
