@@ -99,3 +99,39 @@ def test_explain_says_strengths_in_words_and_that_arrows_are_no_causes():
     assert f"Independence alone does not orient the arcs with {parent}" in told
     alone = an.fit(an.Table(an.example("penguins")), nx.DiGraph(), an.PCART())
     assert "causes" not in alone.explain("species")
+
+
+def fork() -> an.Table:
+    """A column that two others depend on: whichever way, no collider."""
+    rows = [(x, y, z) for x, mostly in (("a", "aaab"), ("b", "bbba")) for y in mostly for z in mostly] * 10
+    return an.Table(dict(zip("xyz", map(list, zip(*rows, strict=True)), strict=True)))
+
+
+def test_an_arc_that_a_constraint_directs_is_no_longer_open_in_a_network_and_in_its_file(tmp_path):
+    table = fork()
+    open_ = an.search.boss(table, an.BIC())
+    known = an.search.boss(table, an.BIC(), constraints=an.Constraints(tiers=[["x"], ["y", "z"]]))
+    assert open_.dag.number_of_edges() == known.dag.number_of_edges() == 2
+    free, fixed = an.fit(table, open_, an.BIC()), an.fit(table, known, an.BIC())
+    assert all(arc.either_way for arc in Graph.of(free.graph).arcs)
+    from_x = [arc for arc in Graph.of(fixed.graph).arcs if arc.parent == "x"]
+    assert from_x and not any(arc.either_way for arc in from_x)
+    assert {(a, b) for a, b in fixed.cpdag().edges if not fixed.cpdag().has_edge(b, a)} >= {
+        (arc.parent, arc.child) for arc in from_x
+    }
+    assert "does not orient" in free.explain("x") and "does not orient" not in fixed.explain("x")
+    # Only where the search knows more than the graph does is anything written.
+    written = tmp_path / "net.json"
+    free.save(written)
+    assert "directed" not in written.read_text(encoding="utf-8")
+    fixed.save(written)
+    assert '"directed"' in written.read_text(encoding="utf-8")
+    again = an.load(written)
+    assert again.origin == fixed.origin and set(again.cpdag().edges) == set(fixed.cpdag().edges)
+
+
+def test_what_a_search_found_is_drawn_with_the_directions_of_its_class():
+    table = fork()
+    known = an.search.boss(table, an.BIC(), constraints=an.Constraints(tiers=[["x"], ["y"], ["z"]]))
+    assert 'data-either-way="yes"' not in known._repr_html_()
+    assert 'data-either-way="yes"' in an.search.boss(table, an.BIC())._repr_html_()

@@ -86,6 +86,25 @@ def test_graphs_of_several_searches_are_compared_by_their_classes() -> None:
     assert an.metrics.compare(made.dag, found).shd <= 3
 
 
+def test_few_rows_take_curves_of_degree_two() -> None:
+    made = an.simulate.network(20, 300, style="products", seed=0)
+    found = an.search.hybrid(an.Table(made.frame, schema=made.schema))
+    assert found.details["score"].startswith("BlockGaussian(2")
+    assert an.metrics.compare(made.dag, found).shd <= 6
+
+
+def test_where_lines_differ_from_cell_to_cell_the_conditional_gaussian_finds_the_arcs() -> None:
+    dag, df, schema = an.simulate.mixed_network(20, average_degree=3, n_rows=500, seed=0)
+    table = an.Table(df, schema=schema)
+    found = an.search.hybrid(table)
+    assert found.details["score"] == "ConditionalGaussian(discretise=True, prior=Binomial(1))"
+    assert set(found.details["scales"].values()) == {"raw"}
+    score = an.ConditionalGaussian(discretise=True, prior=an.priors.Binomial(1))
+    total = sum(an.local_score(table, v, list(found.dag.predecessors(v)), score) for v in found.dag)
+    assert found.score == pytest.approx(total, rel=1e-9)
+    assert an.metrics.compare(dag, found).shd <= an.metrics.compare(dag, an.search.boss(table, score)).shd + 2
+
+
 def test_constraints_are_kept(table: an.Table) -> None:
     rules = an.Constraints(
         required=[("site", "age")], forbidden=[("dose", "effect")], tiers=[["stage"], ["effect"]], max_parents=2
@@ -137,6 +156,27 @@ def test_learn_takes_its_arcs_and_proves_the_best_network_inside_them(table: an.
     total = sum(an.local_score(table, v, list(inside.dag.predecessors(v)), an.PCART()) for v in inside.dag)
     assert inside.score == pytest.approx(total, rel=1e-9)
     assert set(inside.details["unused"]) == set(found.dag.edges) - set(inside.dag.edges)
+
+
+def test_a_direction_that_only_trees_prefer_stays_open() -> None:
+    # Trees draw normal -> log-normal by 500 nats and more; two columns alone tell no direction.
+    rng = np.random.default_rng(3)
+    income = np.exp(rng.normal(size=1000))
+    table = an.Table({"income": income, "test": np.log(income) + rng.normal(size=1000)})
+    found = an.search.hybrid(table, an.PCART())
+    assert set(found.dag.edges) == {("test", "income")}
+    assert set(found.cpdag.edges) == {("test", "income"), ("income", "test")}
+    net = an.learn(table, search="hybrid", verbose=False)
+    assert set(net.cpdag().edges) == set(found.cpdag.edges)
+
+
+def test_what_the_class_directs_stays_directed_where_trees_leave_arcs_out(table: an.Table) -> None:
+    # Without its other parent the effect is in no collider: the graph of the trees alone leaves its arc open.
+    found = an.search.hybrid(table, an.PCART(max_splits=1), max_parents=1)
+    assert found.stopped == "proven" and found.dag.number_of_edges() == 2
+    directed = {(a, b) for a, b in found.cpdag.edges if not found.cpdag.has_edge(b, a)}
+    loose = an.search.hybrid(table, max_parents=1)
+    assert directed == {(a, b) for a, b in found.dag.edges if not loose.cpdag.has_edge(b, a)}
 
 
 def test_levels_alone_are_judged_by_counts_too() -> None:

@@ -8,6 +8,7 @@ from collections.abc import Callable
 from typing import Any
 
 import arbornet as an
+from true_graphs import ways
 from true_graphs.tables import Drawn
 
 Learner = Callable[[Drawn], Any]
@@ -42,6 +43,10 @@ def inside(drawn: Drawn) -> Any:
     return an.search.hybrid(drawn.table, an.PCART(), n_jobs=1)
 
 
+def inside_or_among_levels(drawn: Drawn) -> Any:
+    return ways.inside_or_among_levels(drawn.table)
+
+
 def learners() -> tuple[dict[str, Learner], list[str]]:
     """The learners that this version of the package has, and those that it lacks."""
     one = an.priors.Binomial(1)
@@ -59,8 +64,10 @@ def learners() -> tuple[dict[str, Learner], list[str]]:
         missing.append("BOSS BlockGaussian")
     if hasattr(an.search, "hybrid"):
         found |= {"hybrid": hybrid, "hybrid, interactions": hybrid_pairs, "hybrid, exact PCART inside": inside}
+        found["hybrid or levels, exact PCART inside"] = inside_or_among_levels
     else:
         missing += ["hybrid", "hybrid, interactions", "hybrid, exact PCART inside"]
+        missing.append("hybrid or levels, exact PCART inside")
     return found, missing
 
 

@@ -41,6 +41,14 @@ def class_graph(names: Sequence[Any], arcs: Iterable[Pair], links: Iterable[Pair
     return out
 
 
+def with_directions(dag: nx.DiGraph[Any], class_: nx.DiGraph[Any]) -> nx.DiGraph[Any]:
+    """A copy of a graph whose arcs say, as `either_way`, whether a class of graphs leaves their direction open."""
+    out = dag.copy()
+    for parent, child, told in out.edges(data=True):
+        told["either_way"] = class_.has_edge(child, parent)
+    return out
+
+
 def parents_of(dag: nx.DiGraph[Hashable]) -> list[list[int]]:
     """The parents of each variable by position, ascending."""
     position = {name: i for i, name in enumerate(dag.nodes)}

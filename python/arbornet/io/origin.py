@@ -39,6 +39,9 @@ class Origin(ByContent):
     """Score, bound, seconds and end of the search, if there was one."""
     strengths: dict[str, dict[str, float]] = field(default_factory=dict)
     """Share of bootstrap networks with an arc, by parent and child, if there was a bootstrap."""
+    directed: tuple[tuple[str, str], ...] | None = None
+    """The arcs that independence or a constraint directs as the search found it, where that is not what the graph's own
+    independences direct."""
 
     def __repr__(self) -> str:
         parts = [] if self.n_rows is None else [f"{self.n_rows:,} rows"]
@@ -54,6 +57,8 @@ class Origin(ByContent):
 def to_dict(origin: Origin) -> dict[str, Any]:
     """The origin in JSON's types."""
     told: dict[str, Any] = _plain(dataclasses.asdict(origin))
+    if told["directed"] is None:
+        del told["directed"]
     return told
 
 
@@ -90,7 +95,8 @@ def from_dict(told: object, names: Sequence[str], parents: Sequence[Sequence[int
         contributions = _listed(contributions, len(names), of_child, ".contributions")
     arcs = {(names[p], names[child]) for child, of in enumerate(parents) for p in of}
     search = _search(told.get("search", {}))
-    return Origin(score, n_rows, scores, contributions, search, _strengths(told.get("strengths", {}), arcs))
+    strengths = _strengths(told.get("strengths", {}), arcs)
+    return Origin(score, n_rows, scores, contributions, search, strengths, _directed(told.get("directed"), arcs))
 
 
 def _check(fits: bool, at: str) -> None:
@@ -141,3 +147,13 @@ def _strengths(told: Any, arcs: set[tuple[str, str]]) -> dict[str, dict[str, flo
             _check((parent, child) in arcs and not (strength < 0.0 or strength > 1.0), at)
             strengths.setdefault(parent, {})[child] = strength
     return strengths
+
+
+def _directed(told: Any, arcs: set[tuple[str, str]]) -> tuple[tuple[str, str], ...] | None:
+    if told is None:
+        return None
+    _check(isinstance(told, list), ".directed")
+    for i, arc in enumerate(told):
+        named = isinstance(arc, list) and len(arc) == 2 and all(isinstance(name, str) for name in arc)
+        _check(named and tuple(arc) in arcs, f".directed[{i}]")
+    return tuple((parent, child) for parent, child in told)

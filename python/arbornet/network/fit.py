@@ -11,6 +11,7 @@ import networkx as nx
 from arbornet._core import ArbornetError, NetworkHandle, ParameterError, ScoreHandle
 from arbornet.data.table import Table
 from arbornet.given import ScoreLike
+from arbornet.graphs import cpdag
 from arbornet.network import BayesNet, Origin
 from arbornet.scores.prepare import prepared
 from arbornet.search.base import Found
@@ -45,7 +46,9 @@ def fit(
     parents = _parents(graph, names)
     scored = prepared(table, score)
     handle = NetworkHandle.fit(scored, parents, n_jobs)
-    origin = Origin(score=scored.spec, n_rows=table.n_rows, search=_search(dag) if isinstance(dag, Found) else {})
+    origin = Origin(score=scored.spec, n_rows=table.n_rows)
+    if isinstance(dag, Found):
+        origin = dataclasses.replace(origin, search=_search(dag), directed=_directed(dag))
     if arc_scores:
         scores = NetworkHandle.contributions(scored, parents, n_jobs)
         origin = dataclasses.replace(
@@ -84,6 +87,17 @@ def _parents(graph: nx.DiGraph[Any], names: list[str]) -> list[list[int]]:
     for parent, child in graph.edges:
         parents[position[str(child)]].append(position[str(parent)])
     return [sorted(of) for of in parents]
+
+
+def _directed(found: Found) -> tuple[tuple[str, str], ...] | None:
+    """The arcs that a search says are directed, if these are others than the graph alone says."""
+    if found.equivalents is None:
+        return None
+    told, own = (
+        tuple(sorted((a, b) for a, b in found.dag.edges if not class_.has_edge(b, a)))
+        for class_ in (found.equivalents, cpdag(found.dag))
+    )
+    return None if told == own else told
 
 
 def _search(found: Found) -> dict[str, Any]:

@@ -11,7 +11,7 @@ import networkx as nx
 from arbornet._core import ArbornetError, NetworkHandle
 from arbornet.data import calendar
 from arbornet.data.looks.findings import marked
-from arbornet.graphs import cpdag
+from arbornet.graphs import class_graph, cpdag
 from arbornet.io.origin import Origin
 from arbornet.models.local import LocalModel
 from arbornet.network import evidence
@@ -47,7 +47,7 @@ class Structure:
 
         Nodes carry `kind`, `levels` and `n_parameters` (and `score`, and `values` where numbers stand for dates or
         times); arcs carry, where known, `contribution` (how much removing them lowers the score) and `strength` (their
-        share of bootstrap networks).
+        share of bootstrap networks) and `either_way` (whether the search left their direction open).
         """
         graph: nx.DiGraph[str] = nx.DiGraph()
         names = self.names
@@ -61,12 +61,14 @@ class Structure:
                 graph.nodes[name]["score"] = self.origin.family_scores[v]
         for v, name in enumerate(names):
             for i, p in enumerate(self.handle.parents(v)):
-                told: dict[str, float] = {}
+                told: dict[str, float | bool] = {}
                 if self.origin.contributions is not None:
                     told["contribution"] = self.origin.contributions[v][i]
                 strength = self.origin.strengths.get(names[p], {}).get(name)
                 if strength is not None:
                     told["strength"] = strength
+                if self.origin.directed is not None:
+                    told["either_way"] = (names[p], name) not in self.origin.directed
                 graph.add_edge(names[p], name, **told)
         return graph
 
@@ -75,8 +77,17 @@ class Structure:
         return self.graph.copy()
 
     def cpdag(self) -> nx.DiGraph[str]:
-        """The graph's equivalence class: an arc that may point either way is a pair of edges, one each way."""
-        return cpdag(self.graph)
+        """The graph's equivalence class: an arc that may point either way is a pair of edges, one each way.
+
+        An arc is one edge where the search that found the graph, or a constraint, directs it.
+        """
+        if self.origin.directed is None:
+            return cpdag(self.graph)
+        place = {name: v for v, name in enumerate(self.names)}
+        either = [(place[a], place[b]) for a, b, told in self.graph.edges(data=True) if told["either_way"]]
+        class_ = class_graph(self.names, [(place[a], place[b]) for a, b in self.origin.directed], either)
+        class_.add_nodes_from(self.graph.nodes(data=True))
+        return class_
 
     def __getitem__(self, variable: str) -> LocalModel:
         """The local model of a variable: `.text()`, `.rules()`, `.leaves`, `.draw()`."""

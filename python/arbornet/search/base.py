@@ -14,7 +14,7 @@ import networkx as nx
 
 from arbornet._core import ParameterError
 from arbornet.alike import ByContent
-from arbornet.graphs import cpdag
+from arbornet.graphs import cpdag, with_directions
 from arbornet.show.draw import network_svg
 from arbornet.show.draw.network import MOST_DRAWN, NOTEBOOK
 from arbornet.show.draw.svg import in_cell
@@ -111,7 +111,10 @@ class Found(ByContent):
 
     def _repr_html_(self) -> str:
         line = f"<p>{html.escape(str(self))}</p>"
-        return line if len(self.dag) > MOST_DRAWN else in_cell(network_svg(self.dag, kinds=False, room=NOTEBOOK)) + line
+        if len(self.dag) > MOST_DRAWN:
+            return line
+        drawn = with_directions(self.dag, self.cpdag)
+        return in_cell(network_svg(drawn, kinds=False, room=NOTEBOOK)) + line
 
 
 def uninterrupted(found: Found) -> Found:

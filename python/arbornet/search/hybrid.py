@@ -27,10 +27,12 @@ WINNERS = {
     "curves": "BlockGaussian(3, 'auto', prior=Binomial(1))",
     "lines_of_ranks": "BlockGaussian(1, prior=Binomial(1))",
     "curves_of_ranks": "BlockGaussian(3, prior=Binomial(1))",
+    "bends": "BlockGaussian(2, 'auto', prior=Binomial(1))",
+    "bends_of_ranks": "BlockGaussian(2, prior=Binomial(1))",
     "cells": "ConditionalGaussian(discretise=True, prior=Binomial(1))",
     "counts": "QNML(prior=Binomial(1))",
 }
-"""The score of each graph that is judged; the conditional Gaussian reads numbers by their normal scores."""
+"""The score of each graph that is judged."""
 FEW = 2
 """Columns of which one cannot have one parent in the mean, so half of one is expected: `Binomial(0.5)`."""
 
@@ -51,9 +53,10 @@ def hybrid(
 ) -> Found:
     """A graph by several scores, and the arcs that independence directs.
 
-    Best order score searches with Gaussians over lines and over curves, in two scales, with the conditional Gaussian,
-    and on levels alone with `QNML` each find a graph; all scores and trees together judge which class is best. Where
-    curves won, arcs that no tree needs are dropped. In simulated networks its arcs are truer than those of any one
+    Best order score searches with Gaussians over lines and over curves of degree 2 and 3, in two scales, with the
+    conditional Gaussian, and on levels alone with `QNML` each find a graph; all scores and trees together judge which
+    class is best. Those nearly as good search on from random orders. Where curves won, arcs that no tree needs are
+    dropped. In simulated networks its arcs are truer than those of any one
     score.
 
     Args:
@@ -62,7 +65,7 @@ def hybrid(
             independence directs keeps its direction. This is what `learn(search="hybrid")` does.
         interactions: also search for arcs that only trees find, such as two columns that affect a third only jointly.
             Takes several times as long.
-        restarts: number of random restarts of every search. If left out, 10, or as many as keep it
+        restarts: number of random restarts of every search that goes on. If left out, 10, or as many as keep it
             quick: 4 for 100 variables; beyond 400, `fges` searches instead of `boss`.
         seed: of the random orders.
         constraints: constraints on the graph.
@@ -73,7 +76,8 @@ def hybrid(
 
     Returns:
         Found, with stopped "finished", "time" or "interrupted", or with a score what `exact` returns, proved among the
-        networks inside what was found. Its `cpdag` says what is directed and what is not. `details` has `score` (whose
+        networks inside what was found. Its `cpdag` says what is directed and what is not, with a score too: a
+        direction that only the score prefers is left open. `details` has `score` (whose
         total `score` is), `judged` (what the judges said of each graph), `strengths` (per arc, how much removing
         it lowers that score, and whether independence directs it), `scales` (how each number was read), `dropped` and
         `added`.
@@ -179,6 +183,7 @@ def _best_inside(
     unused = sorted(set(found.dag.edges) - set(best.dag.edges) - {(b, a) for a, b in best.dag.edges})
     return dataclasses.replace(
         best,
+        equivalents=_class_inside(best.dag, found.cpdag),
         seconds=time.perf_counter() - began,
         details={
             **best.details,
@@ -188,6 +193,17 @@ def _best_inside(
             "arcs": sorted(found.dag.edges),
         },
     )
+
+
+def _class_inside(dag: nx.DiGraph[str], cpdag: nx.DiGraph[str]) -> nx.DiGraph[str]:
+    """A graph's arcs as a class directs them: one edge, or a pair of which a score prefers one."""
+    out: nx.DiGraph[str] = nx.DiGraph()
+    out.add_nodes_from(dag)
+    for parent, child in dag.edges:
+        out.add_edge(parent, child)
+        if cpdag.has_edge(child, parent):
+            out.add_edge(child, parent)
+    return out
 
 
 def within(rules: Rules, cpdag: nx.DiGraph[str]) -> Rules:

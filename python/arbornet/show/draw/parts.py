@@ -4,8 +4,9 @@ Whoever has something to draw turns it into these parts; whoever draws knows not
 `networkx.DiGraph` (`Graph.of`), a fitted local model as a nested dict (`Tree.of`):
 
     graph:  nodes carry `kind` ("continuous" | "categorical" | "ordinal", or anything whose text contains one of
-            them) and `levels` (a sequence, optional); arcs carry `strength` (0 to 1, optional) and
-            `contribution` (how much removing the arc lowers the score, optional)
+            them) and `levels` (a sequence, optional); arcs carry `strength` (0 to 1, optional),
+            `contribution` (how much removing the arc lowers the score, optional) and `either_way` (whether its
+            direction is open; if it is not there, what the graph's own independences say)
 
     tree:   {"child": name, "kind": ..., "levels": [...], "root": node}        (and "values": "date" for dates)
     node:   {"variable": name, "branches": [{"label": "< 55", "node": node}, ...]}     a split
@@ -74,7 +75,8 @@ class Arc:
     strength: float | None = None
     contribution: float | None = None
     either_way: bool = False
-    """Whether a network with the same independences has it the other way round."""
+    """Whether a network with the same independences, and the same constraints where they are known, has it the other
+    way round."""
 
     @property
     def description(self) -> str:
@@ -118,7 +120,13 @@ class Graph:
         place = {node.name: i for i, node in enumerate(nodes)}
         free = cpdag(graph)
         arcs = (
-            Arc(str(u), str(v), data.get("strength"), data.get("contribution"), free.has_edge(v, u))
+            Arc(
+                str(u),
+                str(v),
+                data.get("strength"),
+                data.get("contribution"),
+                data.get("either_way", free.has_edge(v, u)),
+            )
             for u, v, data in graph.edges(data=True)
         )
         return cls(nodes, tuple(sorted(arcs, key=lambda arc: (place[arc.parent], place[arc.child]))))

@@ -47,15 +47,15 @@ impl Scale {
     }
 }
 
-/// The features of one variable.
+/// The features of one variable; a copy shares what is as long as the table.
 #[derive(Clone)]
 pub enum Block {
     /// Of a number, row after row.
-    Rows(Vec<Vec<f64>>),
+    Rows(Vec<Arc<[f64]>>),
     /// Of levels: every row's code, and each feature by code.
     Codes {
         /// In the order of the rows.
-        codes: Vec<u32>,
+        codes: Arc<[u32]>,
         /// Feature after feature.
         tables: Vec<Vec<f64>>,
         /// How many features there are; more than `tables` has where there are too many to use.
@@ -70,7 +70,7 @@ const LEAST: f64 = 1e-6;
 /// A scale other than normal scores is chosen for so many nats.
 const MARGIN: f64 = 2.0;
 /// The degree of the parents that scales are tried with.
-const TRIED: usize = 3;
+pub const TRIED: usize = 3;
 /// Correlations between blocks are taken so much smaller, which is a ridge on what they are all part of.
 pub const SHRINK: f64 = 0.9999;
 
@@ -99,7 +99,7 @@ impl Block {
                 let k = y.first().map_or(0, Vec::len);
                 let mut counts = vec![0.0; x.first().map_or(0, Vec::len) * k];
                 if !counts.is_empty() {
-                    a.iter().zip(b).for_each(|(&i, &j)| counts[i as usize * k + j as usize] += 1.0);
+                    a.iter().zip(b.iter()).for_each(|(&i, &j)| counts[i as usize * k + j as usize] += 1.0);
                 }
                 // Per feature of y, its sums by the levels of x.
                 let sums: Vec<Vec<f64>> =
@@ -149,29 +149,39 @@ impl Features {
     /// # Errors
     /// If it is due.
     pub fn until(table: &Arc<Table>, degree: usize, scale: Scale, halt: &Halt) -> Result<Self> {
-        let order = table.canonical_rows();
-        let made = |(degree, scale): (usize, Scale)| -> Result<Vec<(Block, Option<Scale>)>> {
-            let one = |v: Var| halt.check().map(|()| block(table, &order, v, degree, scale));
-            (0..table.n_vars()).into_par_iter().map(one).collect()
-        };
-        if scale != Scale::Auto {
-            let (blocks, scales) = made((degree, scale))?.into_iter().unzip();
-            return Ok(Self { blocks, scales });
+        if scale == Scale::Auto {
+            return Self::until(table, TRIED, Scale::NormalScores, halt)?.rescaled(table, degree, halt);
         }
-        let parents: Vec<Block> = made((TRIED, Scale::NormalScores))?.into_iter().map(|(block, _)| block).collect();
-        let one = |v: Var| Ok(block(table, &order, v, degree, best_scale(table, &order, v, &parents, halt)?));
+        let order = table.canonical_rows();
+        let one = |v: Var| halt.check().map(|()| block(table, &order, v, degree, scale));
         let made: Vec<_> = (0..table.n_vars()).into_par_iter().map(one).collect::<Result<_>>()?;
         let (blocks, scales) = made.into_iter().unzip();
         Ok(Self { blocks, scales })
     }
 
-    /// Of numbers and ordered levels the first feature alone.
+    /// Blocks of a degree with every number in the scale that is best for it; these are of normal scores and degree `TRIED`.
+    ///
+    /// # Errors
+    /// `Error::Interrupted` soon after `halt` is due.
+    pub fn rescaled(&self, table: &Arc<Table>, degree: usize, halt: &Halt) -> Result<Self> {
+        let order = table.canonical_rows();
+        let one = |v: Var| -> Result<(Block, Option<Scale>)> {
+            let scale = best_scale(table, &order, v, &self.blocks, halt)?;
+            let same = degree == TRIED && scale == Scale::NormalScores;
+            Ok(if same { (self.blocks[v].clone(), self.scales[v]) } else { block(table, &order, v, degree, scale) })
+        };
+        let made: Vec<_> = (0..table.n_vars()).into_par_iter().map(one).collect::<Result<_>>()?;
+        let (blocks, scales) = made.into_iter().unzip();
+        Ok(Self { blocks, scales })
+    }
+
+    /// Of numbers and ordered levels the first features alone, at most so many.
     #[must_use]
-    pub fn first_degree(&self, table: &Table) -> Self {
+    pub fn of_degree(&self, table: &Table, degree: usize) -> Self {
         let first = |(v, block): (Var, &Block)| match block {
-            Block::Rows(features) => Block::Rows(features.iter().take(1).cloned().collect()),
+            Block::Rows(features) => Block::Rows(features.iter().take(degree).cloned().collect()),
             Block::Codes { codes, tables, .. } if matches!(table.variable(v).kind, Kind::Ordinal { .. }) => {
-                let tables: Vec<_> = tables.iter().take(1).cloned().collect();
+                let tables: Vec<_> = tables.iter().take(degree).cloned().collect();
                 Block::Codes { codes: codes.clone(), width: tables.len(), tables }
             }
             categories @ Block::Codes { .. } => categories.clone(),
@@ -231,10 +241,10 @@ fn block(table: &Table, order: &[u32], v: Var, degree: usize, scale: Scale) -> (
         Column::Reals(_) => return number(table, order, v, degree, scale),
         Column::Codes(codes) => codes,
     };
-    let codes: Vec<u32> = order.iter().map(|&row| codes.get(row as usize) as u32).collect();
+    let codes: Arc<[u32]> = order.iter().map(|&row| codes.get(row as usize) as u32).collect();
     let k = table.variable(v).n_levels().unwrap_or(0);
     let mut counts = vec![0.0; k];
-    for &code in &codes {
+    for &code in &*codes {
         counts[code as usize] += 1.0;
     }
     let tables = if let Kind::Ordinal { .. } = table.variable(v).kind {
@@ -266,7 +276,8 @@ fn number(table: &Table, order: &[u32], v: Var, degree: usize, scale: Scale) -> 
     };
     let u: Vec<f64> = shares(&values).into_iter().map(|share| 2.0 * share - 1.0).collect();
     let bent = (2..=degree).map(|t| u.iter().map(|&u| legendre(t, u)).collect());
-    (Block::Rows(orthonormal(std::iter::once(first).chain(bent), &dot)), Some(scale))
+    let features = orthonormal(std::iter::once(first).chain(bent), &dot);
+    (Block::Rows(features.into_iter().map(Arc::from).collect()), Some(scale))
 }
 
 /// Columns centred, of unit length and orthogonal, in their order; without those that earlier ones span.
@@ -342,7 +353,7 @@ mod tests {
     /// Features row after row, whatever the variable.
     fn rows(block: &Block) -> Vec<Vec<f64>> {
         match block {
-            Block::Rows(features) => features.clone(),
+            Block::Rows(features) => features.iter().map(|x| x.to_vec()).collect(),
             Block::Codes { codes, tables, .. } => {
                 tables.iter().map(|t| codes.iter().map(|&c| t[c as usize]).collect()).collect()
             }

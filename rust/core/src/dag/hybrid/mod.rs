@@ -1,16 +1,20 @@
 //! A search for arcs by several scores, each where it sees best: Gaussians over features find arcs, trees take away those
 //! that only shapes made, and equivalence tells which way they point.
 //!
-//! 1. The best order score search, with a Gaussian over blocks of degree 1 and of degree 3 (scales chosen by column, and again
-//!    on normal scores), with the discretised conditional Gaussian, and on levels alone with the quotient normalised maximum
-//!    likelihood.
-//! 2. Each graph's class is judged by all scores together ([`judge`]). The conditional Gaussian's wins if it is clearly better; on levels
-//!    alone the one by counts wins unless another is.
-//! 3. Where curves won, arcs that no tree needs are dropped, and the search is made again inside what is left.
-//! 4. On request, arcs that only trees see are added ([`trees`]).
+//! 1. The best order score search from one order, with a Gaussian over blocks of degree 1, 2 and 3 (scales chosen by column,
+//!    and again on normal scores), with the discretised conditional Gaussian, and on levels
+//!    alone with the quotient normalised maximum likelihood.
+//! 2. Each graph's class is judged by all scores together ([`judge`]). One of degree 2 wins if it is slightly
+//!    better, the conditional Gaussian's if it is far better; on levels alone the one by counts wins unless another is
+//!    clearly better.
+//! 3. Scores whose graphs are not far behind search on from random orders, and these graphs are judged.
+//! 4. Where curves won, arcs that no tree needs are dropped, and the search is made again inside what is left.
+//! 5. On request, arcs that only trees see are added ([`interactions`]).
 //!
-//! All of these scores but one are the same for equivalent graphs, so what they direct is what independence directs.
+//! Gaussians over features are the same for equivalent graphs, and counts nearly so: what they direct is what independence
+//! directs.
 
+mod interactions;
 mod judge;
 mod trees;
 
@@ -18,6 +22,7 @@ use std::sync::Arc;
 
 use rayon::prelude::*;
 
+use self::interactions::Curves;
 use self::judge::{Judge, prior};
 use self::trees::Trees;
 use crate::constraints::{Constraints, ParentRule};
@@ -33,7 +38,7 @@ use crate::kept::Kept;
 use crate::leaf::LeafPriors;
 use crate::local::LocalScore;
 use crate::prior::GraphPrior;
-use crate::regress::features::{Block, Features, Scale};
+use crate::regress::features::{Block, Features, Scale, TRIED};
 use crate::regress::ranks::{normal_score, shares};
 use crate::score::classic::nml::Qnml;
 use crate::score::mixed::block::BlockGaussian;
@@ -45,7 +50,7 @@ use crate::table::{Affine, Column, Kind, Table, Var};
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq, serde::Deserialize)]
 #[serde(default, deny_unknown_fields)]
 pub struct Hybrid {
-    /// So many random orders are begun with after the first, in every search; as many as is quick if not said.
+    /// So many random orders are begun with after the first; as many as is quick if not said.
     pub restarts: Option<usize>,
     /// Of the random orders.
     pub seed: u64,
@@ -64,7 +69,11 @@ pub enum Winner {
     LinesOfRanks,
     /// The one of degree 3, every number by its normal scores.
     CurvesOfRanks,
-    /// The discretised conditional Gaussian, numbers by their normal scores.
+    /// The Gaussian over blocks of degree 2.
+    Bends,
+    /// The one of degree 2, every number by its normal scores.
+    BendsOfRanks,
+    /// The discretised conditional Gaussian, numbers as they are.
     Cells,
     /// The quotient normalised maximum likelihood.
     Counts,
@@ -78,6 +87,8 @@ impl Winner {
             Self::Curves => "curves",
             Self::LinesOfRanks => "lines_of_ranks",
             Self::CurvesOfRanks => "curves_of_ranks",
+            Self::Bends => "bends",
+            Self::BendsOfRanks => "bends_of_ranks",
             Self::Cells => "cells",
             Self::Counts => "counts",
         }
@@ -85,12 +96,21 @@ impl Winner {
 
     /// Whether it fits curves, which may join what a mere trend suggests.
     fn bends(self) -> bool {
-        matches!(self, Self::Curves | Self::CurvesOfRanks)
+        matches!(self, Self::Curves | Self::CurvesOfRanks | Self::Bends | Self::BendsOfRanks)
     }
 
     /// Whether it reads every number by its normal scores.
     fn ranks(self) -> bool {
-        matches!(self, Self::LinesOfRanks | Self::CurvesOfRanks | Self::Cells)
+        matches!(self, Self::LinesOfRanks | Self::CurvesOfRanks | Self::BendsOfRanks)
+    }
+
+    /// How much better, as a share, it has to be judged than another.
+    fn margin(self) -> f64 {
+        match self {
+            Self::Bends | Self::BendsOfRanks => SLIGHTLY,
+            Self::Cells => FAR,
+            _ => 0.0,
+        }
     }
 }
 
@@ -123,12 +143,19 @@ pub struct Found {
     pub stop: Option<Stop>,
 }
 
-/// The conditional Gaussian's graph is taken if it is better by this share, and so is any instead of that of counts.
+/// A graph is taken instead of that of counts if it is better by this share.
 const CLEARLY: f64 = 0.04;
+/// One of degree 2 is taken if it is better by this share: it is right where rows are few, and misses bends where they are many.
+const SLIGHTLY: f64 = 0.01;
+/// The conditional Gaussian's is taken if it is better by this share: where lines differ from cell to cell it mostly is by a
+/// tenth and more, and where it is wrong it is by less.
+const FAR: f64 = 0.09;
+/// Scores whose first graphs are worse by more than this share do not search on.
+const NEAR: f64 = 0.05;
 /// Arcs are dropped, and the search made again, so often at most.
 const ROUNDS: usize = 5;
 /// The degree of curves.
-const DEGREE: usize = 3;
+const DEGREE: usize = TRIED;
 /// Megabytes of one tree's search.
 const TREE_MEMORY: u64 = 256;
 
@@ -174,13 +201,13 @@ impl Hybrid {
         let halt = budget.halt();
         // Also with no time at all there is a graph to show: only who asks can stop what comes before.
         let asked = budget.control().halt();
-        let features = Features::until(table, DEGREE, Scale::Auto, &asked)?;
+        let ranks = Features::until(table, DEGREE, Scale::NormalScores, &asked)?;
+        let features = ranks.rescaled(table, DEGREE, &asked)?;
         let scales = features.scales.clone();
         // Which scale shows a column best is itself a guess, so the graphs of ranks are judged beside those of the scales.
         let as_ranks = |scale: &Option<Scale>| scale.is_none_or(|scale| scale == Scale::NormalScores);
         let other = table.n_vars() <= WIDE && !scales.iter().all(as_ranks);
-        let ranks = other.then(|| Features::until(table, DEGREE, Scale::NormalScores, &asked)).transpose()?;
-        let mut search = Search::new(self, table, constraints, budget, features, ranks)?;
+        let mut search = Search::new(self, table, constraints, budget, features, other.then_some(ranks))?;
         let outcome = search.all(&halt);
         let stop = match outcome {
             Err(Error::Interrupted) => Some(budget.over().unwrap_or(Stop::Interrupted)),
@@ -197,6 +224,7 @@ struct Search<'a> {
     budget: Budget<'a>,
     runners: Vec<Runner>,
     firsts: Arc<Features>,
+    curves: Arc<Features>,
     judge: Judge,
     /// The graph as far as it is known, and whose it is.
     best: Option<(usize, Dag)>,
@@ -218,7 +246,7 @@ impl<'a> Search<'a> {
     ) -> Result<Self> {
         let levels: Vec<bool> = (0..table.n_vars()).map(|v| !table.variable(v).is_continuous()).collect();
         let ranked = Arc::new(in_normal_scores(table)?);
-        let lines = features.first_degree(table);
+        let lines = features.of_degree(table, 1);
         let bent = features.blocks.iter().zip(&lines.blocks).any(|(all, first)| all.width() > first.width());
         let width_of_firsts: Vec<usize> = lines.blocks.iter().map(Block::width).collect();
         let (lines, curves) = (Arc::new(lines), Arc::new(features));
@@ -232,18 +260,22 @@ impl<'a> Search<'a> {
         if bent {
             add(Winner::Curves, block(&curves, one, DEGREE, None)?);
         }
+        let mut bends = vec![(Winner::Bends, curves.of_degree(table, 2))];
         if let Some(ranks) = ranks {
-            let lines = Arc::new(ranks.first_degree(table));
+            let lines = Arc::new(ranks.of_degree(table, 1));
             add(Winner::LinesOfRanks, block(&lines, one, 1, None)?);
+            bends.push((Winner::BendsOfRanks, ranks.of_degree(table, 2)));
             if bent {
                 add(Winner::CurvesOfRanks, block(&Arc::new(ranks), one, DEGREE, None)?);
             }
         }
-        let all_levels = levels.iter().all(|l| *l);
-        if all_levels {
+        for (winner, features) in bends.into_iter().filter(|_| bent) {
+            add(winner, block(&Arc::new(features), one, 2, None)?);
+        }
+        if levels.iter().all(|l| *l) {
             add(Winner::Counts, Qnml { prior: one }.prepare(table)?);
         }
-        add(Winner::Cells, cells(one).prepare(&ranked)?);
+        add(Winner::Cells, cells(one).prepare(table)?);
         let counts = if levels.iter().filter(|l| **l).count() > 1 { levels_alone(table)? } else { None };
         // The regression on curves stands last: it says which parents are strong.
         let scores: Vec<Box<dyn LocalScore>> = vec![
@@ -260,6 +292,7 @@ impl<'a> Search<'a> {
             budget,
             runners,
             firsts: lines,
+            curves: curves.clone(),
             judge: Judge { scores, counts, levels, trees: Trees::new(trees.prepare(&ranked)?), kept: Kept::default() },
             best: None,
             judged: Vec::new(),
@@ -270,14 +303,16 @@ impl<'a> Search<'a> {
         })
     }
 
-    fn searched(&self, scored: &Scored<'_>, start: Option<&Dag>) -> Result<Classed> {
+    /// So many random orders, if orders are searched at all: in wide tables they are not, unless that was asked for.
+    fn restarts(&self) -> Option<usize> {
         let n = self.constraints.n_vars();
-        match self.how.restarts {
-            None if n > WIDE => Fges { faithfulness: false }.run(scored, start, self.budget),
-            restarts => {
-                let restarts = restarts.unwrap_or_else(|| RESTARTS.min(PLACES / n.max(1)));
-                Boss { restarts, seed: self.how.seed }.run(scored, start, self.budget)
-            }
+        self.how.restarts.or_else(|| (n <= WIDE).then(|| RESTARTS.min(PLACES / n.max(1))))
+    }
+
+    fn searched(&self, scored: &Scored<'_>, start: Option<&Dag>, restarts: usize) -> Result<Classed> {
+        match self.restarts() {
+            None => Fges { faithfulness: false }.run(scored, start, self.budget),
+            Some(most) => Boss { restarts: restarts.min(most), seed: self.how.seed }.run(scored, start, self.budget),
         }
     }
 
@@ -285,7 +320,7 @@ impl<'a> Search<'a> {
         let (constraints, budget) = (self.constraints, self.budget);
         let search = |runner: &Runner| -> Result<(Classed, u64)> {
             let scored = Scored::new(&*runner.score, constraints, budget);
-            Ok((self.searched(&scored, None)?, scored.n_scored()))
+            Ok((self.searched(&scored, None, 0)?, scored.n_scored()))
         };
         let found: Vec<_> = self.runners.par_iter().map(search).collect::<Result<_>>()?;
         for (runner, (found, scored)) in self.runners.iter_mut().zip(found) {
@@ -297,6 +332,11 @@ impl<'a> Search<'a> {
         let shown = usize::from(self.runners.get(1).is_some_and(|runner| runner.winner == Winner::Curves));
         self.best = self.runners[shown].found.as_ref().map(|found| (shown, found.dag.clone()));
         budget.check()?;
+        let first = self.best_judged(halt)?;
+        if self.restarts().is_some_and(|restarts| restarts > 0) {
+            self.best = self.runners[first].found.as_ref().map(|found| (first, found.dag.clone()));
+            self.search_on()?;
+        }
         let winner = self.best_judged(halt)?;
         let dag = self.runners[winner].found.as_ref().expect("it was searched").dag.clone();
         self.best = Some((winner, dag));
@@ -305,10 +345,37 @@ impl<'a> Search<'a> {
         }
         if self.how.interactions {
             let (_, mut dag) = self.best.clone().expect("there is a graph");
-            self.added = self.judge.trees.complete(&mut dag, &self.knowledge, &self.firsts.blocks, halt)?;
+            let regression = &**self.judge.scores.last().expect("there are judges");
+            let curves = Curves { firsts: &self.firsts.blocks, all: &self.curves.blocks, regression };
+            self.added = self.judge.trees.complete(&mut dag, &self.knowledge, &curves, halt)?;
             self.best = Some((winner, dag));
         }
         Ok(())
+    }
+
+    /// From random orders too, with the scores whose graphs are judged nearly as good as the best.
+    fn search_on(&mut self) -> Result<()> {
+        let (constraints, budget) = (self.constraints, self.budget);
+        let top = self.judged.iter().map(|(_, total)| *total).fold(f64::NEG_INFINITY, f64::max);
+        let near = |i: usize| {
+            let (winner, total) = self.judged[i];
+            // The conditional Gaussian is slow, and is not taken without being the best.
+            total >= if winner == Winner::Cells { top } else { top - NEAR * top.abs() }
+        };
+        let search = |i: usize| -> Result<(usize, Classed, u64)> {
+            let runner = &self.runners[i];
+            let scored = Scored::new(&*runner.score, constraints, budget);
+            let start = runner.found.as_ref().map(|found| &found.dag);
+            Ok((i, self.searched(&scored, start, usize::MAX)?, scored.n_scored()))
+        };
+        let kept: Vec<usize> = (0..self.runners.len()).filter(|&i| near(i)).collect();
+        let found: Vec<_> = kept.into_par_iter().map(search).collect::<Result<_>>()?;
+        for (i, found, scored) in found {
+            self.n_moves += found.n_moves;
+            self.n_scored += scored;
+            self.runners[i].found = Some(found);
+        }
+        self.budget.check()
     }
 
     /// The graph that the judges together like best.
@@ -322,9 +389,9 @@ impl<'a> Search<'a> {
         // Among levels alone counts know best.
         let mut best = self.runners.iter().position(|runner| runner.winner == Winner::Counts).unwrap_or(0);
         for (i, runner) in self.runners.iter().enumerate() {
-            let doubted = runner.winner == Winner::Cells || self.runners[best].winner == Winner::Counts;
-            let margin = if doubted { CLEARLY * totals[best].abs() } else { judge::LEAST };
-            if totals[i] > totals[best] + margin {
+            let counted = self.runners[best].winner == Winner::Counts;
+            let share = if counted { CLEARLY.max(runner.winner.margin()) } else { runner.winner.margin() };
+            if totals[i] > totals[best] + (share * totals[best].abs()).max(judge::LEAST) {
                 best = i;
             }
         }
@@ -347,7 +414,7 @@ impl<'a> Search<'a> {
             }
             let inside = within(self.constraints, &dag)?;
             let scored = Scored::new(&*self.runners[winner].score, &inside, self.budget);
-            let found = self.searched(&scored, Some(&dag))?;
+            let found = self.searched(&scored, Some(&dag), usize::MAX)?;
             self.dropped += unneeded.len();
             self.n_moves += found.n_moves;
             self.n_scored += scored.n_scored();
@@ -363,9 +430,11 @@ impl<'a> Search<'a> {
             Some((at, dag)) => (&self.runners[at], dag),
             None => (&self.runners[0], self.knowledge.required_arcs()),
         };
-        if runner.winner.ranks() {
-            scales.iter_mut().flatten().for_each(|scale| *scale = Scale::NormalScores);
-        }
+        let read = match runner.winner {
+            Winner::Cells => Some(Scale::Raw),
+            winner => winner.ranks().then_some(Scale::NormalScores),
+        };
+        scales.iter_mut().flatten().for_each(|scale| *scale = read.unwrap_or(*scale));
         let scored = Scored::new(&*runner.score, self.constraints, self.budget);
         let scores = scored.of_graph(&dag)?;
         let arcs: Vec<(Var, Var)> = dag.arcs().collect();

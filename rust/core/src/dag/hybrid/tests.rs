@@ -64,7 +64,7 @@ fn a_collider_of_curves_is_directed_and_what_follows_from_it() {
     assert!(found.strengths.iter().all(|s| *s > 5.0), "{:?}", found.strengths);
     let judged: Vec<Winner> = found.judged.iter().map(|j| j.0).collect();
     // Every scale is that of ranks here, so there is nothing to search twice.
-    assert_eq!(judged, [Winner::Lines, Winner::Curves, Winner::Cells], "{:?}", found.scales);
+    assert_eq!(judged, [Winner::Lines, Winner::Curves, Winner::Bends, Winner::Cells], "{:?}", found.scales);
 }
 
 #[test]
