@@ -23,6 +23,8 @@ _NUMBERS = ("score", "bound", "seconds")
 def to_dict(origin: Origin) -> dict[str, Any]:
     """The origin in JSON's types."""
     told: dict[str, Any] = _plain(dataclasses.asdict(origin))
+    if not told["in_order"]:  # which earlier files do not have
+        del told["in_order"]
     return told
 
 
@@ -58,7 +60,8 @@ def from_dict(told: Any, names: Sequence[str], parents: Sequence[Sequence[int]])
         contributions = _listed(contributions, len(names), of_child, ".contributions")
     arcs = {(names[p], names[child]) for child, of in enumerate(parents) for p in of}
     search = _search(told.get("search", {}))
-    return Origin(score, n_rows, scores, contributions, search, _strengths(told.get("strengths", {}), arcs))
+    strengths, in_order = _strengths(told.get("strengths", {}), arcs), _in_order(told.get("in_order", {}), arcs)
+    return Origin(score, n_rows, scores, contributions, search, strengths, in_order)
 
 
 def _check(fits: bool, at: str) -> None:
@@ -92,6 +95,19 @@ def _search(told: Any) -> dict[str, Any]:
         if name in search:
             search[name] = _number(search[name], f".search.{name}")
     return search
+
+
+def _in_order(told: Any, arcs: set[tuple[str, str]]) -> dict[str, dict[str, tuple[int, int]]]:
+    _check(isinstance(told, dict), ".in_order")
+    in_order: dict[str, dict[str, tuple[int, int]]] = {}
+    for child, parents in told.items():
+        _check(isinstance(parents, dict), f".in_order[{child!r:.40}]")
+        for parent, counts in parents.items():
+            at = f".in_order[{child!r:.40}][{parent!r:.40}]"
+            _check(isinstance(counts, list) and len(counts) == 2 and (parent, child) in arcs, at)
+            _check(all(type(n) is int and n > 0 for n in counts), at)
+            in_order.setdefault(child, {})[parent] = (counts[0], counts[1])
+    return in_order
 
 
 def _strengths(told: Any, arcs: set[tuple[str, str]]) -> dict[str, dict[str, float]]:

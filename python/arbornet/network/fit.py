@@ -44,7 +44,8 @@ def fit(
     parents = _parents(graph, names)
     scored = prepared(table, score)
     handle = NetworkHandle.fit(scored, parents, n_jobs)
-    origin = Origin(score=scored.spec, n_rows=table.n_rows, search=_search(dag) if isinstance(dag, Found) else {})
+    search = _search(dag) if isinstance(dag, Found) else {}
+    origin = Origin(score=scored.spec, n_rows=table.n_rows, search=search, in_order=_in_order(scored, names, parents))
     if arc_scores:
         scores = NetworkHandle.contributions(scored, parents, n_jobs)
         origin = dataclasses.replace(
@@ -69,6 +70,15 @@ def of_graphs(found: FoundGraphs, *, arc_scores: bool = True, n_jobs: int = -1) 
     return BayesNet(found.handle, table.schema, origin)
 
 
+def _in_order(score: ScoreHandle, names: list[str], parents: list[list[int]]) -> dict[str, dict[str, tuple[int, int]]]:
+    """The families that the score searched by groups in order."""
+    out = {}
+    for child, of in enumerate(parents):
+        if groups := score.in_order(child, of):
+            out[names[child]] = {names[p]: (levels, n_groups) for p, levels, n_groups in groups}
+    return out
+
+
 def _parents(graph: nx.DiGraph[Any], names: list[str]) -> list[list[int]]:
     if not isinstance(graph, nx.DiGraph):
         raise ParameterError(f"dag is a {type(graph).__name__}: give a networkx.DiGraph, or what a search found")
@@ -84,4 +94,5 @@ def _parents(graph: nx.DiGraph[Any], names: list[str]) -> list[list[int]]:
 
 def _search(found: Found) -> dict[str, Any]:
     told = {"score": found.score, "stopped": found.stopped, "seconds": found.seconds}
+    told |= {key: found.details[key] for key in ("n_in_order", "n_scored") if found.details.get("n_in_order")}
     return told | ({"bound": found.bound} if math.isfinite(found.bound) else {})

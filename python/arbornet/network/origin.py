@@ -27,6 +27,10 @@ class Origin(ByContent):
     strengths: dict[str, dict[str, float]] = field(default_factory=dict)
     """Share of bootstrap networks with an arc, by parent and child, if there was a bootstrap."""
 
+    in_order: dict[str, dict[str, tuple[int, int]]] = field(default_factory=dict)
+    """Variables whose model was found by groups in order, so that there may be a better one: by parent, its levels
+    and the groups that they were merged to."""
+
     def __repr__(self) -> str:
         parts = [] if self.n_rows is None else [f"{self.n_rows:,} rows"]
         try:

@@ -12,3 +12,4 @@ pub mod normaliser;
 pub mod optimal;
 pub mod response;
 pub mod trace;
+mod wide;

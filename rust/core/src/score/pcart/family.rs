@@ -1,6 +1,7 @@
 //! The search for the parent sets of one child: rows become points, points become the best tree.
 
-use super::Prepared;
+use super::ordered::{Groups, Ordered};
+use super::{Prepared, Way};
 use crate::control::Halt;
 use crate::error::Result;
 use crate::model::tree::{Node, Tree};
@@ -8,7 +9,8 @@ use crate::table::Var;
 use crate::tree::key::{Layout, Split};
 use crate::tree::normaliser::{Prior, Priors};
 use crate::tree::optimal::{Effort, Point, Search};
-use crate::tree::response::Response;
+use crate::tree::response::InOrder;
+use crate::tree::trace::Traced;
 
 /// The search for one child, whatever its kind.
 pub trait Family {
@@ -32,6 +34,11 @@ pub trait Family {
         None
     }
 
+    /// As [`crate::ChildScore::in_order`].
+    fn in_order(&self) -> Option<&[Groups]> {
+        None
+    }
+
     /// What the searches so far did.
     fn effort(&self) -> Effort {
         Effort::default()
@@ -47,7 +54,7 @@ pub enum Rows {
 }
 
 /// The search for a child of one kind.
-pub struct OfKind<'a, R: Response, F> {
+pub struct OfKind<'a, R: InOrder, F> {
     prepared: &'a Prepared,
     child: Var,
     search: Search<R>,
@@ -60,12 +67,17 @@ pub struct OfKind<'a, R: Response, F> {
     slots: Vec<u32>,
     /// Codes of rows looked at so far.
     looked_up: u64,
+    /// How the last family was searched, if not exactly.
+    in_order: Option<Vec<Groups>>,
 }
+
+/// The score without Z, the prior, and the tree if it is asked for.
+type Found<S> = (f64, Prior, Option<Vec<Traced<S>>>);
 
 /// With more combinations of bins and levels than this, rows are sorted instead.
 const CELLS_PER_ROW: usize = 32;
 
-impl<'a, R: Response, F: Fn(&R::Sum) -> Node> OfKind<'a, R, F> {
+impl<'a, R: InOrder, F: Fn(&R::Sum) -> Node> OfKind<'a, R, F> {
     /// `node` fits a leaf to its rows.
     pub fn new(prepared: &'a Prepared, child: Var, response: R, values: Vec<R::Value>, rows: Rows, node: F) -> Self {
         let parameters = &prepared.parameters;
@@ -82,11 +94,35 @@ impl<'a, R: Response, F: Fn(&R::Sum) -> Node> OfKind<'a, R, F> {
             index: Vec::new(),
             slots: Vec::new(),
             looked_up: 0,
+            in_order: None,
         }
     }
 
-    fn found(&mut self, parents: &[Var]) -> Result<(f64, Prior, Layout)> {
-        let layout = self.prepared.layout(self.child, parents)?;
+    fn found(&mut self, parents: &[Var], with_tree: bool) -> Result<Found<R::Sum>> {
+        self.in_order = None;
+        match self.prepared.way(self.child, parents)? {
+            Way::Exact(layout) => self.found_exactly(parents, &layout, with_tree),
+            Way::InOrder(in_order) => self.found_in_order(parents, &in_order),
+        }
+    }
+
+    fn found_in_order(&mut self, parents: &[Var], in_order: &[bool]) -> Result<Found<R::Sum>> {
+        let codes = match &self.rows {
+            Rows::AsTheyStand => &self.prepared.coded.codes,
+            Rows::Ordered(codes) => codes,
+        };
+        let n_rows = self.values.len() as u64;
+        self.looked_up += n_rows * (parents.len() as u64 + 1) * u64::from(n_rows.max(2).ilog2());
+        let prior = self.prepared.prior(parents);
+        let (prepared, search) = (self.prepared, &mut self.search);
+        let search = Ordered::new(prepared, search, parents, in_order, codes, &self.values, prior.log_gamma);
+        let found = search.best().map_err(|ended| prepared.ended(self.child, parents, ended))?;
+        let (best, trace, groups) = found;
+        self.in_order = groups;
+        Ok((best, prior, Some(trace)))
+    }
+
+    fn found_exactly(&mut self, parents: &[Var], layout: &Layout, with_tree: bool) -> Result<Found<R::Sum>> {
         let codes = match &self.rows {
             Rows::AsTheyStand => &self.prepared.coded.codes,
             Rows::Ordered(codes) => codes,
@@ -125,7 +161,7 @@ impl<'a, R: Response, F: Fn(&R::Sum) -> Node> OfKind<'a, R, F> {
             // Where they were first met depends on the order of rows.
             search.points.sort_unstable_by_key(|point| point.key);
         } else {
-            merge(&mut self.keys, &layout, parents, codes, n_rows);
+            merge(&mut self.keys, layout, parents, codes, n_rows);
             self.looked_up += n_rows as u64 * u64::from(n_rows.max(1).ilog2());
             for run in self.keys.chunk_by(|one, two| one.0 == two.0) {
                 let mut sum = search.response.zero();
@@ -135,9 +171,11 @@ impl<'a, R: Response, F: Fn(&R::Sum) -> Node> OfKind<'a, R, F> {
                 search.points.push(Point { key: run[0].0, sum });
             }
         }
-        let prior = self.priors.of(&layout);
-        let best = search.best(&layout, prior.log_gamma);
-        Ok((best.map_err(|ended| self.prepared.ended(self.child, parents, ended))?, prior, layout))
+        let prior = self.priors.of(layout);
+        let ended = |ended| self.prepared.ended(self.child, parents, ended);
+        let best = search.best(layout, prior.log_gamma).map_err(ended)?;
+        let trace = with_tree.then(|| search.trace(layout)).transpose().map_err(ended)?;
+        Ok((best, prior, trace))
     }
 }
 
@@ -153,15 +191,14 @@ pub fn merge(keys: &mut Vec<(u64, u32)>, layout: &Layout, parents: &[Var], codes
     keys.sort_unstable();
 }
 
-impl<R: Response, F: Fn(&R::Sum) -> Node> Family for OfKind<'_, R, F> {
+impl<R: InOrder, F: Fn(&R::Sum) -> Node> Family for OfKind<'_, R, F> {
     fn best(&mut self, parents: &[Var]) -> Result<(f64, Prior)> {
-        self.found(parents).map(|(best, prior, _)| (best, prior))
+        self.found(parents, false).map(|(best, prior, _)| (best, prior))
     }
 
     fn tree(&mut self, parents: &[Var]) -> Result<Tree> {
-        let (_, _, layout) = self.found(parents)?;
-        let trace = self.search.trace(&layout);
-        let trace = trace.map_err(|ended| self.prepared.ended(self.child, parents, ended))?;
+        let (_, _, trace) = self.found(parents, true)?;
+        let trace = trace.expect("it was asked for");
         Ok(Tree::from_trace(self.child, parents, &self.prepared.coded, &trace, &self.node))
     }
 
@@ -171,6 +208,10 @@ impl<R: Response, F: Fn(&R::Sum) -> Node> Family for OfKind<'_, R, F> {
 
     fn steps(&self) -> Option<u64> {
         Some(self.search.steps() + 2 * self.looked_up)
+    }
+
+    fn in_order(&self) -> Option<&[Groups]> {
+        self.in_order.as_deref()
     }
 
     fn effort(&self) -> Effort {
