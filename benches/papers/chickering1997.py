@@ -217,7 +217,7 @@ def optimum(table: an.Table, child: str, parents: list[str]) -> dict[str, float]
     splits = sum(2 ** (levels[p] - 1) - 1 for p in parents)
     log_gamma = -math.log(4 * splits)
     kappa = math.exp(log_gamma / (levels[child] - 1))
-    tree = an.local_model(table, child, parents, an.PCART(penalised=False, alpha=1.0))
+    tree = an.local_model(table, child, parents, an.PCART(penalised=False, alpha=1.0, grouping="exact"))
 
     def marginal(counts: list[float]) -> float:
         r = len(counts)

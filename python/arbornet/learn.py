@@ -133,6 +133,8 @@ def learn(
         found = chosen(candidates, constraints=constraints, time_limit=time_limit, n_jobs=n_jobs, progress=progress)
     name = chosen.name
     tell(f"search: {name}, {_ended(found)}")
+    if line := _in_order(found):
+        tell(line)
     if proof := _proof(found, chosen.best_of, constraints is not None, parents is not None):
         tell(proof)
     net = fit(table, found, score, n_jobs=n_jobs)
@@ -231,6 +233,17 @@ def _ended(found: Found) -> str:
     return f"{endings[found.stopped]} in {brief(found.seconds)}: {arcs} arcs, score {found.score:.4f}"
 
 
+def _in_order(found: Found) -> str:
+    """How many scores are lower bounds, as a line."""
+    n, scored = found.details.get("n_in_order", 0), found.details.get("n_scored")
+    if not n:
+        return ""
+    of = "" if scored is None else f" of {scored:,}"
+    if n == 1:
+        return f"groups: 1{of} families was searched by groups in order: its score is a lower bound"
+    return f"groups: {n:,}{of} families were searched by groups in order: their scores are lower bounds"
+
+
 def _proof(found: Found, best_of: str, constrained: bool, selected: bool) -> str:
     """What is known about other networks, as a line; nothing where there is no bound."""
     if found.stopped != "proven":
@@ -239,5 +252,7 @@ def _proof(found: Found, best_of: str, constrained: bool, selected: bool) -> str
         return f"proved: no other {best_of} scores higher"
     limits = [found.details.get("within", "the parent limit"), *(["the selected parents"] if selected else [])]
     within = " and ".join([*limits, *(["the constraints"] if constrained else [])])
+    if found.details.get("n_in_order"):
+        within += ", by these scores,"
     higher = f"more than {found.gap:.2g} higher" if found.gap else "higher"
     return f"proved: no network within {within} scores {higher}"

@@ -16,6 +16,7 @@ mod golden_pcart;
 mod mars;
 mod mixed;
 mod network;
+mod pcart_groups;
 mod pcart_limits;
 mod pcart_oracles;
 mod step1;

@@ -167,17 +167,18 @@ df = pl.DataFrame({
     "g": [["a", "b"][i % 2] for i in range(72)], "h": rng.permutation([["u", "v", "w"][i % 3] for i in range(72)]),
 })
 table = an.Table(df)
-refused = an.evaluate.Method(an.PCART()).refusing(table).constraints.forbidden
+refused = an.evaluate.Method(an.PCART(grouping="exact")).refusing(table).constraints.forbidden
 assert refused == tuple(("maker", other) for other in ("x", "y", "g", "h")), refused
 settings = {"n_jobs": 2, "max_parents": 2}
-methods = {"trees": an.PCART(), "tables": an.FullTable()}
+methods = {"trees": an.PCART(grouping="exact"), "tables": an.FullTable()}
 crossed = an.evaluate.cross_validate(df, methods, folds=2, repeats=3, **settings)
 assert crossed.folds["n_variables"].unique().to_list() == [5] and crossed.summary["n_left_out"].sum() == 0
-an.evaluate.intersection_validation(df, {"a": an.PCART(), "b": an.FullTable()}, (0.5,), repeats=2, **settings)
-strengths = an.evaluate.arc_strength(df, an.PCART(), n_bootstrap=3, **settings)
+trees = an.PCART(grouping="exact")
+an.evaluate.intersection_validation(df, {"a": trees, "b": an.FullTable()}, (0.5,), repeats=2, **settings)
+strengths = an.evaluate.arc_strength(df, an.PCART(grouping="exact"), n_bootstrap=3, **settings)
 assert "maker" not in strengths["parent"].to_list()
 net = an.fit(table, an.search.exact(an.score_parents(table, an.FullTable(), 1)), an.FullTable())
-an.evaluate.structure_recovery(net, an.PCART(), sizes=(40, 400), repeats=1, **settings)
+an.evaluate.structure_recovery(net, an.PCART(grouping="exact"), sizes=(40, 400), repeats=1, **settings)
 """
 
 

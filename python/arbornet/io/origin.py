@@ -42,6 +42,9 @@ class Origin(ByContent):
     directed: tuple[tuple[str, str], ...] | None = None
     """The arcs that independence or a constraint directs as the search found it, where that is not what the graph's own
     independences direct."""
+    in_order: dict[str, dict[str, tuple[int, int]]] = field(default_factory=dict)
+    """Variables whose model was found by groups in order, so that there may be a better one: by parent, its levels
+    and the groups that they were merged to."""
 
     def __repr__(self) -> str:
         parts = [] if self.n_rows is None else [f"{self.n_rows:,} rows"]
@@ -59,6 +62,8 @@ def to_dict(origin: Origin) -> dict[str, Any]:
     told: dict[str, Any] = _plain(dataclasses.asdict(origin))
     if told["directed"] is None:
         del told["directed"]
+    if not told["in_order"]:  # which earlier files do not have
+        del told["in_order"]
     return told
 
 
@@ -95,8 +100,9 @@ def from_dict(told: object, names: Sequence[str], parents: Sequence[Sequence[int
         contributions = _listed(contributions, len(names), of_child, ".contributions")
     arcs = {(names[p], names[child]) for child, of in enumerate(parents) for p in of}
     search = _search(told.get("search", {}))
-    strengths = _strengths(told.get("strengths", {}), arcs)
-    return Origin(score, n_rows, scores, contributions, search, strengths, _directed(told.get("directed"), arcs))
+    strengths, in_order = _strengths(told.get("strengths", {}), arcs), _in_order(told.get("in_order", {}), arcs)
+    directed = _directed(told.get("directed"), arcs)
+    return Origin(score, n_rows, scores, contributions, search, strengths, directed, in_order)
 
 
 def _check(fits: bool, at: str) -> None:
@@ -134,6 +140,19 @@ def _search(told: Any) -> dict[str, Any]:
         if name in search:
             search[name] = _number(search[name], f".search.{name}")
     return search
+
+
+def _in_order(told: Any, arcs: set[tuple[str, str]]) -> dict[str, dict[str, tuple[int, int]]]:
+    _check(isinstance(told, dict), ".in_order")
+    in_order: dict[str, dict[str, tuple[int, int]]] = {}
+    for child, parents in told.items():
+        _check(isinstance(parents, dict), f".in_order[{child!r:.40}]")
+        for parent, counts in parents.items():
+            at = f".in_order[{child!r:.40}][{parent!r:.40}]"
+            _check(isinstance(counts, list) and len(counts) == 2 and (parent, child) in arcs, at)
+            _check(all(type(n) is int and n > 0 for n in counts), at)
+            in_order.setdefault(child, {})[parent] = (counts[0], counts[1])
+    return in_order
 
 
 def _strengths(told: Any, arcs: set[tuple[str, str]]) -> dict[str, dict[str, float]]:

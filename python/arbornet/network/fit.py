@@ -46,7 +46,7 @@ def fit(
     parents = _parents(graph, names)
     scored = prepared(table, score)
     handle = NetworkHandle.fit(scored, parents, n_jobs)
-    origin = Origin(score=scored.spec, n_rows=table.n_rows)
+    origin = Origin(score=scored.spec, n_rows=table.n_rows, in_order=_in_order(scored, names, parents))
     if isinstance(dag, Found):
         origin = dataclasses.replace(origin, search=_search(dag), directed=_directed(dag))
     if arc_scores:
@@ -76,6 +76,15 @@ def of_graphs(found: FoundGraphs, *, arc_scores: bool = True, n_jobs: int = -1) 
 network_of_graphs.provide(of_graphs)
 
 
+def _in_order(score: ScoreHandle, names: list[str], parents: list[list[int]]) -> dict[str, dict[str, tuple[int, int]]]:
+    """The families that the score searched by groups in order."""
+    out = {}
+    for child, of in enumerate(parents):
+        if groups := score.in_order(child, of):
+            out[names[child]] = {names[p]: (levels, n_groups) for p, levels, n_groups in groups}
+    return out
+
+
 def _parents(graph: nx.DiGraph[Any], names: list[str]) -> list[list[int]]:
     if not isinstance(graph, nx.DiGraph):
         raise ParameterError(f"dag is a {type(graph).__name__}: give a networkx.DiGraph, or what a search found")
@@ -102,4 +111,5 @@ def _directed(found: Found) -> tuple[tuple[str, str], ...] | None:
 
 def _search(found: Found) -> dict[str, Any]:
     told = {"score": found.score, "stopped": found.stopped, "seconds": found.seconds}
+    told |= {key: found.details[key] for key in ("n_in_order", "n_scored") if found.details.get("n_in_order")}
     return told | ({"bound": found.bound} if math.isfinite(found.bound) else {})

@@ -51,6 +51,7 @@ def of_network(net: BayesNet, data: FrameLike | None = None, title: str = "") ->
         says = "" if all_used else _advice(net, data, read)
         rows = Rows(read, net.origin.n_rows, () if all_used else tuple(lacking), says)
     notes = [("Column left out", f"{c.name} {c.left_out}") for c in columns if c.left_out]
+    notes += [("Groups in order", line) for line in _in_order(net.origin.in_order)]
     technical = (("Local score", _in_words(net.origin.score)),) if net.origin.score else ()
     scale = arrows.scale_of(net.origin.score) if net.origin.contributions is not None else ""
     heading = str(title or _heading(net.names))
@@ -64,6 +65,18 @@ def _heading(names: Sequence[str]) -> str:
     """A title for a table without a name: its first columns."""
     first = ", ".join(names[:3])
     return f"Bayesian network of {first}" + (f" and {len(names) - 3:,} more" if len(names) > 3 else "")
+
+
+def _in_order(families: dict[str, dict[str, tuple[int, int]]]) -> list[str]:
+    """Which trees are not sure to be the best, as sentences."""
+    lines = []
+    for child, parents in families.items():
+        each = [
+            f"{parent} ({levels:,} levels{'' if groups == levels else f', merged to {groups:,}'})"
+            for parent, (levels, groups) in parents.items()
+        ]
+        lines.append(f"the levels of {', '.join(each)} under {child}; another tree could score higher")
+    return lines
 
 
 def _advice(net: BayesNet, data: Any, read: int) -> str:
@@ -137,7 +150,9 @@ def _search(told: dict[str, Any]) -> Search:
 
     score, bound = finite("score"), finite("bound")
     gap = max(0.0, bound - score) if score is not None and bound is not None else None
-    return Search(told.get("method", ""), score, bound, gap, told.get("stopped", ""), finite("seconds"))
+    n = told.get("n_in_order", 0)
+    in_order = n if type(n) is int else 0
+    return Search(told.get("method", ""), score, bound, gap, told.get("stopped", ""), finite("seconds"), in_order)
 
 
 def _values(net: BayesNet, data: Any) -> list[Histogram | Bars | None]:

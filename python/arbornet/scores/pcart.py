@@ -5,7 +5,7 @@ from __future__ import annotations
 import warnings
 from collections.abc import Mapping
 from dataclasses import dataclass
-from typing import Any, ClassVar
+from typing import Any, ClassVar, Literal, get_args
 
 from arbornet._core import ParameterError
 from arbornet.checks import real, truth, whole
@@ -16,6 +16,9 @@ from arbornet.system.memory import in_bytes
 
 LEAST, MOST = 1 << 20, 1 << 50
 """Bytes; smaller numbers were megabytes."""
+
+Grouping = Literal["auto", "exact", "ordered"]
+TreePrior = Literal["paper", "cell"]
 
 
 @dataclass(frozen=True, repr=False)
@@ -31,6 +34,14 @@ class PCART(Leaves):
         ess: leaves of levels as in BDeu, with this equivalent sample size, in place of `alpha`.
         published: the numbers of the authors' program, errata and all, for comparison.
         memory_limit: bytes, or text such as "4 GB", that one thread's search may hold; a larger one is reported.
+        grouping: how the levels of categories are divided into groups: `"exact"` tries all ways, and a family that is
+            too large for that is reported; `"ordered"` puts the levels in an order made from the variable that the tree
+            explains, and tries neighbours only; `"auto"` does this where all ways would take more than about a second,
+            or there are more than 24 levels. The scores of such families are lower bounds.
+        tree_prior: `"paper"`, or `"cell"`: a cell that can be split is a leaf with probability `leaf_probability`;
+            otherwise a parent that can be split there is drawn, then one of its splits in that cell. A leaf does not
+            pay for the levels of parents that are not split near it. Slower.
+        leaf_probability: of `tree_prior="cell"`, from 0.5 to below 1.
 
     Raises:
         ParameterError: If a parameter is outside its range.
@@ -48,6 +59,9 @@ class PCART(Leaves):
     ess: float | None = None
     published: bool = False
     memory_limit: Memory = 1 << 30
+    grouping: Grouping = "auto"
+    tree_prior: TreePrior = "paper"
+    leaf_probability: float = 0.5
 
     def __post_init__(self) -> None:
         super().__post_init__()
@@ -56,10 +70,19 @@ class PCART(Leaves):
         object.__setattr__(self, "ess", None if self.ess is None else real("ess", self.ess, above=0))
         object.__setattr__(self, "published", truth("published", self.published))
         object.__setattr__(self, "memory_limit", _in_bytes(self.memory_limit))
+        if self.grouping not in get_args(Grouping):
+            raise ParameterError(f"grouping={self.grouping!r}: choose 'auto', 'exact' or 'ordered'")
+        if self.tree_prior not in get_args(TreePrior):
+            raise ParameterError(f"tree_prior={self.tree_prior!r}: choose 'paper' or 'cell'")
+        if self.tree_prior == "cell" and (self.published or self.ess is not None):
+            raise ParameterError("tree_prior='cell' goes neither with published=True nor with ess")
+        object.__setattr__(self, "leaf_probability", real("leaf_probability", self.leaf_probability))
+        if not 0.5 <= self.leaf_probability < 1.0:
+            raise ParameterError(f"leaf_probability={self.leaf_probability!r}: must be from 0.5 to below 1")
 
     def document(self) -> dict[str, Any]:
         """Name and parameters as the core reads them."""
-        return {
+        document = {
             "score": "pcart",
             "penalised": self.penalised,
             "max_splits": self.max_splits,
@@ -68,6 +91,9 @@ class PCART(Leaves):
             "published": self.published,
             "memory_mb": int(self.memory_limit) >> 20,
         }
+        # The text identifies checkpoints and networks, also those of earlier versions: no entry that says nothing new.
+        new = {"grouping": "auto", "tree_prior": "paper", "leaf_probability": 0.5}
+        return document | {name: getattr(self, name) for name, default in new.items() if getattr(self, name) != default}
 
     def __setstate__(self, state: Mapping[str, Any]) -> None:
         """Reads a pickle, also one of a version that counted memory in megabytes."""

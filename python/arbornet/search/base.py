@@ -75,7 +75,8 @@ class Found(ByContent):
         seconds: Wall seconds the search took.
         incumbents: Score and bound over time, as they improved.
         certificate: Evidence for the bound where the search gives any.
-        details: Counters of the search, for people who tune it; of `exact` also the `tiers` that proved its parts.
+        details: Counters of the search, for people who tune it; of `exact` also the `tiers` that proved its parts. Of
+            candidates that were partly searched by groups in order, `n_in_order` of `n_scored` scores are lower bounds.
         equivalents: The class the search found, where constraints or tests make it another than the graph's own.
     """
 
@@ -105,6 +106,8 @@ class Found(ByContent):
     def __repr__(self) -> str:
         size = f"{self.dag.number_of_nodes()} variables, {self.dag.number_of_edges()} arcs"
         proven = f"proved best within {self.gap:.2g}" if self.gap else "proved best"
+        if n := self.details.get("n_in_order"):
+            proven += f" by its scores, {n:,} of them lower bounds,"
         ending = {"proven": proven, "finished": f"gap {self.gap:.6g}"}
         known = ending.get(self.stopped, f"gap {self.gap:.6g}, stopped by {self.stopped}")
         return f"{type(self).__name__}({size}, score {self.score:.4f}, {known}, {self.seconds:.2f} s)"

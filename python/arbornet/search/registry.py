@@ -7,17 +7,20 @@ on the settings that it takes.
 
 from __future__ import annotations
 
+import dataclasses
+import functools
 import inspect
 import json
 import operator
 from collections.abc import Callable
 from dataclasses import dataclass
-from typing import TYPE_CHECKING, Any, Literal, TypeVar
+from typing import TYPE_CHECKING, Any, Literal, TypeVar, cast
 
 from arbornet import _core
 from arbornet._core import CandidatesHandle, ParameterError, ScoreHandle, TableHandle
 from arbornet.given import Progress
 from arbornet.search.base import Found
+from arbornet.search.source import known as known_candidates
 from arbornet.text.progress import shown
 
 if TYPE_CHECKING:
@@ -100,11 +103,28 @@ def registered(
     """
 
     def known(function: F) -> F:
+        if takes == "candidates":
+            function = _telling(function)
         name = function.__name__
         _SEARCHES[name] = Search(name, function, takes, settings, told, score, best_of)
         return function
 
     return known
+
+
+def _telling(function: F) -> F:
+    """The same search; what it finds tells how many scores of the candidates are lower bounds."""
+
+    @functools.wraps(function)
+    def told(source: Any, *given: Any, **settings: Any) -> Any:
+        source = known_candidates(source)
+        found = function(source, *given, **settings)
+        n = getattr(source, "n_in_order", 0)
+        if not n or not isinstance(found, Found):
+            return found
+        return dataclasses.replace(found, details={**found.details, "n_in_order": n, "n_scored": source.n_evaluated})
+
+    return cast(F, told)
 
 
 def searches() -> dict[str, Search]:

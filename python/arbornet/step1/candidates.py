@@ -23,8 +23,17 @@ from arbornet.system.sources import bytes_of, is_pipe
 from arbornet.text import notebook
 from arbornet.text.terminal import brief
 
-#: What the core returns: sets, how many there are, scored, unscorable, and the first of these.
-Step1Result = tuple[CandidatesHandle, int, int, int, list[tuple[int, list[int], str]]]
+#: What the core returns: sets, how many there are, scored, unscorable, and the first of these; how many scores are
+#: lower bounds, and the sets kept among them.
+Step1Result = tuple[
+    CandidatesHandle,
+    int,
+    int,
+    int,
+    list[tuple[int, list[int], str]],
+    int,
+    list[tuple[int, list[int], list[tuple[int, int, int]]]],
+]
 
 
 MOST_SHOWN = 40
@@ -37,6 +46,23 @@ class Skipped(NamedTuple):
     child: str
     parents: tuple[str, ...]
     reason: str
+
+
+class Grouped(NamedTuple):
+    """A parent whose levels were put in order and divided between neighbours."""
+
+    parent: str
+    levels: int
+    groups: int
+    """Fewer than levels if neighbours were merged before."""
+
+
+class InOrder(NamedTuple):
+    """A family searched by groups in order: its score is a lower bound of its best tree's."""
+
+    child: str
+    parents: tuple[str, ...]
+    groups: tuple[Grouped, ...]
 
 
 @dataclass(frozen=True, eq=False, repr=False)
@@ -56,6 +82,9 @@ class Candidates:
         constraints: the constraints as one rule a child, or None.
         pruned: whether sets that a subset beats or equals were left out; true for files of other tools, which do not
             say.
+        n_in_order: how many of those scored were searched by groups in order (`PCART(grouping="auto")`): their scores
+            are lower bounds. All other scores are exact.
+        in_order: the sets kept among them, with what was ordered and merged.
     """
 
     handle: CandidatesHandle
@@ -69,6 +98,8 @@ class Candidates:
     table: str | None = None
     constraints: str | None = None
     pruned: bool = True
+    n_in_order: int = 0
+    in_order: tuple[InOrder, ...] = ()
 
     @property
     def names(self) -> list[str]:
@@ -116,7 +147,7 @@ class Candidates:
             )
         most = len(self.names) if self.max_parents is None else self.max_parents
         handle = self.handle.reweighed(json.dumps(prior.document()), most, self.pruned)
-        return replace(self, handle=handle, score=_under(prior, self.score))
+        return replace(self, handle=handle, score=_under(prior, self.score), in_order=_kept(self.in_order, handle))
 
     @property
     def known(self) -> list[str]:
@@ -133,7 +164,8 @@ class Candidates:
         path = Path(path)
         if check_name(path) == ".parquet":
             # Entries that earlier versions do not know are written only where they differ from what these assume.
-            left_out = {"handle", "pruned"} if self.pruned else {"handle"}
+            left_out = {"handle"} | ({"pruned"} if self.pruned else set())
+            left_out |= set() if self.n_in_order else {"n_in_order", "in_order"}
             about = {key: value for key, value in vars(self).items() if key not in left_out}
             about |= {"format": 1, "names": self.names}
             frame, metadata = self.frame(), {"arbornet": json.dumps(about)}
@@ -187,6 +219,8 @@ class Candidates:
             told.append("not pruned")
         if self.n_skipped:
             told.append(f"{self.n_skipped:,} that cannot be scored")
+        if self.n_in_order:
+            told.append(f"{self.n_in_order:,} by groups in order")
         if self.seconds is not None:
             told.append(brief(self.seconds))
         return f"Candidates({', '.join(told)})"
@@ -229,11 +263,26 @@ def lists(values: np.ndarray[Any, Any], offsets: np.ndarray[Any, Any]) -> pl.Ser
 
 def from_step1(result: Step1Result, began: float, about: dict[str, Any]) -> Candidates:
     """What the core returned, in names."""
-    handle, n_sets, n_evaluated, n_skipped, skipped = result
+    handle, n_sets, n_evaluated, n_skipped, skipped, n_in_order, in_order = result
     names = handle.names
     families = tuple(Skipped(names[c], tuple(names[p] for p in parents), reason) for c, parents, reason in skipped)
+    bounded = tuple(
+        InOrder(names[c], tuple(names[p] for p in parents), tuple(Grouped(names[p], *counts) for p, *counts in groups))
+        for c, parents, groups in in_order
+    )
     made = Candidates(handle, n_sets, n_evaluated, n_skipped, families, time.perf_counter() - began)
-    return replace(made, **about)
+    return replace(made, n_in_order=n_in_order, in_order=bounded, **about)
+
+
+def _kept(families: tuple[InOrder, ...], handle: CandidatesHandle) -> tuple[InOrder, ...]:
+    """Those families that are among the sets."""
+    names = handle.names
+    kept: dict[str, set[tuple[str, ...]]] = {}
+    for child in {family.child for family in families}:
+        _, offsets, members = handle.child(names.index(child))
+        sets = np.split(np.asarray(names, dtype=object)[members], offsets[1:-1])
+        kept[child] = {tuple(of) for of in sets}
+    return tuple(family for family in families if family.parents in kept[family.child])
 
 
 def _carries_a_prior(spec: dict[str, Any]) -> bool:
@@ -264,10 +313,12 @@ _BESIDE: dict[str, Callable[[Any], bool]] = {
     "skipped": lambda told: isinstance(told, list) and all(_is_skipped(each) for each in told),
     "seconds": lambda told: isinstance(told, int | float) and 0 <= told < math.inf,
     **dict.fromkeys(
-        ("n_sets", "n_evaluated", "n_skipped", "max_parents"), lambda told: type(told) is int and told >= 0
+        ("n_sets", "n_evaluated", "n_skipped", "max_parents", "n_in_order"),
+        lambda told: type(told) is int and told >= 0,
     ),
     **dict.fromkeys(("score", "table", "constraints"), lambda told: isinstance(told, str)),
     "pruned": lambda told: isinstance(told, bool),
+    "in_order": lambda told: isinstance(told, list) and all(_is_in_order(each) for each in told),
 }
 
 
@@ -279,9 +330,19 @@ def _is_skipped(told: Any) -> bool:
     return isinstance(told, list) and len(told) == 3 and _texts([told[0], told[2]]) and _texts(told[1])
 
 
+def _is_in_order(told: Any) -> bool:
+    def is_grouped(of: Any) -> bool:
+        return (
+            isinstance(of, list) and len(of) == 3 and _texts(of[:1]) and all(type(n) is int and n > 0 for n in of[1:])
+        )
+
+    fits = isinstance(told, list) and len(told) == 3 and _texts(told[:1]) and _texts(told[1])
+    return fits and isinstance(told[2], list) and all(is_grouped(of) for of in told[2])
+
+
 def _damaged(about: dict[str, Any]) -> str | None:
     """The first entry that is unknown or not of its type."""
-    never = ("format", "names", "n_skipped", "skipped", "pruned")
+    never = ("format", "names", "n_skipped", "skipped", "pruned", "n_in_order", "in_order")
     if about.get("n_sets") is not None and about.get("n_evaluated") is None:
         return "n_evaluated"
     for key, told in about.items():
@@ -337,6 +398,9 @@ def _from_parquet(path: Path) -> Candidates:
         arrays.append((own["score"].to_numpy(), offsets, members))
     try:
         handle = CandidatesHandle.from_arrays(names, arrays)
+        about["in_order"] = tuple(
+            InOrder(c, tuple(p), tuple(Grouped(*of) for of in groups)) for c, p, groups in about.get("in_order", ())
+        )
         about["skipped"] = tuple(Skipped(c, tuple(p), reason) for c, p, reason in about.get("skipped", ()))
         return Candidates(handle, **about)
     except (ValueError, TypeError) as problem:

@@ -140,6 +140,17 @@ impl ScoreHandle {
         Ok(self.score.check(child, &parents).map_err(CoreError)?)
     }
 
+    /// How the levels of the parents are grouped in a family whose score is a lower bound: each parent with its levels
+    /// and its groups; None if the score is exact.
+    #[allow(clippy::needless_pass_by_value)]
+    fn in_order(&self, py: Python<'_>, child: usize, parents: Vec<usize>) -> PyResult<Option<Vec<(usize, u32, u32)>>> {
+        let parents = self.family(child, &parents)?;
+        let score = self.score.clone();
+        let found = watched_or_left(py, &Control::default(), None, move || score.in_order(child, &parents))?;
+        let found = found.map_err(|error| self.raise(py, error))?;
+        Ok(found.map(|all| all.into_iter().map(|of| (of.parent, of.levels, of.groups)).collect()))
+    }
+
     /// True if all members of an equivalence class always score alike.
     #[getter]
     fn equivalent(&self) -> bool {

@@ -5,7 +5,9 @@ use std::path::{Path, PathBuf};
 use std::sync::{Arc, Mutex, PoisonError};
 use std::time::Duration;
 
-use arbornet_core::step1::{self, Block, Journal, Layer, Ledger, Manifest, Next, Outcome, Record, Skipped, Space};
+use arbornet_core::step1::{
+    self, Block, InOrder, Journal, Layer, Ledger, Manifest, Next, Outcome, Record, Skipped, Space,
+};
 use arbornet_core::{Constraints, Control, Error, LocalScore};
 use pyo3::prelude::*;
 use pyo3::types::PyBytes;
@@ -20,8 +22,11 @@ use crate::scores::ScoreHandle;
 type Place = (usize, usize, u64, u32);
 /// A family that cannot be scored: child, parents, reason.
 type Told = (usize, Vec<usize>, String);
-/// Candidates, sets, scored sets, families that cannot be scored, and the first of them.
-type Result1 = (CandidatesHandle, u64, u64, u64, Vec<Told>);
+/// A family whose score is a lower bound: child, parents; each parent in order with its levels and its groups.
+type Bounded = (usize, Vec<usize>, Vec<(usize, u32, u32)>);
+/// Candidates, sets, scored sets, families that cannot be scored, and the first of them; how many scores are lower bounds,
+/// and the sets kept among them.
+type Result1 = (CandidatesHandle, u64, u64, u64, Vec<Told>, u64, Vec<Bounded>);
 
 fn block((child, size, start, len): Place) -> Block {
     Block { child, size, start, len }
@@ -36,8 +41,13 @@ fn told(skipped: Vec<Skipped>) -> Vec<Told> {
 }
 
 fn result(outcome: Outcome) -> Result1 {
-    let Outcome { candidates, n_sets, n_evaluated, n_skipped, skipped } = outcome;
-    (candidates.into(), n_sets, n_evaluated, n_skipped, told(skipped))
+    let Outcome { candidates, n_sets, n_evaluated, n_skipped, skipped, n_in_order, in_order } = outcome;
+    let bounded = |of: InOrder| {
+        let groups = of.groups.iter().map(|groups| (groups.parent, groups.levels, groups.groups)).collect();
+        (of.child, of.parents.to_vec(), groups)
+    };
+    let bounded = in_order.into_iter().map(bounded).collect();
+    (candidates.into(), n_sets, n_evaluated, n_skipped, told(skipped), n_in_order, bounded)
 }
 
 /// What is to be scored: every permitted parent set of every child, up to a size. Immutable; pickles.

@@ -12,6 +12,7 @@ use super::{ChildScore, Fit, LocalScore, Tables};
 use crate::control::Halt;
 use crate::error::{Error, Result};
 use crate::local::Cost;
+use crate::local::Groups;
 use crate::local::Tested;
 use crate::model::LocalModel;
 use crate::table::{Table, Var};
@@ -77,6 +78,10 @@ impl ChildScore for Timed<'_> {
         self.inner.steps()
     }
 
+    fn in_order(&self) -> Option<&[Groups]> {
+        self.inner.in_order()
+    }
+
     fn likelihood(&mut self, parents: &[Var]) -> Result<Fit> {
         self.inner.likelihood(parents)
     }
@@ -109,6 +114,10 @@ impl LocalScore for Limited {
 
     fn check(&self, child: Var, parents: &[Var]) -> Result<()> {
         self.score.check(child, parents)
+    }
+
+    fn in_order(&self, child: Var, parents: &[Var]) -> Result<Option<Vec<Groups>>> {
+        self.score.in_order(child, parents)
     }
 
     fn test_until(&self, x: Var, y: Var, given: &[Var], halt: &Halt) -> Result<Tested> {

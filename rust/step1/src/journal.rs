@@ -286,7 +286,7 @@ mod tests {
 
     fn record(start: u64) -> Record {
         let block = Block { child: 1, size: 2, start, len: 4 };
-        Record { block, kept: vec![(1, -2.5)], bounds: vec![], evaluated: 4, n_skipped: 0, skipped: vec![] }
+        Record { kept: vec![(1, -2.5)], evaluated: 4, ..Record::of(block) }
     }
 
     #[test]

@@ -10,6 +10,7 @@ use rustc_hash::FxHashMap;
 use crate::candidates::{Candidates, ChildCandidates};
 use crate::control::Control;
 use crate::error::{Error, Result};
+use crate::local::Groups;
 use crate::parents::Parents;
 use crate::table::Var;
 
@@ -31,6 +32,17 @@ pub struct Skipped {
     pub reason: String,
 }
 
+/// A family whose score is a lower bound, since levels of its parents were grouped in order.
+#[derive(Clone, Debug, PartialEq)]
+pub struct InOrder {
+    /// The child.
+    pub child: Var,
+    /// The parents.
+    pub parents: Parents,
+    /// Which parents, and what was merged.
+    pub groups: Vec<Groups>,
+}
+
 /// What came out of Step 1.
 #[derive(Clone, Debug, PartialEq)]
 pub struct Outcome {
@@ -44,6 +56,10 @@ pub struct Outcome {
     pub n_skipped: u64,
     /// The first of them.
     pub skipped: Vec<Skipped>,
+    /// How many of those scored have lower bounds as scores.
+    pub n_in_order: u64,
+    /// The sets kept among them.
+    pub in_order: Vec<InOrder>,
 }
 
 /// What to do next.
@@ -74,6 +90,8 @@ struct Tally {
     evaluated: u64,
     n_skipped: u64,
     skipped: Vec<Skipped>,
+    n_in_order: u64,
+    in_order: Vec<InOrder>,
 }
 
 struct Open {
@@ -170,6 +188,8 @@ impl Ledger {
             n_evaluated: self.tally.iter().map(|t| t.evaluated).sum(),
             n_skipped: self.tally.iter().map(|t| t.n_skipped).sum(),
             skipped,
+            n_in_order: self.tally.iter().map(|t| t.n_in_order).sum(),
+            in_order: self.tally.into_iter().flat_map(|t| t.in_order).collect(),
         })
     }
 
@@ -281,6 +301,11 @@ impl Open {
         for record in self.records.drain(..).flatten() {
             tally.evaluated += u64::from(record.evaluated);
             tally.n_skipped += u64::from(record.n_skipped);
+            tally.n_in_order += u64::from(record.n_in_order);
+            for (place, groups) in record.in_order {
+                space.parents(&space.unrank(self.size, record.block.start + u64::from(place)), &mut parents);
+                tally.in_order.push(InOrder { child: self.child, parents: parents.clone(), groups });
+            }
             for (place, reason) in record.skipped {
                 if tally.skipped.len() < TOLD {
                     space.parents(&space.unrank(self.size, record.block.start + u64::from(place)), &mut parents);

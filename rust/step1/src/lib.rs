@@ -25,7 +25,7 @@ mod space;
 mod survey;
 
 pub use journal::{Journal, Manifest};
-pub use ledger::{Ledger, Next, Outcome, Skipped};
+pub use ledger::{InOrder, Ledger, Next, Outcome, Skipped};
 pub use record::{Block, Layer, Record, score_block};
 pub use reweigh::reweighed;
 pub use space::Space;

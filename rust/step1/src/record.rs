@@ -5,7 +5,7 @@
 
 use crate::control::Control;
 use crate::error::{Error, Result};
-use crate::local::{ChildScore, LocalScore};
+use crate::local::{ChildScore, Groups, LocalScore};
 use crate::parents::Parents;
 use crate::table::Var;
 
@@ -91,6 +91,10 @@ pub struct Record {
     pub n_skipped: u32,
     /// The first of them: place in the block, and reason.
     pub skipped: Vec<(u32, String)>,
+    /// How many of those scored have lower bounds as scores, since levels were grouped in order.
+    pub n_in_order: u32,
+    /// Those of them that were kept: place in the block, and how.
+    pub in_order: Vec<(u32, Vec<Groups>)>,
 }
 
 /// Scores a block; `below` belongs to the layer below.
@@ -105,7 +109,7 @@ pub fn score_block(
     below: &Layer,
     control: &Control,
 ) -> Result<Record> {
-    let mut record = Record { block, kept: vec![], bounds: vec![], evaluated: 0, n_skipped: 0, skipped: vec![] };
+    let mut record = Record::of(block);
     let last = block.size == space.layers();
     let mut set = space.unrank(block.size, block.start);
     let mut parents = Parents::new();
@@ -119,10 +123,12 @@ pub fn score_block(
             match scratch.score_above(&parents, floor) {
                 Ok(found) => {
                     record.evaluated += 1;
+                    record.n_in_order += u32::from(scratch.in_order().is_some());
                     if let Some(found) = found {
                         finite(score, block.child, &parents, found)?;
                         if found > floor {
                             record.kept.push((place, found));
+                            record.in_order.extend(scratch.in_order().map(|groups| (place, groups.to_vec())));
                         }
                     }
                     if !last {
@@ -162,6 +168,20 @@ fn finite(score: &dyn LocalScore, child: Var, parents: &[Var], found: f64) -> Re
 }
 
 impl Record {
+    /// Of a block without a score.
+    pub fn of(block: Block) -> Self {
+        Self {
+            block,
+            kept: vec![],
+            bounds: vec![],
+            evaluated: 0,
+            n_skipped: 0,
+            skipped: vec![],
+            n_in_order: 0,
+            in_order: vec![],
+        }
+    }
+
     /// The byte form.
     pub fn to_bytes(&self) -> Vec<u8> {
         let mut out = Vec::with_capacity(48 + 12 * self.kept.len() + 8 * self.bounds.len());
@@ -187,6 +207,18 @@ impl Record {
             out.extend((reason.len() as u32).to_le_bytes());
             out.extend(reason.as_bytes());
         }
+        // Earlier records have no such part.
+        if self.n_in_order > 0 {
+            out.extend(self.n_in_order.to_le_bytes());
+            out.extend((self.in_order.len() as u32).to_le_bytes());
+            for (place, groups) in &self.in_order {
+                out.extend(place.to_le_bytes());
+                out.extend((groups.len() as u32).to_le_bytes());
+                for of in groups {
+                    out.extend([of.parent as u32, of.levels, of.groups].iter().flat_map(|x| x.to_le_bytes()));
+                }
+            }
+        }
         out
     }
 
@@ -209,7 +241,19 @@ impl Record {
             let reason = std::str::from_utf8(read.take(length as usize)?).map_err(|_| malformed())?;
             skipped.push((place, reason.to_owned()));
         }
+        let (mut n_in_order, mut in_order) = (0, vec![]);
+        if !read.0.is_empty() {
+            n_in_order = read.u32()?;
+            for _ in 0..read.u32()? {
+                let (place, n_groups) = (read.u32()?, read.u32()?);
+                let one = |read: &mut Reader| {
+                    Ok(Groups { parent: read.u32()? as Var, levels: read.u32()?, groups: read.u32()? })
+                };
+                in_order.push((place, (0..n_groups).map(|_| one(&mut read)).collect::<Result<Vec<_>>>()?));
+            }
+        }
         let fits = read.0.is_empty()
+            && in_order.iter().all(|of| places.binary_search(&of.0).is_ok())
             && places.iter().chain(skipped.iter().map(|s| &s.0)).all(|&place| place < len)
             && places.windows(2).all(|w| w[0] < w[1])
             && scores.iter().all(|s| s.is_finite())
@@ -218,7 +262,8 @@ impl Record {
             return Err(malformed());
         }
         let kept = places.into_iter().zip(scores).collect();
-        Ok(Self { block: Block { child, size, start, len }, kept, bounds, evaluated, n_skipped, skipped })
+        let block = Block { child, size, start, len };
+        Ok(Self { block, kept, bounds, evaluated, n_skipped, skipped, n_in_order, in_order })
     }
 }
 
@@ -266,12 +311,23 @@ mod tests {
             evaluated: 6,
             n_skipped: 1,
             skipped: vec![(4, "zu groß".to_owned())],
+            n_in_order: 0,
+            in_order: vec![],
         };
         let bytes = record.to_bytes();
         assert_eq!(Record::from_bytes(&bytes).unwrap(), record);
         for end in 0..bytes.len() {
             assert!(Record::from_bytes(&bytes[..end]).is_err());
         }
+        let groups = vec![Groups { parent: 2, levels: 4000, groups: 61 }, Groups { parent: 5, levels: 30, groups: 30 }];
+        let in_order = Record { n_in_order: 9, in_order: vec![(6, groups)], ..record };
+        let longer = in_order.to_bytes();
+        assert_eq!(Record::from_bytes(&longer).unwrap(), in_order);
+        for end in (0..longer.len()).filter(|&end| end != bytes.len()) {
+            assert!(Record::from_bytes(&longer[..end]).is_err());
+        }
+        let stray = Record { in_order: vec![(3, vec![])], ..in_order };
+        assert!(Record::from_bytes(&stray.to_bytes()).is_err(), "of a set that was not kept");
         let layer = Layer { best: vec![1.0, 2.0], bounds: vec![3.0, f64::INFINITY] };
         assert_eq!(Layer::from_bytes(&layer.to_bytes()).unwrap(), layer);
         let layer = Layer { best: vec![1.0, 2.0], bounds: vec![] };

@@ -73,7 +73,8 @@ def _lede(report: Report) -> str:
         read, used = report.rows.read, report.rows.used
         says += f", learned from {f'{used:,} of {read:,}' if used < read else f'all {read:,}'} rows"
     if report.search.stopped == "proven":
-        says += "; no network within the parent limit scores higher (proved)"
+        by = ", by scores of which some are lower bounds" if report.search.n_in_order else ""
+        says += f"; no network within the parent limit scores higher (proved{by})"
     return says + "."
 
 
@@ -82,6 +83,9 @@ def _data(report: Report) -> dict[str, Any]:
     facts = []
     if report.search.stopped:
         facts.append(("Search", STOPPED.get(report.search.stopped, report.search.stopped)))
+    if report.search.n_in_order:
+        many = f"{report.search.n_in_order:,} parent sets with categories of many levels"
+        facts.append(("Scores", f"Those of {many} are lower bounds: their levels were grouped in order."))
     if report.rows:
         rows = report.rows
         facts.append(

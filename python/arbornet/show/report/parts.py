@@ -56,6 +56,8 @@ class Search:
     gap: float | None = None
     stopped: str = ""
     seconds: float | None = None
+    n_in_order: int = 0
+    """Families whose scores are lower bounds, since levels were grouped in order."""
 
     def facts(self) -> list[tuple[str, str]]:
         """What is known, as pairs of a label and a text."""
@@ -72,6 +74,10 @@ class Search:
             out.append(("Stopped", f"{self.stopped}. {STOPPED.get(self.stopped, '')}".strip()))
         if self.seconds is not None:
             out.append(("Time", f"{self.seconds:,.2g} s" if self.seconds < 10 else f"{self.seconds:,.0f} s"))
+        if self.n_in_order:
+            out.append(
+                ("Groups in order", f"{self.n_in_order:,} parent sets scored: categories of many levels, lower bounds")
+            )
         return out
 
 

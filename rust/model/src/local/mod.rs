@@ -3,6 +3,7 @@
 //! score reuse memory, and what the parent sets of a child have in common.
 
 mod cost;
+mod groups;
 pub mod tested;
 
 use std::any::Any;
@@ -13,6 +14,7 @@ use crate::model::LocalModel;
 use crate::table::{Table, Var};
 
 pub use cost::Cost;
+pub use groups::Groups;
 pub use tested::Tested;
 
 /// What a likelihood-ratio test compares: the maximised log-likelihood of a family and its free parameters.
@@ -66,6 +68,15 @@ pub trait LocalScore: Send + Sync {
     /// What scoring it would say.
     fn check(&self, _child: Var, _parents: &[Var]) -> Result<()> {
         Ok(())
+    }
+
+    /// How the levels of the parents are grouped in a family, if that may miss its best model (see
+    /// [`ChildScore::in_order`]).
+    ///
+    /// # Errors
+    /// As for scoring the family.
+    fn in_order(&self, _child: Var, _parents: &[Var]) -> Result<Option<Vec<Groups>>> {
+        Ok(None)
     }
 
     /// True if all members of a Markov equivalence class always score alike, whatever the data.
@@ -167,6 +178,12 @@ pub trait ChildScore {
     /// As `score`.
     fn log_marginal(&mut self, _parents: &[Var]) -> Result<Option<f64>> {
         Ok(None)
+    }
+
+    /// How the levels of the parents were grouped in the family scored last, if that may have missed its best model: its
+    /// score is a lower bound then.
+    fn in_order(&self) -> Option<&[Groups]> {
+        None
     }
 
     /// An upper bound on the score of every superset of these parents, themselves included; infinity says nothing.

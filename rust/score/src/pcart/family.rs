@@ -2,9 +2,11 @@
 
 use smallvec::SmallVec;
 
-use super::Prepared;
+use super::ordered::Ordered;
+use super::{Prepared, Way};
 use crate::control::Halt;
 use crate::error::Result;
+use crate::local::Groups;
 use crate::model::tree::{Node, Tree};
 use crate::table::{Kind, Var};
 use crate::tree::fitted;
@@ -14,7 +16,8 @@ use crate::tree::lattice::axis::Axis;
 use crate::tree::lattice::size::Size;
 use crate::tree::normaliser::{Prior, Priors};
 use crate::tree::optimal::{Effort, Point, Search};
-use crate::tree::response::{NUMBER_STEPS, Response, categorical_steps, ordinal_steps};
+use crate::tree::response::{InOrder, NUMBER_STEPS, categorical_steps, ordinal_steps};
+use crate::tree::trace::Traced;
 
 /// How the best tree of a family is found.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -59,7 +62,7 @@ impl Prepared {
     }
 
     /// Steps of merging rows into points.
-    fn row_steps(&self, parents: &[Var]) -> u64 {
+    pub(super) fn row_steps(&self, parents: &[Var]) -> u64 {
         let n_rows = self.table.n_rows() as u64;
         let counted = n_rows * (parents.len() as u64 + 2);
         let few = self.n_corners(parents) <= CELLS_PER_ROW * self.table.n_rows();
@@ -94,6 +97,11 @@ pub trait Family {
         None
     }
 
+    /// As [`crate::ChildScore::in_order`].
+    fn in_order(&self) -> Option<&[Groups]> {
+        None
+    }
+
     /// What the searches so far did.
     fn effort(&self) -> Effort {
         Effort::default()
@@ -109,7 +117,7 @@ pub enum Rows {
 }
 
 /// The search for a child of one kind.
-pub struct OfKind<'a, R: Response, F> {
+pub struct OfKind<'a, R: InOrder, F> {
     prepared: &'a Prepared,
     child: Var,
     search: Search<R>,
@@ -122,12 +130,17 @@ pub struct OfKind<'a, R: Response, F> {
     slots: Vec<u32>,
     /// Steps of merging rows so far.
     row_steps: u64,
+    /// How the last family was searched, if not exactly.
+    in_order: Option<Vec<Groups>>,
 }
+
+/// The score without Z, the prior, and the tree if it is asked for.
+type Found<S> = (f64, Prior, Option<Vec<Traced<S>>>);
 
 /// With more combinations of bins and levels than this, rows are sorted instead.
 const CELLS_PER_ROW: usize = 32;
 
-impl<'a, R: Response, F: Fn(&R::Sum) -> Node> OfKind<'a, R, F> {
+impl<'a, R: InOrder, F: Fn(&R::Sum) -> Node> OfKind<'a, R, F> {
     /// `node` fits a leaf to its rows.
     pub fn new(prepared: &'a Prepared, child: Var, response: R, values: Vec<R::Value>, rows: Rows, node: F) -> Self {
         let parameters = &prepared.parameters;
@@ -144,11 +157,35 @@ impl<'a, R: Response, F: Fn(&R::Sum) -> Node> OfKind<'a, R, F> {
             index: Vec::new(),
             slots: Vec::new(),
             row_steps: 0,
+            in_order: None,
         }
     }
 
-    fn found(&mut self, parents: &[Var]) -> Result<(f64, Prior, Layout)> {
-        let layout = self.prepared.layout(self.child, parents)?;
+    fn found(&mut self, parents: &[Var], with_tree: bool) -> Result<Found<R::Sum>> {
+        self.in_order = None;
+        match self.prepared.way(self.child, parents)? {
+            Way::Exact(layout) => self.found_exactly(parents, &layout, with_tree),
+            Way::InOrder(in_order) => self.found_in_order(parents, &in_order),
+        }
+    }
+
+    fn found_in_order(&mut self, parents: &[Var], in_order: &[bool]) -> Result<Found<R::Sum>> {
+        let codes = match &self.rows {
+            Rows::AsTheyStand => &self.prepared.coded.codes,
+            Rows::Ordered(codes) => codes,
+        };
+        let n_rows = self.values.len() as u64;
+        self.row_steps += 2 * n_rows * (parents.len() as u64 + 1) * u64::from(n_rows.max(2).ilog2());
+        let prior = self.prepared.prior(parents);
+        let (prepared, search) = (self.prepared, &mut self.search);
+        let search = Ordered::new(prepared, search, parents, in_order, codes, &self.values, prior.log_gamma);
+        let found = search.best().map_err(|ended| prepared.ended(self.child, parents, ended))?;
+        let (best, trace, groups) = found;
+        self.in_order = groups;
+        Ok((best, prior, Some(trace)))
+    }
+
+    fn found_exactly(&mut self, parents: &[Var], layout: &Layout, with_tree: bool) -> Result<Found<R::Sum>> {
         let codes = match &self.rows {
             Rows::AsTheyStand => &self.prepared.coded.codes,
             Rows::Ordered(codes) => codes,
@@ -187,7 +224,7 @@ impl<'a, R: Response, F: Fn(&R::Sum) -> Node> OfKind<'a, R, F> {
             // Where they were first met depends on the order of rows.
             search.points.sort_unstable_by_key(|point| point.key);
         } else {
-            merge(&mut self.keys, &layout, parents, codes, n_rows);
+            merge(&mut self.keys, layout, parents, codes, n_rows);
             for run in self.keys.chunk_by(|one, two| one.0 == two.0) {
                 let mut sum = search.response.zero();
                 for &(_, row) in run {
@@ -196,12 +233,15 @@ impl<'a, R: Response, F: Fn(&R::Sum) -> Node> OfKind<'a, R, F> {
                 search.points.push(Point { key: run[0].0, sum });
             }
         }
-        let prior = self.priors.of(&layout);
+        let prior = self.priors.of(layout);
+        let ended = |ended| self.prepared.ended(self.child, parents, ended);
         let best = match self.prepared.route(self.child, parents).0 {
-            Route::Lattice => search.best_in_lattice(&layout, &self.prepared.axes(parents), prior.log_gamma),
-            Route::Search => search.best(&layout, prior.log_gamma),
+            Route::Lattice => search.best_in_lattice(layout, &self.prepared.axes(parents), prior.log_gamma),
+            Route::Search => search.best(layout, prior.log_gamma),
         };
-        Ok((best.map_err(|ended| self.prepared.ended(self.child, parents, ended))?, prior, layout))
+        let best = best.map_err(ended)?;
+        let trace = with_tree.then(|| search.trace(layout)).transpose().map_err(ended)?;
+        Ok((best, prior, trace))
     }
 }
 
@@ -217,15 +257,14 @@ pub fn merge(keys: &mut Vec<(u64, u32)>, layout: &Layout, parents: &[Var], codes
     keys.sort_unstable();
 }
 
-impl<R: Response, F: Fn(&R::Sum) -> Node> Family for OfKind<'_, R, F> {
+impl<R: InOrder, F: Fn(&R::Sum) -> Node> Family for OfKind<'_, R, F> {
     fn best(&mut self, parents: &[Var]) -> Result<(f64, Prior)> {
-        self.found(parents).map(|(best, prior, _)| (best, prior))
+        self.found(parents, false).map(|(best, prior, _)| (best, prior))
     }
 
     fn tree(&mut self, parents: &[Var]) -> Result<Tree> {
-        let (_, _, layout) = self.found(parents)?;
-        let trace = self.search.trace(&layout);
-        let trace = trace.map_err(|ended| self.prepared.ended(self.child, parents, ended))?;
+        let (_, _, trace) = self.found(parents, true)?;
+        let trace = trace.expect("it was asked for");
         Ok(fitted::tree(self.child, parents, &self.prepared.coded, &trace, &self.node))
     }
 
@@ -235,6 +274,10 @@ impl<R: Response, F: Fn(&R::Sum) -> Node> Family for OfKind<'_, R, F> {
 
     fn steps(&self) -> Option<u64> {
         Some(self.search.steps() + self.row_steps)
+    }
+
+    fn in_order(&self) -> Option<&[Groups]> {
+        self.in_order.as_deref()
     }
 
     fn effort(&self) -> Effort {

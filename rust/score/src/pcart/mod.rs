@@ -5,27 +5,77 @@
 //! prior depends on the cell, go through [`crate::tree::literal`].
 
 mod bdeu;
+mod cell_prior;
+mod dear;
 mod family;
+mod ordered;
 
-use std::sync::Arc;
+use std::sync::{Arc, Mutex, PoisonError};
 
 use serde::{Deserialize, Serialize};
 
+use self::cell_prior::Cells;
 use self::family::{OfKind, Rows};
 use super::{ChildScore, LocalScore};
 use crate::control::Halt;
 use crate::error::{Error, Result};
 use crate::leaf::{Categorical, Counts, Leaf, LeafModel, LeafPriors, Moments, Normal};
-use crate::local::Cost;
+use crate::local::{Cost, Groups};
 use crate::model::LocalModel;
 use crate::model::tree::Node;
 use crate::prior::parent_count;
-use crate::table::{Column, Table, Var};
+use crate::table::{Column, Kind, Table, Var};
 use crate::tree::key::{Coded, Layout, Split};
 use crate::tree::memo::Ended;
+use crate::tree::normaliser::{Prior, Priors};
 use crate::tree::response::{Levels, LevelsLeaf, NumberSum, Numbers, Store};
 
 pub use self::family::{Family, Route};
+
+/// How the levels of categories are divided.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
+#[serde(rename_all = "snake_case")]
+pub enum Grouping {
+    /// In all ways where that is affordable by counts of levels and rows, otherwise by groups in order.
+    #[default]
+    Auto,
+    /// In all ways; what is too large is refused.
+    Exact,
+    /// By groups in order.
+    Ordered,
+}
+
+impl Grouping {
+    #[allow(clippy::trivially_copy_pass_by_ref)] // as serde calls it
+    fn is_default(&self) -> bool {
+        *self == Self::default()
+    }
+}
+
+/// The prior over trees.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
+#[serde(rename_all = "snake_case")]
+pub enum TreePrior {
+    /// `gamma` for every leaf.
+    #[default]
+    Paper,
+    /// By what can be split in each cell.
+    Cell,
+}
+
+impl TreePrior {
+    #[allow(clippy::trivially_copy_pass_by_ref)] // as serde calls it
+    fn is_default(&self) -> bool {
+        *self == Self::default()
+    }
+}
+
+const LEAF_PROBABILITY: f64 = 0.5;
+
+#[allow(clippy::trivially_copy_pass_by_ref)] // as serde calls it
+fn is_half(q: &f64) -> bool {
+    *q == LEAF_PROBABILITY
+}
 
 /// Parameters of PCART.
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
@@ -43,6 +93,15 @@ pub struct Pcart {
     pub published: bool,
     /// Most megabytes that one thread's search may hold.
     pub memory_mb: u64,
+    /// How the levels of categories are divided. Not written where it is the default: earlier texts have no such entry.
+    #[serde(skip_serializing_if = "Grouping::is_default")]
+    pub grouping: Grouping,
+    /// The prior over trees.
+    #[serde(skip_serializing_if = "TreePrior::is_default")]
+    pub tree_prior: TreePrior,
+    /// Of the prior by the cell: the probability that a cell is a leaf which can be split.
+    #[serde(skip_serializing_if = "is_half")]
+    pub leaf_probability: f64,
     /// Forbid empty sides alone, of all that the authors' program does: for comparison.
     #[serde(skip)]
     pub skip_empty: bool,
@@ -51,7 +110,18 @@ pub struct Pcart {
 impl Default for Pcart {
     fn default() -> Self {
         let priors = LeafPriors::default();
-        Self { penalised: true, max_splits: 5, ess: None, priors, published: false, memory_mb: 1024, skip_empty: false }
+        Self {
+            penalised: true,
+            max_splits: 5,
+            ess: None,
+            priors,
+            published: false,
+            memory_mb: 1024,
+            grouping: Grouping::Auto,
+            tree_prior: TreePrior::Paper,
+            leaf_probability: LEAF_PROBABILITY,
+            skip_empty: false,
+        }
     }
 }
 
@@ -59,6 +129,8 @@ impl Default for Pcart {
 const MOST_SPLITS: u32 = 16;
 /// A categorical predictor with more levels in the data has too many bipartitions to try them all.
 const MOST_LEVELS: usize = 24;
+/// Up to so many levels there is little to gain by an order: 15 sets against 10 intervals.
+const FEW_LEVELS: usize = 4;
 
 impl Pcart {
     /// Prepares the score for a table.
@@ -81,12 +153,20 @@ impl Pcart {
         if let Some(ess) = self.ess.filter(|ess| !(ess.is_finite() && *ess > 0.0)) {
             return Err(Error::parameter("ess", &ess, "must be a positive number"));
         }
+        if !(0.5..1.0).contains(&self.leaf_probability) {
+            let range = "must be from 0.5 to below 1";
+            return Err(Error::parameter("leaf_probability", &self.leaf_probability, range));
+        }
+        if self.tree_prior == TreePrior::Cell && (self.published || self.ess.is_some()) {
+            let problem = "goes neither with published=True nor with ess, whose leaves have a prior of their own";
+            return Err(Error::parameter("tree_prior", &"cell", problem));
+        }
         if self.memory_mb == 0 {
             return Err(Error::parameter("memory_mb", &self.memory_mb, "must be at least 1"));
         }
         self.priors.check(table)?;
         let coded = Coded::new(table, self.max_splits);
-        Ok(Prepared { table: table.clone(), parameters: self.clone(), coded })
+        Ok(Prepared { table: table.clone(), parameters: self.clone(), coded, priors: Mutex::default() })
     }
 }
 
@@ -95,9 +175,87 @@ pub struct Prepared {
     table: Arc<Table>,
     parameters: Pcart,
     coded: Coded,
+    /// Of families that are searched by groups in order: with many levels a prior takes longer than a look-up.
+    priors: Mutex<Priors>,
+}
+
+/// How a family is searched.
+enum Way {
+    /// By every division.
+    Exact(Layout),
+    /// With the levels of these parents (by position) in order, if of any.
+    InOrder(Vec<bool>),
 }
 
 impl Prepared {
+    /// How a family is searched: known from counts of levels and rows, before the start.
+    fn way(&self, child: Var, parents: &[Var]) -> Result<Way> {
+        let parameters = &self.parameters;
+        let exact = parameters.grouping == Grouping::Exact || parameters.published || self.shares(child);
+        if exact || !self.fits_in_order(parents) {
+            return self.layout(child, parents).map(Way::Exact);
+        }
+        let always = parameters.grouping == Grouping::Ordered;
+        // What the exact search costs is known before; an estimate for its parts serves where that is too much.
+        let affordable = !always && self.route(child, parents).1 <= dear::AFFORDABLE;
+        if affordable && let Ok(layout) = self.layout(child, parents) {
+            return Ok(Way::Exact(layout));
+        }
+        let n_rows = self.table.n_rows();
+        let width = self.table.variable(child).n_levels().unwrap_or(3);
+        let nominal = |&p: &Var| matches!(self.table.variable(p).kind, Kind::Categorical { .. });
+        let observed = |p: Var| self.coded.axes[p].n_elements();
+        let mut extents: Vec<dear::Extent> = parents
+            .iter()
+            .map(|&p| match self.table.variable(p).kind {
+                Kind::Continuous { .. } => (Split::Halving, parameters.max_splits as usize),
+                Kind::Ordinal { .. } => (Split::Threshold, observed(p)),
+                Kind::Categorical { .. } => (Split::Bipartition, observed(p)),
+            })
+            .collect();
+        let cap = dear::cap(dear::EXACT, &extents, n_rows, width);
+        let mut in_order = vec![false; parents.len()];
+        let mut largest: Vec<usize> = (0..parents.len()).filter(|&i| nominal(&parents[i])).collect();
+        largest.sort_by_key(|&i| (std::cmp::Reverse(observed(parents[i])), i));
+        for i in largest {
+            let levels = observed(parents[i]);
+            let dear = levels > MOST_LEVELS || levels > FEW_LEVELS && dear::steps(&extents, n_rows, width) > cap;
+            if dear || always && levels > 2 {
+                (extents[i].0, in_order[i]) = (Split::Threshold, true);
+            }
+        }
+        match self.layout(child, parents) {
+            Ok(layout) if !in_order.contains(&true) => Ok(Way::Exact(layout)),
+            _ => Ok(Way::InOrder(in_order)),
+        }
+    }
+
+    fn by_the_cell(&self) -> bool {
+        self.parameters.tree_prior == TreePrior::Cell
+    }
+
+    /// Whether leaves know their share of the space.
+    fn shares(&self, child: Var) -> bool {
+        self.parameters.ess.is_some() && matches!(self.table.column(child), Column::Codes(_))
+    }
+
+    /// Whether the search fits a key once levels are merged, and all codes are there.
+    fn fits_in_order(&self, parents: &[Var]) -> bool {
+        let bits = |&p: &Var| if self.table.variable(p).is_continuous() { self.parameters.max_splits + 1 } else { 2 };
+        parents.iter().map(bits).sum::<u32>() <= 64
+            && parents.iter().all(|&p| self.coded.codes[p].len() == self.table.n_rows())
+    }
+
+    /// The prior of a family, by its declared levels.
+    fn prior(&self, parents: &[Var]) -> Prior {
+        let size = |&p: &Var| match &self.table.variable(p).kind {
+            Kind::Continuous { .. } => (Split::Halving, self.parameters.max_splits),
+            Kind::Categorical { levels } => (Split::Bipartition, levels.len() as u32),
+            Kind::Ordinal { levels } => (Split::Threshold, levels.len() as u32),
+        };
+        self.priors.lock().unwrap_or_else(PoisonError::into_inner).of_sizes(parents.iter().map(size))
+    }
+
     fn layout(&self, child: Var, parents: &[Var]) -> Result<Layout> {
         let layout = Layout::new(&self.table, child, parents, self.parameters.max_splits)?;
         for (field, &parent) in layout.fields.iter().zip(parents) {
@@ -111,7 +269,10 @@ impl Prepared {
                         self.table.name(parent),
                         observed - 1
                     ),
-                    advice: format!("merge its rarest levels (the limit is {MOST_LEVELS}), or declare it ordinal"),
+                    advice: format!(
+                        "merge its rarest levels (the limit is {MOST_LEVELS}), declare it ordinal, or divide its levels \
+                         by groups in order (grouping=\"auto\")"
+                    ),
                 });
             }
         }
@@ -154,6 +315,9 @@ impl Prepared {
                 let response = Numbers::new(&leaf, values.len());
                 let values = order.iter().map(|&row| values[row as usize]).collect();
                 let node = move |sum: &NumberSum| number_node(&leaf, &sum.into());
+                if self.by_the_cell() {
+                    return Ok(Box::new(Cells::new(self, child, response, values, codes, node)));
+                }
                 Box::new(OfKind::new(self, child, response, values, codes, node))
             }
             Leaf::Categorical(leaf) => self.of_levels(child, leaf.n_levels(), &leaf, &leaf, true),
@@ -190,6 +354,9 @@ impl Prepared {
         let fitted = leaf.clone();
         let node = move |sum: &C| level_node(&fitted, &sum.counts()[..k]);
         let response = Levels::<C, L>::new(leaf.clone(), pure.clone(), bounded);
+        if self.by_the_cell() {
+            return Box::new(Cells::new(self, child, response, values, Rows::AsTheyStand, node));
+        }
         Box::new(OfKind::new(self, child, response, values, Rows::AsTheyStand, node))
     }
 }
@@ -221,7 +388,10 @@ impl LocalScore for Prepared {
     }
 
     fn family_steps(&self, child: Var, parents: &[Var]) -> u64 {
-        self.route(child, parents).1
+        match self.way(child, parents) {
+            Ok(Way::InOrder(_)) => self.row_steps(parents).saturating_add(2 * dear::IN_ORDER as u64),
+            _ => self.route(child, parents).1,
+        }
     }
 
     fn child(&self, child: Var) -> Result<Box<dyn ChildScore + '_>> {
@@ -239,7 +409,16 @@ impl LocalScore for Prepared {
     }
 
     fn check(&self, child: Var, parents: &[Var]) -> Result<()> {
-        self.layout(child, parents).map(|_| ())
+        self.way(child, parents).map(|_| ())
+    }
+
+    fn in_order(&self, child: Var, parents: &[Var]) -> Result<Option<Vec<Groups>>> {
+        if let Way::Exact(_) = self.way(child, parents)? {
+            return Ok(None); // also by the cell's prior, whose search does the same
+        }
+        let mut family = self.scratch(child)?;
+        family.best(parents)?;
+        Ok(family.in_order().map(<[Groups]>::to_vec))
     }
 }
 
@@ -278,5 +457,9 @@ impl ChildScore for Scratch<'_> {
 
     fn log_marginal(&mut self, parents: &[Var]) -> Result<Option<f64>> {
         self.of_trees(parents).map(Some)
+    }
+
+    fn in_order(&self) -> Option<&[Groups]> {
+        self.family.in_order()
     }
 }

@@ -198,7 +198,7 @@ impl Bins {
 /// What the tree search needs of every variable: its bin or code, row by row.
 #[derive(Debug)]
 pub struct Coded {
-    /// By variable; empty where a variable has too many levels for a key.
+    /// By variable; empty where a variable has more levels than 16 bits tell apart.
     pub codes: Vec<Vec<u16>>,
     /// By variable; `None` for those with levels.
     pub bins: Vec<Option<Bins>>,
@@ -221,7 +221,7 @@ impl Coded {
                     axes.push(Axis::of(Split::Halving, max_splits, &occupied));
                 }
                 Column::Codes(column) => {
-                    let fits = table.variable(var).n_levels().is_some_and(|k| k <= 64);
+                    let fits = table.variable(var).n_levels().is_some_and(|k| k <= 1 << 16);
                     codes.push(if fits { column.iter().map(|c| c as u16).collect() } else { Vec::new() });
                     bins.push(None);
                     axes.push(Axis::of(Split::of(kind), 0, &distinct(column.iter())));

@@ -13,3 +13,4 @@ pub(crate) mod normaliser;
 pub mod optimal;
 pub(crate) mod response;
 pub(crate) mod trace;
+mod wide;

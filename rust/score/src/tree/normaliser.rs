@@ -4,14 +4,18 @@
 //! predictor with levels):
 //! `Z(st) = gamma + sum_cont Z(st-1)^2 + sum_nominal sum_a binom(m,a) Z(a-1) Z(m-a) + sum_ordinal sum_a Z(a-1) Z(m-a)`.
 //! Predictors of one kind are interchangeable, so types are sorted before they are looked up.
+//!
+//! Predictors that do not fit into a key of 64 bits have more levels than this sum can go through; [`super::wide`] has
+//! its limit.
 
 use rustc_hash::FxHashMap;
 use smallvec::SmallVec;
 
 use super::key::{Layout, Split};
+use super::wide;
 
 /// What is left to split, predictor by predictor, sorted.
-type CellType = SmallVec<[(Split, u8); 8]>;
+pub(super) type CellType = SmallVec<[(Split, u32); 8]>;
 
 /// `ln gamma` and `ln Z` of the predictors' kinds.
 #[derive(Clone, Copy, Debug, PartialEq)]
@@ -31,18 +35,25 @@ pub struct Priors {
 impl Priors {
     /// The prior of a family.
     pub fn of(&mut self, layout: &Layout) -> Prior {
-        let size = |split, size: u32| if split == Split::Halving { size } else { size.saturating_sub(1) };
-        let kinds = sorted(layout.fields.iter().map(|f| (f.split, size(f.split, f.size) as u8)).collect());
-        *self.known.entry(kinds).or_insert_with_key(prior)
+        self.of_sizes(layout.fields.iter().map(|field| (field.split, field.size)))
+    }
+
+    /// The prior of predictors with so many halvings or declared levels.
+    pub fn of_sizes(&mut self, sizes: impl Iterator<Item = (Split, u32)>) -> Prior {
+        let left =
+            |(split, size): (Split, u32)| (split, if split == Split::Halving { size } else { size.saturating_sub(1) });
+        let kinds = sorted(sizes.map(left).collect());
+        let bits: u32 = kinds.iter().map(|&(_, m)| m.saturating_add(1)).fold(0, u32::saturating_add);
+        *self.known.entry(kinds).or_insert_with_key(if bits > 64 { wide::prior } else { prior })
     }
 }
 
-fn sorted(mut cell: CellType) -> CellType {
+pub(super) fn sorted(mut cell: CellType) -> CellType {
     cell.sort_unstable();
     cell
 }
 
-fn prior(kinds: &CellType) -> Prior {
+pub(super) fn prior(kinds: &CellType) -> Prior {
     // The number of splits of an inner node; in floating point, since 63 levels have 2^62 - 1 of them.
     let splits: f64 = kinds
         .iter()
@@ -66,7 +77,7 @@ fn log_sum(cell: &CellType, log_gamma: f64, known: &mut FxHashMap<CellType, f64>
     let mut terms = vec![log_gamma];
     for i in 0..cell.len() {
         let (split, m) = cell[i];
-        let mut z = |left: u8| {
+        let mut z = |left: u32| {
             let mut part = cell.clone();
             part[i].1 = left;
             log_sum(&sorted(part), log_gamma, known)
@@ -86,7 +97,7 @@ fn log_sum(cell: &CellType, log_gamma: f64, known: &mut FxHashMap<CellType, f64>
     z
 }
 
-fn log_binomial(m: u8, a: u8) -> f64 {
+pub(super) fn log_binomial(m: u32, a: u32) -> f64 {
     (1..=a).map(|i| (f64::from(m - a + i) / f64::from(i)).ln()).sum()
 }
 
@@ -130,7 +141,7 @@ mod tests {
     #[test]
     fn z_is_the_sum_over_all_trees() {
         use Split::{Bipartition as B, Halving as H, Threshold as T};
-        let cases: &[&[(Split, u8)]] = &[
+        let cases: &[&[(Split, u32)]] = &[
             &[(H, 2)],
             &[(B, 3)],
             &[(T, 3)],
@@ -143,8 +154,8 @@ mod tests {
         ];
         for kinds in cases {
             let prior = prior(&CellType::from_slice(kinds));
-            let members = |&(split, m): &(Split, u8)| {
-                let n = if split == H { 1 << m } else { u32::from(m) + 1 };
+            let members = |&(split, m): &(Split, u32)| {
+                let n = if split == H { 1 << m } else { m + 1 };
                 (split, (0..n).collect())
             };
             let all = enumerated(&kinds.iter().map(members).collect::<Vec<_>>(), prior.log_gamma.exp());

@@ -3,10 +3,12 @@
 //! The formulas are those of [`crate::leaf`], arranged for the search: everything that a count decides is tabulated, so
 //! that a leaf of numbers costs one logarithm and a leaf of levels none.
 
+mod in_order;
 mod levels;
 mod numbers;
 mod tally;
 
+pub use in_order::{InOrder, by_key, first_orders};
 pub use levels::{Levels, LevelsLeaf, Store, categorical_steps, ordinal_steps};
 pub use numbers::{NUMBER_STEPS, NumberSum, Numbers};
 

@@ -61,8 +61,14 @@ impl Store for Vec<u32> {
 
 /// A leaf of levels, by its counts.
 pub trait LevelsLeaf {
+    /// Whether the levels have an order.
+    const ORDERED: bool;
+
     /// Log marginal of these counts; zeros beyond the declared levels change nothing.
     fn of_counts(&self, counts: &[u32]) -> f64;
+
+    /// By how much one more row of each level would raise it, to first order; one a level.
+    fn slope(&self, counts: &[u32]) -> Vec<f64>;
 
     /// `log_gamma` and the log marginals of some cells of a lattice with a column for each of the declared levels.
     fn of_columns(&self, columns: Columns<'_>, from: usize, log_gamma: f64, leaves: &mut [f64]);
@@ -83,6 +89,14 @@ pub fn ordinal_steps(k: usize) -> u64 {
 }
 
 impl LevelsLeaf for Categorical {
+    const ORDERED: bool = false;
+
+    fn slope(&self, counts: &[u32]) -> Vec<f64> {
+        let n: f64 = counts.iter().map(|&n| f64::from(n)).sum();
+        let log_all = (n + self.alpha() * counts.len() as f64).ln();
+        counts.iter().map(|&n| (f64::from(n) + self.alpha()).ln() - log_all).collect()
+    }
+
     #[inline]
     fn of_counts(&self, counts: &[u32]) -> f64 {
         self.log_marginal_of(counts)
@@ -123,7 +137,28 @@ fn collected(k: usize, columns: Columns<'_>, from: usize, leaves: &mut [f64], mu
     }
 }
 
+/// With more ordered levels the slope is that of their shares, which takes one pass.
+const SMOOTHED_BEYOND: usize = 64;
+
 impl LevelsLeaf for Ordinal {
+    const ORDERED: bool = true;
+
+    fn slope(&self, counts: &[u32]) -> Vec<f64> {
+        if counts.len() > SMOOTHED_BEYOND {
+            return Categorical::new(counts.len(), self.alpha()).slope(counts);
+        }
+        let before = self.log_marginal_of(counts);
+        let mut more = counts.to_vec();
+        (0..counts.len())
+            .map(|y| {
+                more[y] += 1;
+                let after = self.log_marginal_of(&more);
+                more[y] -= 1;
+                after - before
+            })
+            .collect()
+    }
+
     fn of_counts(&self, counts: &[u32]) -> f64 {
         self.log_marginal_of(&counts[..self.n_levels()])
     }
@@ -141,6 +176,14 @@ impl<C: Store, L: LevelsLeaf> Levels<C, L> {
     /// `pure` scores leaves whose responses are all equal, which bounds every other leaf; `bounded` says whether it does.
     pub fn new(leaf: L, pure: Categorical, bounded: bool) -> Self {
         Self { leaf, k: pure.n_levels(), pure, bounded, log_gamma: f64::NAN, store: PhantomData }
+    }
+
+    pub(super) fn leaf(&self) -> &L {
+        &self.leaf
+    }
+
+    pub(super) fn n_levels(&self) -> usize {
+        self.k
     }
 }
 

@@ -71,6 +71,23 @@ impl Numbers {
         }
     }
 
+    /// The slope of a leaf's score in its count, sum and sum of squares.
+    pub(super) fn slope_of(&self, of: &NumberSum) -> [f64; 3] {
+        let (n, last) = (of.n as usize, self.by_count.len() - 1);
+        let (below, above) = (n.saturating_sub(1), (n + 1).min(last));
+        let constant = |n: usize| self.by_count[n].constant;
+        let of_constant =
+            if above > below { (constant(above) - constant(below)) / (above - below) as f64 } else { 0.0 };
+        let weight = 1.0 / (of.n as f64 + self.a);
+        let distance = self.offset * (2.0 * of.sum + of.n as f64 * self.offset);
+        let explained = self.a * distance - of.sum * of.sum;
+        let spread = self.nu_lam + (of.squares + explained * weight).max(0.0);
+        let half_df = self.by_count[n].half_df;
+        let of_count = self.a * self.offset * self.offset * weight - explained * weight * weight;
+        let of_sum = 2.0 * (self.a * self.offset - of.sum) * weight;
+        [of_constant - 0.5 * spread.ln() - half_df * of_count / spread, -half_df * of_sum / spread, -half_df / spread]
+    }
+
     /// What several groups of rows are worth: as leaves, and the bounds on every way to split them.
     #[allow(clippy::inline_always)] // compiled for the registers of its caller
     #[inline(always)]

@@ -1,0 +1,161 @@
+"""Categories of many levels under PCART: what groups in order lose against all groups, and what families cost.
+
+    python benches/python/groups.py loss     # every family of the bundled tables where both searches can be run
+    python benches/python/groups.py curve    # cost over levels, for one, two and three such parents
+    python benches/python/groups.py          # both; Markdown tables for docs/design/pcart.md
+
+Seconds are processor seconds of one thread. Losses are in nats.
+"""
+
+from __future__ import annotations
+
+import itertools
+import json
+import sys
+import time
+import warnings
+from collections.abc import Iterator
+from pathlib import Path
+from typing import Any
+
+import numpy as np
+import polars as pl
+
+import arbornet as an
+from arbornet._core import ArbornetError
+from arbornet.scores.prepare import prepared
+
+DATA = Path(__file__).resolve().parents[1] / "data"
+#: Families of up to so many parents, and most of these a table and size (a seeded sample).
+PARENTS, FAMILIES = 3, 30
+#: Categories of more levels are left out of the comparison: the exact search of a family takes minutes.
+MOST_LEVELS = {1: 14, 2: 9, 3: 6}
+ROWS = 2000
+
+
+def bundled() -> Iterator[tuple[str, an.Table]]:
+    """The UCI tables of up to 2,000 complete rows, types as `types.json` has them."""
+    for name, kinds in json.loads((DATA / "types.json").read_text()).items():
+        path = DATA / "uci" / f"{name}.csv.gz"
+        kinds.pop("target", None)
+        if path.is_file() and "categorical" in kinds.values():
+            table = read(path, kinds)
+            if table.n_rows <= ROWS:
+                yield name, table
+
+
+def read(path: Path, kinds: dict[str, Any]) -> an.Table:
+    """A table of these kinds of columns."""
+    frame = pl.read_csv(path, infer_schema=False, null_values=[""])
+    frame = frame.select([column for column in kinds if column in frame.columns]).drop_nulls()
+    frame = frame.with_columns(pl.col(c).cast(pl.Float64) for c in frame.columns if kinds[c] == "continuous")
+    declared: dict[str, Any] = {}
+    for column in frame.columns:
+        if frame[column].n_unique() > 1:
+            kind = kinds[column]
+            levels = kind["ordinal"] if isinstance(kind, dict) else []
+            known = {"continuous": an.Continuous(), "categorical": an.Categorical()}
+            declared[column] = an.Ordinal(tuple(levels)) if levels else known[kind]
+    frame = frame.select(list(declared))
+    with warnings.catch_warnings():
+        warnings.simplefilter("ignore")
+        return an.Table(frame, schema=an.infer_schema(frame).with_types(**declared))
+
+
+def losses(table: an.Table) -> list[tuple[float, float, float]]:
+    """The loss and both searches' seconds of families with a category of three levels or more among the parents."""
+    names = table.names
+    levels = {c.name: len(c.levels) for c in table.schema.used if c.levels is not None}
+    nominal = {c.name for c in table.schema.used if c.word == "categorical" and levels[c.name] > 2}
+    scores = [prepared(table, an.PCART(penalised=False, grouping=how)) for how in ("exact", "ordered")]
+    random = np.random.default_rng(0)
+    out = []
+    for size in range(1, PARENTS + 1):
+        families = [
+            (child, parents)
+            for child in range(len(names))
+            for parents in itertools.combinations([p for p in range(len(names)) if p != child], size)
+            if any(names[p] in nominal for p in parents)
+            and all(levels[names[p]] <= MOST_LEVELS[size] for p in parents if names[p] in nominal)
+        ]
+        if len(families) > FAMILIES:
+            families = [families[i] for i in sorted(random.choice(len(families), FAMILIES, replace=False))]
+        for child, parents in families:
+            found, seconds = [], []
+            try:
+                for score in scores:
+                    began = time.process_time()
+                    found.append(score.score(child, list(parents)))
+                    seconds.append(time.process_time() - began)
+            except (ArbornetError, MemoryError):
+                continue
+            out.append((found[0] - found[1], seconds[0], seconds[1]))
+    return out
+
+
+def loss() -> None:
+    """The table of losses."""
+    print("| table | families | lost anything | median | 95th percentile | most | exact s | in order s |")
+    print("|---|---|---|---|---|---|---|---|")
+    every: list[float] = []
+    for name, table in bundled():
+        found = losses(table)
+        if not found:
+            continue
+        lost = np.array([each[0] for each in found])
+        every += lost.tolist()
+        exact, ordered = (sum(each[i] for each in found) for i in (1, 2))
+        print(f"| {name} | {line(lost)} | {exact:.2f} | {ordered:.2f} |", flush=True)
+    print(f"| all | {line(np.array(every))} | | |")
+
+
+def line(lost: Any) -> str:
+    """How much was lost, as cells."""
+    lost = np.where(lost < 1e-8, 0.0, lost)
+    at = np.quantile(lost, [0.5, 0.95, 1.0])
+    return f"{len(lost):,} | {(lost > 0).mean():.1%} | " + " | ".join(f"{x:.3g}" for x in at)
+
+
+def made(levels: tuple[int, ...], child: str, number: bool) -> an.Table:
+    """Rows of levels at random, and a child that depends on them."""
+    random = np.random.default_rng(len(levels))
+    columns: dict[str, Any] = {}
+    effect = np.zeros(ROWS)
+    for i, k in enumerate(levels):
+        codes = random.integers(0, k, ROWS)
+        columns[f"g{i}"] = [f"level {code}" for code in codes]
+        effect += random.normal(size=k)[codes]
+    if number:
+        columns["x"] = random.normal(size=ROWS)
+        effect += columns["x"]
+    noisy = effect + random.normal(size=ROWS)
+    columns["y"] = noisy if child == "number" else [f"class {i}" for i in np.digitize(noisy, [0.0])]
+    return an.Table(
+        columns, schema=an.infer_schema(columns).with_types(**{f"g{i}": an.Categorical() for i in range(len(levels))})
+    )
+
+
+def curve() -> None:
+    """The table of costs."""
+    print("| parents | child | " + " | ".join(f"{k} levels" for k in (4, 8, 12, 16, 24, 64, 300, 1000)) + " |")
+    print("|---|---|" + "---|" * 8)
+    for n, number in ((1, False), (1, True), (2, False), (2, True), (3, False)):
+        for child in ("number", "two classes"):
+            cells = []
+            for k in (4, 8, 12, 16, 24, 64, 300, 1000):
+                table = made((k,) * n, child, number)
+                score = prepared(table, an.PCART(penalised=False))
+                y = table.names.index("y")
+                parents = [v for v in range(len(table.names)) if v != y]
+                began = time.process_time()
+                score.score(y, parents)
+                seconds = time.process_time() - began
+                groups = score.in_order(y, parents)
+                merged = "" if groups is None else "*" if all(levels == of for _, levels, of in groups) else "**"
+                cells.append(f"{seconds:.3f}{merged}")
+            print(f"| {n}{' and a number' if number else ''} | {child} | " + " | ".join(cells) + " |", flush=True)
+
+
+if __name__ == "__main__":
+    for what in sys.argv[1:] or ("loss", "curve"):
+        {"loss": loss, "curve": curve}[what]()
