@@ -56,6 +56,7 @@ class Candidates:
         constraints: the constraints as one rule a child, or None.
         pruned: whether sets that a subset beats or equals were left out; true for files of other tools, which do not
             say.
+        given_up: what a budget did not suffice for, in words; empty if all permitted sets were looked at.
     """
 
     handle: CandidatesHandle
@@ -69,6 +70,7 @@ class Candidates:
     table: str | None = None
     constraints: str | None = None
     pruned: bool = True
+    given_up: tuple[str, ...] = ()
 
     @property
     def names(self) -> list[str]:
@@ -121,7 +123,9 @@ class Candidates:
     @property
     def known(self) -> list[str]:
         """What is known of the scoring, by name: the score, the most parents, the constraints ..."""
-        told = {key: value for key, value in vars(self).items() if key not in ("handle", "seconds", "pruned")}
+        told = {
+            key: value for key, value in vars(self).items() if key not in ("handle", "seconds", "pruned", "given_up")
+        }
         return [key for key, value in told.items() if value] + ([] if self.pruned else ["pruned"])
 
     def save(self, path: str | PathLike[str]) -> None:
@@ -133,7 +137,7 @@ class Candidates:
         path = Path(path)
         if check_name(path) == ".parquet":
             # Entries that earlier versions do not know are written only where they differ from what these assume.
-            left_out = {"handle", "pruned"} if self.pruned else {"handle"}
+            left_out = {"handle", *(["pruned"] if self.pruned else []), *([] if self.given_up else ["given_up"])}
             about = {key: value for key, value in vars(self).items() if key not in left_out}
             about |= {"format": 1, "names": self.names}
             frame, metadata = self.frame(), {"arbornet": json.dumps(about)}
@@ -268,6 +272,7 @@ _BESIDE: dict[str, Callable[[Any], bool]] = {
     ),
     **dict.fromkeys(("score", "table", "constraints"), lambda told: isinstance(told, str)),
     "pruned": lambda told: isinstance(told, bool),
+    "given_up": lambda told: _texts(told),
 }
 
 
@@ -281,7 +286,7 @@ def _is_skipped(told: Any) -> bool:
 
 def _damaged(about: dict[str, Any]) -> str | None:
     """The first entry that is unknown or not of its type."""
-    never = ("format", "names", "n_skipped", "skipped", "pruned")
+    never = ("format", "names", "n_skipped", "skipped", "pruned", "given_up")
     if about.get("n_sets") is not None and about.get("n_evaluated") is None:
         return "n_evaluated"
     for key, told in about.items():
@@ -338,6 +343,7 @@ def _from_parquet(path: Path) -> Candidates:
     try:
         handle = CandidatesHandle.from_arrays(names, arrays)
         about["skipped"] = tuple(Skipped(c, tuple(p), reason) for c, p, reason in about.get("skipped", ()))
+        about["given_up"] = tuple(about.get("given_up", ()))
         return Candidates(handle, **about)
     except (ValueError, TypeError) as problem:
         raise bad(problem) from problem
