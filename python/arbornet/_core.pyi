@@ -235,6 +235,15 @@ class Step1Run:
     def progress(self) -> tuple[int, int]: ...
     def finish(self) -> _Step1Result: ...
 
+def score_within(
+    score: ScoreHandle,
+    max_parents: int,
+    constraints: str,
+    steps: int,
+    n_jobs: int,
+    tell: Callable[[int, int], object] | None = None,
+    seconds: float | None = None,
+) -> tuple[_Step1Result, tuple[int, list[int], list[float], int, int]]: ...
 def table_fingerprint(table: TableHandle) -> str: ...
 
 @final

@@ -7,6 +7,7 @@ from __future__ import annotations
 
 import dataclasses
 import os
+import time
 import warnings
 from collections.abc import Callable
 from typing import TYPE_CHECKING, Any, Literal
@@ -21,8 +22,12 @@ from arbornet.network.fit import fit
 from arbornet.scores import PCART
 from arbornet.scores.prepare import Score
 from arbornet.search.base import Found
+from arbornet.search.budget import seconds_of
+from arbornet.search.registry import Search as Named
 from arbornet.search.registry import search_of
+from arbornet.search.within import within
 from arbornet.step1.by_width import for_width
+from arbornet.step1.effort import Budget, Effort, budget_of, next_effort, of_time
 from arbornet.step1.features import Selection, selected
 from arbornet.step1.planning import MOST, Plan, plan
 from arbornet.step1.scoring import score_parents
@@ -41,6 +46,8 @@ if TYPE_CHECKING:
 MOST_FINDINGS = 8
 #: With candidates selected for more variables than this, the search is one that need not end with a proof.
 MANY = 100
+#: The share of a time limit after which scoring ends.
+SCORING = 0.6
 
 
 def learn(
@@ -61,6 +68,7 @@ def learn(
     child_time_limit: float | None = None,
     client: Client | None = None,
     verbose: bool = True,
+    effort: Effort | None = None,
 ) -> BayesNet:
     """Learns a network from a frame and prints what it chose: types, rows, parent sets, search, bound.
 
@@ -75,13 +83,14 @@ def learn(
             use tests of independence), or a callable that takes Candidates, or parameters called `table` and `score`,
             and returns Found. If left out `"exact"`, or `"anytime"` where candidates are selected for more than 100
             variables.
-        max_parents: The most parents of a variable; `"auto"` for the most up to 4 that are affordable, all candidates
-            if they are selected, or no limit if the search scores on demand.
+        max_parents: The most parents of a variable; `"auto"` for 4, all candidates if they are selected, or no limit if
+            the search scores on demand.
         constraints: Constraints on the graph.
         schema: The columns' types; inferred if left out.
         missing: Rows with a missing value: `"drop"`, `"error"`, or `"level"` to make missing a level of its own. If
             left out they are dropped, unless more than half of the rows would go, which is an error.
-        time_limit: Wall seconds for the search.
+        time_limit: Wall seconds for the whole call (with `checkpoint`, `client` or `child_time_limit` for the search).
+            Where they end the work, the result depends on the machine.
         n_jobs: Threads, -1 for all cores.
         progress: Show bars (log lines where there is no terminal): True at once, None after two seconds, False never.
         checkpoint: A folder that keeps scored parent sets, to continue from after an interruption.
@@ -91,13 +100,23 @@ def learn(
         child_time_limit: Seconds for scoring the parent sets of each variable, smaller sets first.
         client: A `distributed.Client` whose workers score the parent sets.
         verbose: Print the choices.
+        effort: How much work scoring and searching may take: `"quick"` (about 5 s on two ordinary cores), `"normal"`
+            (30 s), `"thorough"` (10 min), or `"unlimited"`. Work is counted, not timed: the same network on every
+            machine and at every load. What the work does not suffice for is left out by rule (the least promising
+            parent sets, the proof) and printed. If left out `"normal"`, or `"unlimited"` with `checkpoint`, `client` or
+            `child_time_limit`, where `max_parents="auto"` is the most up to 4 that are affordable.
 
     Example:
         >>> net = an.learn(an.example("penguins"))
         >>> net.explain("species")
     """
+    began = time.perf_counter()
     tell = _said if verbose else _silent
     progress = "late" if progress is None else progress
+    waits = {"checkpoint": checkpoint, "client": client, "child_time_limit": child_time_limit}
+    budget = budget_of(effort, [name for name, value in waits.items() if value is not None])
+    if time_limit is not None and budget is not None and effort is None:
+        budget = of_time(seconds_of(time_limit) or 0.0, threads(n_jobs))
     table = _table(frame, schema, missing, n_jobs, tell)
     if score is None:
         own = None if search is None else search_of(search).score
@@ -117,7 +136,8 @@ def learn(
         if isinstance(rules, Rules) and max_parents == "auto":
             max_parents = max(map(len, rules.allowed), default=0)
         if verbose:
-            tell(_planned(plan(table, score, max_parents, rules, seconds=0.3), threads(n_jobs)))
+            planned = plan(table, score, max_parents, rules, seconds=0.3, effort=budget or "unlimited")
+            tell(_planned(planned, threads(n_jobs)))
         candidates = score_parents(
             table,
             score,
@@ -128,14 +148,24 @@ def learn(
             checkpoint,
             client,
             child_time_limit=child_time_limit,
+            effort=budget,
+            time_limit=None if time_limit is None or budget is None else SCORING * time_limit,
         )
         tell(f"candidates: {_kept(candidates)}")
-        found = chosen(candidates, constraints=constraints, time_limit=time_limit, n_jobs=n_jobs, progress=progress)
-    name = chosen.name
+        for told in candidates.given_up:
+            tell(f"left out: {told}")
+        if candidates.given_up and time_limit is not None:
+            tell("with a time limit the result depends on the machine")
+        elif budget is not None and candidates.given_up:
+            tell(f'to look at more: {next_effort(budget.effort)}, or fewer columns, or parents="forest"')
+        left = None if time_limit is None else max(0.0, time_limit - (time.perf_counter() - began))
+        found = _searched(chosen, candidates, budget, constraints, left, n_jobs, progress)
+    name = found.details.get("search", "exact") if chosen is search_of("exact") else chosen.name
     tell(f"search: {name}, {_ended(found)}")
     if line := _in_order(found):
         tell(line)
-    if proof := _proof(found, chosen.best_of, constraints is not None, parents is not None):
+    looked_at = not chosen.scores_on_demand and bool(candidates.given_up)
+    if proof := _proof(found, chosen.best_of, constraints is not None, parents is not None, looked_at):
         tell(proof)
     net = fit(table, found, score, n_jobs=n_jobs)
     net.origin = dataclasses.replace(net.origin, search={"method": name, **net.origin.search})
@@ -189,6 +219,9 @@ def _table(frame: Any, schema: Schema | None, missing: Any, n_jobs: int, tell: C
 
 
 def _planned(step: Plan, cores: int) -> str:
+    if step.effort is not None:
+        which = f", {step.why}" if step.why else ""
+        return f"to score: {step.n_sets:,} parent sets of up to {step.max_parents} parents{which}, {step.time(cores)}"
     why = f" (automatic: {step.why})" if step.why and step.max_parents != MOST else ""
     return f"to score: {step.n_sets:,} parent sets of up to {step.max_parents} parents{why}, {step.time(cores)}"
 
@@ -197,6 +230,27 @@ def _kept(candidates: Candidates) -> str:
     spent = "" if candidates.seconds is None else f" in {brief(candidates.seconds)}"
     evaluated = "" if candidates.n_evaluated is None else f" of {candidates.n_evaluated:,} scored"
     return f"{candidates.n_kept:,} parent sets kept{evaluated}{spent}"
+
+
+def _searched(
+    chosen: Named,
+    candidates: Candidates,
+    budget: Budget | None,
+    constraints: Constraints | Rules | None,
+    time_limit: float | None,
+    n_jobs: int,
+    progress: Progress,
+) -> Found:
+    """What a search over candidates finds; the exact one within a budget, if there is one."""
+    settings: dict[str, Any] = {
+        "constraints": constraints,
+        "time_limit": time_limit,
+        "n_jobs": n_jobs,
+        "progress": progress,
+    }
+    if budget is not None and chosen is search_of("exact"):
+        return within(candidates, budget.searching, **settings)
+    return chosen(candidates, **settings)
 
 
 def found_by(
@@ -208,6 +262,7 @@ def found_by(
     time_limit: float | None,
     n_jobs: int,
     progress: Progress,
+    effort: Effort | None = "unlimited",
 ) -> Found:
     """What a search of either kind finds for a table: candidates are scored for it where it takes them.
 
@@ -215,9 +270,11 @@ def found_by(
         ParameterError: If there is no such search, or it returns something else than Found.
     """
     chosen = search_of(search)
-    wanted = {"constraints": constraints, "time_limit": time_limit, "n_jobs": n_jobs, "progress": progress}
     if not chosen.scores_on_demand:
-        return chosen(score_parents(table, score, max_parents, constraints, n_jobs, progress), **wanted)
+        budget = budget_of(effort)
+        candidates = score_parents(table, score, max_parents, constraints, n_jobs, progress, effort=budget)
+        return _searched(chosen, candidates, budget, constraints, time_limit, n_jobs, progress)
+    wanted = {"constraints": constraints, "time_limit": time_limit, "n_jobs": n_jobs, "progress": progress}
     return chosen(table, score, max_parents=None if max_parents == "auto" else max_parents, **wanted)
 
 
@@ -244,13 +301,15 @@ def _in_order(found: Found) -> str:
     return f"groups: {n:,}{of} families were searched by groups in order: their scores are lower bounds"
 
 
-def _proof(found: Found, best_of: str, constrained: bool, selected: bool) -> str:
+def _proof(found: Found, best_of: str, constrained: bool, selected: bool, looked_at: bool) -> str:
     """What is known about other networks, as a line; nothing where there is no bound."""
     if found.stopped != "proven":
-        return f"upper bound for any network: {found.bound:.4f}" if found.bound < float("inf") else ""
+        which = "network of these parent sets" if looked_at else "network"
+        return f"upper bound for any {which}: {found.bound:.4f}" if found.bound < float("inf") else ""
     if best_of != "network":
         return f"proved: no other {best_of} scores higher"
     limits = [found.details.get("within", "the parent limit"), *(["the selected parents"] if selected else [])]
+    limits += ["the parent sets that were looked at"] if looked_at else []
     within = " and ".join([*limits, *(["the constraints"] if constrained else [])])
     if found.details.get("n_in_order"):
         within += ", by these scores,"

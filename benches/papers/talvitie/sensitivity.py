@@ -56,6 +56,7 @@ def run(options: argparse.Namespace) -> None:
                 schema=data.schema,
                 standardise=False,
                 n_jobs=options.jobs,
+                effort="unlimited",
             )
             kept[key] = {
                 model: [round(value, 6) for value in result.folds.filter(pl.col("method") == model)["log_density"]]

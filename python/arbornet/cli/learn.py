@@ -50,7 +50,18 @@ def options(command: argparse.ArgumentParser) -> None:
         help="; ".join(f"{name} {one.told}" for name, one in searches().items())
         + " (default: exact; anytime with --parents forest and more than 100 columns)",
     )
-    command.add_argument("--time-limit", type=seconds, metavar="S", help="stop the search after S seconds")
+    command.add_argument(
+        "--effort",
+        choices=("quick", "normal", "thorough", "unlimited"),
+        help="how much work scoring and searching may take: 5 s, 30 s, 10 min on two cores, or no limit; counted,"
+        " not timed (default: normal; unlimited with --checkpoint or --child-time-limit)",
+    )
+    command.add_argument(
+        "--time-limit",
+        type=seconds,
+        metavar="S",
+        help="end after about S seconds; what is found depends on the machine",
+    )
     command.add_argument(
         "--checkpoint", metavar="DIRECTORY", help="keep scores in this folder, and continue from it next time"
     )
@@ -107,6 +118,7 @@ def run(asked: Options) -> None:
         n_candidates=asked.n_candidates,
         child_time_limit=asked.child_time_limit,
         verbose=not asked.json,
+        effort=asked.effort,
     )
     failure: BaseException | None = None
     if asked.bootstrap:

@@ -29,6 +29,7 @@ from arbornet.estimators.targets import name_of, of_predictions, values_of, warn
 from arbornet.given import SearchLike
 from arbornet.graphs.constraints import Constraints
 from arbornet.learn import learn
+from arbornet.step1.effort import Effort
 
 Output = Literal["default", "polars", "pandas"]
 
@@ -55,6 +56,7 @@ class NetworkLearner(DensityMixin, Estimator):  # type: ignore[misc]
             as missing.
         time_limit: As for `learn`.
         n_jobs: Threads; None and -1 for all cores.
+        effort: As for `learn`.
 
     Attributes:
         network_: The network.
@@ -84,6 +86,7 @@ class NetworkLearner(DensityMixin, Estimator):  # type: ignore[misc]
         unseen: Literal["error", "missing"] = "error",
         time_limit: float | None = None,
         n_jobs: int | None = None,
+        effort: Effort | None = None,
     ) -> None:
         self.local_score = local_score
         self.search = search
@@ -94,6 +97,7 @@ class NetworkLearner(DensityMixin, Estimator):  # type: ignore[misc]
         self.unseen = unseen
         self.time_limit = time_limit
         self.n_jobs = n_jobs
+        self.effort = effort
 
     def fit(self, X: Any, y: Any = None) -> Self:
         """Learns the network of a frame or an array, and of `y` if it is given, which `predict` then predicts."""
@@ -114,6 +118,7 @@ class NetworkLearner(DensityMixin, Estimator):  # type: ignore[misc]
             time_limit=self.time_limit,
             n_jobs=self._threads(),
             verbose=False,
+            effort=self.effort,
         )
         self.graph_ = self.network_.graph
         if self.target_ is not None:

@@ -19,6 +19,7 @@ from arbornet.graphs import cpdag
 from arbornet.learn import found_by
 from arbornet.scores import PCART
 from arbornet.scores.prepare import Score
+from arbornet.step1.effort import Effort
 from arbornet.system.parallel import side_by_side
 from arbornet.text.progress import shown
 
@@ -51,6 +52,7 @@ def arc_strength(
     equivalence: bool = False,
     n_jobs: int = -1,
     progress: Progress = None,
+    effort: Effort | None = None,
 ) -> ArcStrengths:
     """Learns networks from resampled rows and counts how many of them have each arc.
 
@@ -66,6 +68,7 @@ def arc_strength(
         equivalence: Count an arc that may point either way in a network's equivalence class as half in each direction.
         n_jobs: Threads, -1 for all cores.
         progress: True to show a bar (log lines where there is no terminal).
+        effort: As for `learn`, for each network.
 
     Returns:
         A frame with a row per arc that any network has, strongest first: `parent`, `child`, `strength` (share of
@@ -85,7 +88,9 @@ def arc_strength(
 
     def learned(replicate: int, n_threads: int) -> nx.DiGraph[str]:
         rows = np.random.default_rng([seed, replicate]).integers(0, table.n_rows, table.n_rows)
-        return found_by(search, resampled(table, rows), score, max_parents, constraints, None, n_threads, False).dag
+        return found_by(
+            search, resampled(table, rows), score, max_parents, constraints, None, n_threads, False, effort
+        ).dag
 
     with shown("learning networks from resampled rows", progress) as tell:
         done = side_by_side(learned, range(n_bootstrap), n_jobs)

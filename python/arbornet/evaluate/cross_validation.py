@@ -27,6 +27,7 @@ from arbornet.evaluate.methods import Method, Methods, as_methods
 from arbornet.evaluate.plots import bars
 from arbornet.evaluate.samples import Sampled, check_draws, folds, group_folds, groups_of
 from arbornet.given import FrameLike, Progress, SearchLike, Target
+from arbornet.step1.effort import Effort
 from arbornet.text import notebook
 
 if TYPE_CHECKING:
@@ -96,6 +97,7 @@ def cross_validate(
     resume: str | os.PathLike[str] | None = None,
     n_jobs: int = -1,
     progress: Progress = None,
+    effort: Effort | None = None,
 ) -> CrossValidation:
     """Learns networks from parts of a frame and measures how well they predict the rest.
 
@@ -119,6 +121,7 @@ def cross_validate(
         resume: A file that keeps finished folds; run again with it, only the others are computed.
         n_jobs: Threads, -1 for all cores.
         progress: True to show a bar (log lines where there is no terminal).
+        effort: As for `learn`, for each network.
 
     Returns:
         Frames with the log densities by method, variable, fold and row; `.plot()` draws the summary.
@@ -126,7 +129,7 @@ def cross_validate(
     Example:
         >>> an.evaluate.cross_validate(df, {"trees": an.PCART(), "tables": an.FullTable()}, repeats=1).summary
     """
-    methods = as_methods(score, search=search, max_parents=max_parents, constraints=constraints)
+    methods = as_methods(score, search=search, max_parents=max_parents, constraints=constraints, effort=effort)
     sampled = Sampled(frame, schema, missing, standardise)
     _check(folds, repeats, seed, sampled.n_rows)
     whole = sampled.table()

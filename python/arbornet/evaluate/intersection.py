@@ -23,6 +23,7 @@ from arbornet.evaluate.methods import Method, Methods, as_methods
 from arbornet.evaluate.plots import curves
 from arbornet.evaluate.samples import Rows, Sampled, check_draws, subsample
 from arbornet.given import FrameLike, Progress, SearchLike, Target
+from arbornet.step1.effort import Effort
 from arbornet.text import notebook
 
 if TYPE_CHECKING:
@@ -96,6 +97,7 @@ def intersection_validation(
     resume: str | os.PathLike[str] | None = None,
     n_jobs: int = -1,
     progress: Progress = None,
+    effort: Effort | None = None,
 ) -> LearningCurves:
     """Learning curves of the partial Hamming distance.
 
@@ -114,11 +116,12 @@ def intersection_validation(
         resume: A file that keeps finished results; run again with it, only the rest is computed.
         n_jobs: Threads, -1 for all cores.
         progress: True to show a bar (log lines where there is no terminal).
+        effort: As for `learn`, for each network.
 
     Example:
         >>> an.evaluate.intersection_validation(df, {"trees": an.PCART(), "tables": an.FullTable()}).plot("curves.svg")
     """
-    compared = as_methods(methods, search=search, max_parents=max_parents, constraints=constraints)
+    compared = as_methods(methods, search=search, max_parents=max_parents, constraints=constraints, effort=effort)
     if len(compared) < 2:
         raise ParameterError("methods: give at least two; the reference is what they agree on")
     sampled = Sampled(frame, schema, missing, standardise)

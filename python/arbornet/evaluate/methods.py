@@ -18,6 +18,7 @@ from arbornet.network.fit import fit
 from arbornet.scores import PCART
 from arbornet.scores.prepare import Score, prepared
 from arbornet.search.base import Found, uninterrupted
+from arbornet.step1.effort import Effort
 from arbornet.step1.planning import CHECKS
 from arbornet.text.brief import Brief
 
@@ -36,6 +37,7 @@ class Method(Brief):
         time_limit: Wall seconds for each search. What is found then depends on the machine.
         learner: Instead of all of these, a function that takes a Table and returns a graph, Found or a BayesNet. A
             score beside it is what `cross_validate` fits to its graphs.
+        effort: As for `learn`, for each network.
 
     Example:
         >>> an.evaluate.Method(an.PCART(), search="hill_climb", max_parents=2)
@@ -47,6 +49,7 @@ class Method(Brief):
     constraints: Constraints | None = None
     time_limit: float | None = None
     learner: Learner | None = None
+    effort: Effort | None = None
 
     def refusing(self, table: Table) -> Method:
         """The same method without the arcs that the score refuses on these rows, for use on parts of them.
@@ -84,7 +87,7 @@ class Method(Brief):
 
     def _learned(self, table: Table, n_threads: int) -> Found | nx.DiGraph[str] | BayesNet:
         if self.learner is None:
-            settings = (self.max_parents, self.constraints, self.time_limit, n_threads, False)
+            settings = (self.max_parents, self.constraints, self.time_limit, n_threads, False, self.effort)
             return uninterrupted(found_by(self.search, table, self._score, *settings))
         made = self.learner(table)
         if not isinstance(made, Found | nx.DiGraph | BayesNet):
@@ -103,7 +106,8 @@ class Method(Brief):
         name = score.spec() if hasattr(score, "spec") and not depends else repr(score)
         search = self.search if isinstance(self.search, str) else _name(self.search)
         learner = "" if self.learner is None else _name(self.learner)
-        return f"{name} {search} {self.max_parents} {self.constraints!r} {self.time_limit} {learner}"
+        effort = "" if self.effort is None else f" {self.effort}"
+        return f"{name} {search} {self.max_parents} {self.constraints!r} {self.time_limit} {learner}{effort}"
 
 
 Methods: TypeAlias = "Score | Method | Learner | Mapping[str, Score | Method | Learner | None] | None"

@@ -18,6 +18,7 @@ from arbornet.evaluate.methods import Methods, as_methods
 from arbornet.evaluate.samples import check_draws, given_back, unlearned
 from arbornet.given import Progress, SearchLike
 from arbornet.network import BayesNet
+from arbornet.step1.effort import Effort
 
 if TYPE_CHECKING:
     from arbornet.graphs.constraints import Constraints
@@ -36,6 +37,7 @@ def structure_recovery(
     resume: str | os.PathLike[str] | None = None,
     n_jobs: int = -1,
     progress: Progress = None,
+    effort: Effort | None = None,
 ) -> LearningCurves:
     """Learning curves of the structural Hamming distance (SHD) between equivalence classes.
 
@@ -51,13 +53,14 @@ def structure_recovery(
         resume: A file that keeps finished results; run again with it, only the rest is computed.
         n_jobs: Threads, -1 for all cores.
         progress: True to show a bar (log lines where there is no terminal).
+        effort: As for `learn`, for each network.
 
     Example:
         >>> an.evaluate.structure_recovery(an.read_bif("alarm.bif"), an.BIC(), search="hill_climb").curves
     """
     if not isinstance(network, BayesNet):
         raise ParameterError(f"network is a {type(network).__name__}: give a BayesNet, such as from read_bif or fit")
-    compared = as_methods(methods, search=search, max_parents=max_parents, constraints=constraints)
+    compared = as_methods(methods, search=search, max_parents=max_parents, constraints=constraints, effort=effort)
     check_draws(repeats, seed)
     for size in sizes:
         if isinstance(size, bool) or not isinstance(size, int) or size < 1:

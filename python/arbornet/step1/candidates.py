@@ -85,6 +85,7 @@ class Candidates:
         n_in_order: how many of those scored were searched by groups in order (`PCART(grouping="auto")`): their scores
             are lower bounds. All other scores are exact.
         in_order: the sets kept among them, with what was ordered and merged.
+        given_up: what a budget did not suffice for, in words; empty if all permitted sets were looked at.
     """
 
     handle: CandidatesHandle
@@ -100,6 +101,7 @@ class Candidates:
     pruned: bool = True
     n_in_order: int = 0
     in_order: tuple[InOrder, ...] = ()
+    given_up: tuple[str, ...] = ()
 
     @property
     def names(self) -> list[str]:
@@ -152,7 +154,9 @@ class Candidates:
     @property
     def known(self) -> list[str]:
         """What is known of the scoring, by name: the score, the most parents, the constraints ..."""
-        told = {key: value for key, value in vars(self).items() if key not in ("handle", "seconds", "pruned")}
+        told = {
+            key: value for key, value in vars(self).items() if key not in ("handle", "seconds", "pruned", "given_up")
+        }
         return [key for key, value in told.items() if value] + ([] if self.pruned else ["pruned"])
 
     def save(self, path: str | PathLike[str]) -> None:
@@ -166,6 +170,7 @@ class Candidates:
             # Entries that earlier versions do not know are written only where they differ from what these assume.
             left_out = {"handle"} | ({"pruned"} if self.pruned else set())
             left_out |= set() if self.n_in_order else {"n_in_order", "in_order"}
+            left_out |= set() if self.given_up else {"given_up"}
             about = {key: value for key, value in vars(self).items() if key not in left_out}
             about |= {"format": 1, "names": self.names}
             frame, metadata = self.frame(), {"arbornet": json.dumps(about)}
@@ -319,6 +324,7 @@ _BESIDE: dict[str, Callable[[Any], bool]] = {
     **dict.fromkeys(("score", "table", "constraints"), lambda told: isinstance(told, str)),
     "pruned": lambda told: isinstance(told, bool),
     "in_order": lambda told: isinstance(told, list) and all(_is_in_order(each) for each in told),
+    "given_up": lambda told: _texts(told),
 }
 
 
@@ -342,7 +348,7 @@ def _is_in_order(told: Any) -> bool:
 
 def _damaged(about: dict[str, Any]) -> str | None:
     """The first entry that is unknown or not of its type."""
-    never = ("format", "names", "n_skipped", "skipped", "pruned", "n_in_order", "in_order")
+    never = ("format", "names", "n_skipped", "skipped", "pruned", "n_in_order", "in_order", "given_up")
     if about.get("n_sets") is not None and about.get("n_evaluated") is None:
         return "n_evaluated"
     for key, told in about.items():
@@ -402,6 +408,7 @@ def _from_parquet(path: Path) -> Candidates:
             InOrder(c, tuple(p), tuple(Grouped(*of) for of in groups)) for c, p, groups in about.get("in_order", ())
         )
         about["skipped"] = tuple(Skipped(c, tuple(p), reason) for c, p, reason in about.get("skipped", ()))
+        about["given_up"] = tuple(about.get("given_up", ()))
         return Candidates(handle, **about)
     except (ValueError, TypeError) as problem:
         raise bad(problem) from problem

@@ -8,11 +8,14 @@ from collections.abc import Sequence
 from dataclasses import dataclass
 from typing import Literal
 
-from arbornet._core import ParameterError, ScoreHandle, Step1
-from arbornet.given import ScoreLike, TableLike
+from arbornet._core import ParameterError, ScoreHandle, Step1, TableHandle
+from arbornet.data.table import Table
+from arbornet.given import FrameLike, ScoreLike, TableLike
 from arbornet.graphs.constraints import Constraints, Rules, resolved
+from arbornet.scores import PCART
 from arbornet.scores.prepare import checked_limit, prepared, step1
 from arbornet.step1.candidates import Skipped
+from arbornet.step1.effort import MOST_PARENTS, Budget, Effort, budget_of, foreseen
 from arbornet.text import notebook
 from arbornet.text.terminal import brief, time_range, wrapped
 
@@ -69,12 +72,18 @@ def sizes(rules: Rules, max_parents: int, *, optional: bool = False) -> list[int
 
 def counted(handle: ScoreHandle, rules: Rules, most: int, sample: int = SAMPLE) -> list[float] | None:
     """Seconds of an average family of 0, 1, ... parents, from the steps of a sample; None if nobody counts them."""
+    steps = sampled(handle, rules, most, sample)
+    return None if steps is None else [1e-9 * cost for cost in grown(steps)]
+
+
+def sampled(handle: ScoreHandle, rules: Rules, most: int, sample: int) -> list[tuple[int, float]] | None:
+    """How many families of 0, 1, ... parents were sampled, and their steps; None if nobody counts them."""
     try:
         step = Step1(handle, most, rules.spec())
     except ParameterError:  # too many sets for any machine
-        return counted(handle, rules, most - 1, sample)
-    steps = step.count(sample)
-    return None if steps is None else [1e-9 * cost for cost in grown(steps)]
+        told = sampled(handle, rules, most - 1, sample)
+        return None if told is None else [*told, (0, 0.0)]
+    return step.count(sample)
 
 
 def modelled(handle: ScoreHandle, by_size: Sequence[int]) -> float:
@@ -105,7 +114,8 @@ class Plan:
         memory: bytes of the layers of one variable, the most under way per thread, beside the sets kept.
         n_unscorable: how many sets cannot be scored (of a sample, carried over, if there are very many sets).
         unscorable: the first of those, with the reason and what to do.
-        why: how "auto" came to its choice.
+        why: how "auto" came to its choice, or what an effort suffices for.
+        effort: the effort, if there is one: then `seconds` is what it allows, or less.
     """
 
     names: tuple[str, ...]
@@ -117,6 +127,7 @@ class Plan:
     n_unscorable: int
     unscorable: tuple[Skipped, ...]
     why: str | None = None
+    effort: Effort | None = None
 
     @property
     def n_sets(self) -> int:
@@ -130,9 +141,12 @@ class Plan:
             "by number of parents: " + ", ".join(f"{size}: {n:,}" for size, n in enumerate(self.by_size)),
             "by variable: " + _grouped(self.names, self.per_child),
             f"time: {self.time(cores)} on {cores} core{'s' if cores > 1 else ''}",
-            f"memory: about {max(self.memory / 1e6, 0.1):,.1f} MB a thread, beside the sets kept",
         ]
-        if self.why:
+        if self.effort is None:
+            lines.append(f"memory: about {max(self.memory / 1e6, 0.1):,.1f} MB a thread, beside the sets kept")
+        elif self.why:
+            lines.append(f"effort {self.effort!r}: {self.why}")
+        if self.why and self.effort is None:
             lines.insert(1, f"limit on parents chosen automatically: {self.max_parents} ({self.why})")
         if self.n_unscorable:
             lines.append(f"{self.n_unscorable:,} sets cannot be scored and would be left out:")
@@ -161,29 +175,43 @@ class Plan:
 
 
 def plan(
-    table: TableLike,
-    score: ScoreLike,
-    max_parents: int | Literal["auto"] = 4,
+    table: TableLike | FrameLike,
+    score: ScoreLike | None = None,
+    max_parents: int | Literal["auto"] | None = None,
     constraints: Constraints | Rules | None = None,
     seconds: float = 1.0,
+    effort: Effort | Budget | None = None,
 ) -> Plan:
     """What `score_parents` would do: how many sets, which cannot be scored, how long, how much memory.
 
-    The time is estimated by scoring a seeded sample for about as many seconds as said, each number of parents in turn.
+    With a frame alone, or with an effort, it is what `learn` would do: the time is that of the steps which the effort
+    allows, by what a seeded sample of families takes on this machine's processor.
 
     Args:
-        table: a Table.
-        score: the score.
+        table: a Table, or any frame.
+        score: the score; `PCART()` if left out.
         max_parents: the most parents of a set; "auto" for the most up to 4 that is put within ten minutes of one core
-            by counted steps, or a stated model where a score does not count them: not by this machine's speed.
+            by counted steps, or a stated model where a score does not count them: not by this machine's speed. With an
+            effort 4, if left out or "auto".
         constraints: constraints on the graph.
-        seconds: how long to time families.
+        seconds: how long to time families, where there is no effort.
+        effort: as for `learn`; `"normal"` if neither score nor `max_parents` is given.
 
     Example:
+        >>> print(an.plan(frame))
         >>> print(an.plan(table, an.PCART(), max_parents="auto"))
     """
+    if effort is None and score is None and max_parents is None:
+        effort = "normal"
+    table = table if isinstance(table, Table | TableHandle) else Table(table)
+    score = PCART() if score is None else score
     handle = prepared(table, score)
     rules = resolved(constraints, handle.table.names)
+    budget = None if effort is None else budget_of(effort)
+    if budget is not None:
+        most = MOST_PARENTS if max_parents in (None, "auto") else checked_limit(max_parents)
+        return _within(handle, rules, most, budget)
+    max_parents = ("auto" if effort == "unlimited" else MOST) if max_parents is None else max_parents
     why = None
     if max_parents == "auto":
         max_parents, why = affordable(handle, rules)
@@ -197,6 +225,19 @@ def plan(
     estimate = estimated(step, rules, max_parents, seconds) if per_child else 0.0
     memory = int(step.bytes_per_child)
     return Plan(tuple(names), max_parents, per_child, by_size, estimate, memory, n_unscorable, unscorable, why)
+
+
+def _within(handle: ScoreHandle, rules: Rules, most: int, budget: Budget) -> Plan:
+    """What an effort makes of a table."""
+    most = max([most, *map(len, rules.required)])
+    names = handle.table.names
+    by_size = sizes(rules, most)
+    of_child = zip(rules.required, rules.allowed, rules.max_parents, strict=True)
+    per_child = [sum(sizes(Rules(("",), (r,), (a,), (m,)), most)) for r, a, m in of_child]
+    told = foreseen(handle, rules, most, budget)
+    share = f"{told.steps / told.in_full:.1g}" if told.in_full > budget.scoring else None
+    why = None if share is None else f"the most promising, about {float(share):.0%} of the work of all"
+    return Plan(tuple(names), most, tuple(per_child), tuple(by_size), told.seconds, 0, 0, (), why, budget.effort)
 
 
 def estimated(step: Step1, rules: Rules, max_parents: int, seconds: float) -> float:

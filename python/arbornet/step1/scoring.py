@@ -11,15 +11,16 @@ from contextlib import contextmanager
 from os import PathLike
 from typing import TYPE_CHECKING, Literal
 
-from arbornet._core import ParameterError, table_fingerprint
+from arbornet._core import ParameterError, ScoreHandle, score_within, table_fingerprint
 from arbornet.checks import real
 from arbornet.given import Memory, Progress, ScoreLike, TableLike
 from arbornet.graphs.constraints import Constraints, Rules, resolved
 from arbornet.scores.prepare import checked_limit, prepared, step1
 from arbornet.step1 import machines
 from arbornet.step1.candidates import Candidates, from_step1
+from arbornet.step1.effort import MOST_PARENTS, Budget, Effort, budget_of, given_up
 from arbornet.step1.features import Selection, selected
-from arbornet.step1.planning import affordable
+from arbornet.step1.planning import affordable, sizes
 from arbornet.system.memory import in_bytes
 from arbornet.text.progress import Tell, shown
 
@@ -43,6 +44,8 @@ def score_parents(
     n_candidates: int = 5,
     child_time_limit: float | None = None,
     prune: bool = True,
+    effort: Effort | Budget | None = None,
+    time_limit: float | None = None,
 ) -> Candidates:
     """Scores every permitted parent set of every variable and keeps those that score higher than all their subsets.
 
@@ -75,6 +78,11 @@ def score_parents(
         prune: leave out the sets that a permitted subset beats or equals: the best graph needs none of them. False
             keeps all, for `search.k_best` over all graphs, or to require arcs afterwards; then every set has to be
             scored.
+        effort: "quick", "normal" or "thorough" to look only at what a counted number of steps suffices for (about 5 s,
+            30 s or 10 min on two ordinary cores), whatever the number of columns, rows and levels: all single parents
+            first, then pairs, triples and so on of the most promising. `Candidates.given_up` says what was left out. If
+            left out, all permitted sets are looked at.
+        time_limit: with an effort, wall seconds; where they end the work, the result depends on the machine.
 
     Raises:
         ArbornetError: if a variable cannot be scored at all, or the constraints contradict each other.
@@ -91,6 +99,16 @@ def score_parents(
     if parents is not None:
         rules = selected(table, parents, n_candidates, constraints, n_jobs=n_jobs, progress=progress)
         max_parents = max(map(len, rules.allowed), default=0) if max_parents == "auto" else max_parents
+    if effort is not None:
+        asked = {"checkpoint": checkpoint, "client": client, "child_time_limit": child_time_limit}
+        reasons = [*(name for name, value in asked.items() if value is not None), *([] if prune else ["prune"])]
+        budget = budget_of(effort, reasons)
+        if budget is not None:
+            most = MOST_PARENTS if max_parents == "auto" else checked_limit(max_parents)
+            constrained = constraints is not None or parents is not None
+            return _within(handle, rules, most, budget, n_jobs, progress, constrained, time_limit)
+    elif time_limit is not None:
+        raise ParameterError(f"time_limit={time_limit!r}: give an effort with it")
     if max_parents == "auto":
         max_parents, why = affordable(handle, rules)
         log.info("max_parents=%d: %s", max_parents, why)
@@ -115,6 +133,35 @@ def score_parents(
         first = made.skipped[0]
         log.warning("%d families were left out, as they cannot be scored; the first: %s", made.n_skipped, first.reason)
     log.info("%r", made)
+    return made
+
+
+def _within(
+    handle: ScoreHandle,
+    rules: Rules,
+    max_parents: int,
+    budget: Budget,
+    n_jobs: int,
+    progress: Progress,
+    constrained: bool,
+    time_limit: float | None,
+) -> Candidates:
+    """The candidates that a counted budget suffices for."""
+    began = time.perf_counter()
+    most = max([max_parents, *map(len, rules.required)])
+    n_sets = min(sum(sizes(rules, most)), 2**62)
+    with _told(progress, n_sets) as tell:
+        result, spent = score_within(handle, most, rules.spec(), budget.scoring, n_jobs, tell, time_limit)
+    steps, looked_at, permitted, dear, _ = spent
+    about = {
+        "max_parents": most,
+        "score": handle.spec,
+        "table": table_fingerprint(handle.table),
+        "constraints": rules.spec() if constrained else None,
+        "given_up": given_up(looked_at, permitted, dear),
+    }
+    made = from_step1(result, began, about)
+    log.info("%r, %.3g steps", made, steps)
     return made
 
 

@@ -24,13 +24,13 @@ pub struct ScoreHandle {
     pub score: Arc<dyn LocalScore>,
     #[pyo3(get)]
     pub spec: String,
-    custom: Option<Callable>,
+    pub custom: Option<Callable>,
     /// Seconds per child.
     pub limit: Option<f64>,
 }
 
 /// A Python callable behind a score, with what it was made of.
-struct Callable {
+pub struct Callable {
     shared: Arc<Custom>,
     function: Py<PyAny>,
     model: Option<Py<ScoreHandle>>,

@@ -5,8 +5,9 @@ use std::path::{Path, PathBuf};
 use std::sync::{Arc, Mutex, PoisonError};
 use std::time::Duration;
 
+use arbornet_core::score::mixed::block::BlockGaussian;
 use arbornet_core::step1::{
-    self, Block, InOrder, Journal, Layer, Ledger, Manifest, Next, Outcome, Record, Skipped, Space,
+    self, Block, InOrder, Journal, Layer, Ledger, Manifest, Next, Outcome, Record, Skipped, Space, Spent, Within,
 };
 use arbornet_core::{Constraints, Control, Error, LocalScore};
 use pyo3::prelude::*;
@@ -17,6 +18,7 @@ use crate::errors::CoreError;
 use crate::handles::TableHandle;
 use crate::jobs::{Jobs, pool, watched_or_left};
 use crate::scores::ScoreHandle;
+use crate::searches::time_limit;
 
 /// A block as Python passes it on: child, size, start, length.
 type Place = (usize, usize, u64, u32);
@@ -277,6 +279,43 @@ fn over() -> CoreError {
     CoreError(Error::Shape("the run has ended".to_owned()))
 }
 
+/// Steps taken, sets looked at and permitted by number of optional parents, families given up, complete children.
+type Told1 = (u64, Vec<u64>, Vec<f64>, u64, usize);
+
+/// Scores parent sets within so many counted steps, the most promising first; see the core's `Within`.
+#[pyfunction]
+#[allow(clippy::too_many_arguments)] // what Python gives
+#[pyo3(signature = (score, max_parents, constraints, steps, n_jobs, tell = None, seconds = None))]
+fn score_within(
+    py: Python<'_>,
+    score: &ScoreHandle,
+    max_parents: usize,
+    constraints: &str,
+    steps: u64,
+    n_jobs: Jobs,
+    tell: Option<&Bound<'_, PyAny>>,
+    seconds: Option<f64>,
+) -> PyResult<(Result1, Told1)> {
+    let constraints = Constraints::parse(constraints).map_err(CoreError)?;
+    let pool = pool(n_jobs)?;
+    let (of, control) = (score.score.clone(), Arc::new(Control::default()));
+    let within = Within { steps, max_parents, time: time_limit(seconds)? };
+    let (table, known) = (score.table.clone(), score.custom.is_none());
+    let outcome = watched_or_left(py, &control.clone(), tell, move || {
+        pool.install(|| {
+            // Curves of numbers and means of levels: a pair of columns takes a microsecond or two.
+            let rows = if known { within.rows_to_screen(&*of, &constraints) } else { None };
+            // Where it cannot be made, all rows have to do.
+            let made = |rows| BlockGaussian::default().prepare(&Arc::new(table.every(rows)?));
+            let screen = rows.map(made).and_then(arbornet_core::Result::ok);
+            within.run(&*of, screen.as_deref(), &constraints, &control)
+        })
+    })?;
+    let (outcome, spent) = outcome.map_err(|error| score.raise(py, error))?;
+    let Spent { steps, looked_at, permitted, dear, complete } = spent;
+    Ok((result(outcome), (steps, looked_at, permitted, dear, complete)))
+}
+
 /// A short name for a table's content: names, kinds and values.
 #[pyfunction]
 fn table_fingerprint(py: Python<'_>, table: &TableHandle) -> String {
@@ -285,6 +324,7 @@ fn table_fingerprint(py: Python<'_>, table: &TableHandle) -> String {
 
 pub fn register(module: &Bound<'_, PyModule>) -> PyResult<()> {
     module.add_function(wrap_pyfunction!(table_fingerprint, module)?)?;
+    module.add_function(wrap_pyfunction!(score_within, module)?)?;
     module.add_class::<Step1>()?;
     module.add_class::<Step1Run>()
 }

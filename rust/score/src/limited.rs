@@ -37,27 +37,37 @@ struct Timed<'a> {
     of: &'a Limited,
     child: Var,
     inner: Box<dyn ChildScore + 'a>,
+    halt: Halt,
 }
 
 impl Timed<'_> {
     fn timed<T>(&mut self, parents: &[Var], score: impl FnOnce(&mut dyn ChildScore) -> Result<T>) -> Result<T> {
         let spent = &self.of.spent[self.child];
-        if !parents.is_empty() && u128::from(spent.load(Ordering::Relaxed)) >= self.of.limit.as_nanos() {
-            let table = self.of.score.table();
-            return Err(Error::Family {
-                child: table.name(self.child).to_owned(),
-                parents: parents.iter().map(|&p| table.name(p).to_owned()).collect(),
-                problem: format!(
-                    "the {} s for this child were spent on smaller parent sets",
-                    self.of.limit.as_secs_f64()
-                ),
-                advice: "give more time per child, or fewer candidates".to_owned(),
-            });
+        let left = self.of.limit.saturating_sub(Duration::from_nanos(spent.load(Ordering::Relaxed)));
+        if parents.is_empty() {
+            self.inner.heed(&self.halt);
+        } else if left.is_zero() {
+            return Err(self.over(parents, "were spent on smaller parent sets"));
+        } else {
+            self.inner.heed(&self.halt.within(left));
         }
         let start = Instant::now();
         let scored = score(self.inner.as_mut());
         spent.fetch_add(start.elapsed().as_nanos() as u64, Ordering::Relaxed);
-        scored
+        match scored {
+            Err(Error::Interrupted) if !self.halt.is_due() => Err(self.over(parents, "ended within this family")),
+            scored => scored,
+        }
+    }
+
+    fn over(&self, parents: &[Var], how: &str) -> Error {
+        let table = self.of.score.table();
+        Error::Family {
+            child: table.name(self.child).to_owned(),
+            parents: parents.iter().map(|&p| table.name(p).to_owned()).collect(),
+            problem: format!("the {} s for this child {how}", self.of.limit.as_secs_f64()),
+            advice: "give more time per child, or fewer candidates".to_owned(),
+        }
     }
 }
 
@@ -71,7 +81,12 @@ impl ChildScore for Timed<'_> {
     }
 
     fn heed(&mut self, halt: &Halt) {
+        self.halt = halt.clone();
         self.inner.heed(halt);
+    }
+
+    fn cap(&mut self, steps: u64) {
+        self.inner.cap(steps);
     }
 
     fn steps(&self) -> Option<u64> {
@@ -101,7 +116,7 @@ impl LocalScore for Limited {
     }
 
     fn child(&self, child: Var) -> Result<Box<dyn ChildScore + '_>> {
-        Ok(Box::new(Timed { of: self, child, inner: self.score.child(child)? }))
+        Ok(Box::new(Timed { of: self, child, inner: self.score.child(child)?, halt: Halt::default() }))
     }
 
     fn model(&self, child: Var, parents: &[Var]) -> Result<LocalModel> {

@@ -19,7 +19,7 @@ use super::record::{Block, Layer, Record};
 use super::space::Space;
 
 /// Families told with their reason; further ones are counted.
-const TOLD: usize = 100;
+pub(super) const TOLD: usize = 100;
 
 /// A family that could not be scored.
 #[derive(Clone, Debug, PartialEq)]
@@ -105,7 +105,7 @@ struct Open {
 }
 
 #[derive(Default)]
-struct Kept {
+pub(super) struct Kept {
     offsets: Vec<u32>,
     members: Vec<u32>,
     scores: Vec<f64>,
@@ -231,23 +231,27 @@ impl Ledger {
         if !self.children[child].is_empty() {
             return Ok(());
         }
-        let reason = self.tally[child].skipped.first().map(|skipped| format!(": {}", skipped.reason));
-        Err(Error::Family {
-            child: self.step.names()[child].clone(),
-            parents: vec![],
-            problem: format!(
-                "nor with any other permitted parents{}",
-                reason.unwrap_or_else(|| ", as every score is minus infinity".to_owned())
-            ),
-            advice: "use another score, or allow other parents".to_owned(),
-        })
+        Err(nothing_kept(&self.step.names()[child], &self.tally[child].skipped))
+    }
+}
+
+/// Says that no parents of a child can be scored.
+pub(super) fn nothing_kept(child: &str, skipped: &[Skipped]) -> Error {
+    let reason = skipped.first().map(|skipped| format!(": {}", skipped.reason));
+    Error::Family {
+        child: child.to_owned(),
+        parents: vec![],
+        problem: format!(
+            "nor with any other permitted parents{}",
+            reason.unwrap_or_else(|| ", as every score is minus infinity".to_owned())
+        ),
+        advice: "use another score, or allow other parents".to_owned(),
     }
 }
 
 impl Open {
     fn new(child: Var) -> Self {
-        let kept = Kept { offsets: vec![0], ..Kept::default() };
-        Self { child, size: 0, below: Arc::default(), records: vec![], next: 0, missing: 0, kept }
+        Self { child, size: 0, below: Arc::default(), records: vec![], next: 0, missing: 0, kept: Kept::new() }
     }
 
     fn block(&self, step: &Step1, place: usize) -> Option<Block> {
@@ -340,7 +344,11 @@ impl Open {
 }
 
 impl Kept {
-    fn push(&mut self, parents: &[Var], score: f64) -> Result<()> {
+    pub(super) fn new() -> Self {
+        Self { offsets: vec![0], ..Self::default() }
+    }
+
+    pub(super) fn push(&mut self, parents: &[Var], score: f64) -> Result<()> {
         self.members.extend(parents.iter().map(|&p| p as u32));
         let end = u32::try_from(self.members.len()).map_err(|_| Error::Memory {
             what: "keeping the parent sets of one child".to_owned(),
@@ -357,7 +365,7 @@ impl Kept {
         (4 * self.members.len() + 12 * self.scores.len()) as u64
     }
 
-    fn sorted(self) -> ChildCandidates {
+    pub(super) fn sorted(self) -> ChildCandidates {
         ChildCandidates::from_flat(&self.offsets, &self.members, &self.scores)
     }
 }

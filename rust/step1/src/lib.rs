@@ -23,6 +23,7 @@ mod reweigh;
 mod run;
 mod space;
 mod survey;
+mod within;
 
 pub use journal::{Journal, Manifest};
 pub use ledger::{InOrder, Ledger, Next, Outcome, Skipped};
@@ -30,6 +31,7 @@ pub use record::{Block, Layer, Record, score_block};
 pub use reweigh::reweighed;
 pub use space::Space;
 pub use survey::{Checked, Sampled};
+pub use within::{Spent, Within};
 
 // From below, by the names they have there.
 use arbornet_model::{local, prior};

@@ -155,7 +155,7 @@ pub fn score_block(
     Ok(record)
 }
 
-fn finite(score: &dyn LocalScore, child: Var, parents: &[Var], found: f64) -> Result<()> {
+pub(super) fn finite(score: &dyn LocalScore, child: Var, parents: &[Var], found: f64) -> Result<()> {
     if found < f64::INFINITY {
         return Ok(());
     }

@@ -47,6 +47,37 @@ impl Space {
         Ok(Self { required: rule.required.clone(), optional, most, keeps_all: false, choose })
     }
 
+    /// The same sets, numbered by another order of the optional parents: the sets of the first few of it come first.
+    #[must_use]
+    pub fn in_order(self, order: Vec<Var>) -> Self {
+        debug_assert_eq!(order.len(), self.optional.len());
+        Self { optional: order, ..self }
+    }
+
+    /// The sets of some of the optional parents.
+    #[must_use]
+    pub fn among(self, optional: Vec<Var>) -> Self {
+        let most = self.most.min(optional.len());
+        let mut choose = self.choose;
+        choose.truncate(most + 1);
+        Self { optional, most, choose, ..self }
+    }
+
+    /// The required parents, ascending.
+    pub fn required(&self) -> &[Var] {
+        &self.required
+    }
+
+    /// The optional parents by their positions.
+    pub fn optional(&self) -> &[Var] {
+        &self.optional
+    }
+
+    /// Number of sets with `size` of the first `parents` optional ones; saturates.
+    pub fn n_among(&self, parents: usize, size: usize) -> u64 {
+        self.choose[size][parents]
+    }
+
     /// The same, with every set kept that can be scored, also those that a subset beats.
     #[must_use]
     pub fn keeping_all(self) -> Self {

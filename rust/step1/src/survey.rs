@@ -36,6 +36,8 @@ pub struct Sampled {
 
 /// So many children's families are sampled.
 const SAMPLED_CHILDREN: usize = 12;
+/// A sampled family may take this share of the steps of all; what costs more counts as that.
+const SHARE_OF_FAMILY: u64 = 20;
 
 impl Step1 {
     /// Asks of every family, or of `limit` drawn with a seed if there are more, whether it can be scored.
@@ -77,14 +79,17 @@ impl Step1 {
     }
 
     /// Scores families drawn with a seed, sizes in turn, until about so much time is spent; by number of optional
-    /// parents. A size whose first family would take longer than the time left, if costs go on growing as they did, is
+    /// parents. A family that takes longer than that is left, and counts with what it took so far. A size whose first family would take longer than the time left, if costs go on growing as they did, is
     /// not tried. Families that cannot be scored count with the time it takes to say so.
     ///
     /// # Errors
     /// If asked to stop, or a child cannot be scored at all.
     pub fn time(&self, score: &dyn LocalScore, budget: Duration, control: &Control) -> Result<Vec<Sampled>> {
         let begun = Instant::now();
-        self.sample(score, budget.as_secs_f64(), control, |_| begun.elapsed().as_secs_f64())
+        let bound = |scratch: &mut dyn ChildScore| {
+            scratch.heed(&control.halt().within(budget.saturating_sub(begun.elapsed())));
+        };
+        self.sample(score, budget.as_secs_f64(), control, |_| begun.elapsed().as_secs_f64(), bound)
     }
 
     /// The same by what families cost in [`ChildScore::steps`], which is equal on every machine; `None` if the score
@@ -99,7 +104,9 @@ impl Step1 {
             }
         }
         let steps = |scratch: &dyn ChildScore| scratch.steps().unwrap_or(0) as f64;
-        self.sample(score, budget as f64, control, steps).map(Some)
+        let most = (budget / SHARE_OF_FAMILY).max(1);
+        let bound = |scratch: &mut dyn ChildScore| scratch.cap(most);
+        self.sample(score, budget as f64, control, steps, bound).map(Some)
     }
 
     fn sample(
@@ -108,6 +115,7 @@ impl Step1 {
         budget: f64,
         control: &Control,
         reading: impl Fn(&dyn ChildScore) -> f64,
+        bound: impl Fn(&mut dyn ChildScore),
     ) -> Result<Vec<Sampled>> {
         let layers = self.spaces().iter().map(Space::layers).max().unwrap_or(0);
         let mut sampled = vec![Sampled::default(); layers + 1];
@@ -131,6 +139,7 @@ impl Step1 {
                 let within = (0..own.len()).filter(affordable);
                 let Some(size) = within.min_by(|&a, &b| own[a].total_cmp(&own[b])) else { break };
                 self.space(child).parents(&draw.set(child, size), &mut parents);
+                bound(&mut *scratch);
                 let before = reading(&*scratch);
                 drop(scratch.score(&parents));
                 let cost = reading(&*scratch) - before;

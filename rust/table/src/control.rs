@@ -65,6 +65,14 @@ pub struct Halt {
 }
 
 impl Halt {
+    /// The same, and due after so much time at the latest.
+    #[must_use]
+    pub fn within(&self, time: Duration) -> Self {
+        let ends = Instant::now().checked_add(time);
+        let deadline = [self.deadline, ends].into_iter().flatten().min();
+        Self { stop: self.stop.clone(), deadline }
+    }
+
     /// True once a stop was asked for or the time is up.
     #[inline]
     pub fn is_due(&self) -> bool {

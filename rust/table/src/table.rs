@@ -326,6 +326,25 @@ impl Table {
         rows
     }
 
+    /// About so many rows, evenly from all in their canonical order, so that no order of the rows matters.
+    ///
+    /// # Errors
+    /// Never for a table that is one.
+    pub fn every(&self, n_rows: usize) -> Result<Self> {
+        let order = self.canonical_rows();
+        let step = (self.n_rows / n_rows.max(1)).max(1);
+        let rows: Vec<usize> = order.into_iter().step_by(step).map(|row| row as usize).collect();
+        let columns = self.variables.iter().zip(&self.columns).map(|(variable, column)| match column {
+            Column::Reals(x) => Column::Reals(rows.iter().map(|&row| x[row]).collect()),
+            Column::Codes(codes) => {
+                let taken: Vec<u32> = rows.iter().map(|&row| codes.get(row) as u32).collect();
+                Column::Codes(Codes::pack(&taken, variable.n_levels().unwrap_or(0)))
+            }
+        });
+        let columns = columns.collect();
+        Self::new(self.variables.to_vec(), columns)
+    }
+
     /// The position of a name.
     pub fn position(&self, name: &str) -> Option<Var> {
         self.variables.iter().position(|v| &*v.name == name)

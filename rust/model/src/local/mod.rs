@@ -146,6 +146,10 @@ pub trait ChildScore {
     /// families; a score whose families never take long has nothing to do.
     fn heed(&mut self, _halt: &Halt) {}
 
+    /// From now on, a family that takes more than so many steps ends with `Error::Family`. A score whose families never
+    /// take long, or that does not count its steps, has nothing to do.
+    fn cap(&mut self, _steps: u64) {}
+
     /// What the families so far cost, counted and not timed, in steps of about a nanosecond; `None` if nobody counts. The
     /// choice of `max_parents="auto"` rests on it, since it is the same on every machine.
     fn steps(&self) -> Option<u64> {

@@ -14,6 +14,7 @@ use crate::tree::key::{Layout, Split};
 use crate::tree::lattice;
 use crate::tree::lattice::axis::Axis;
 use crate::tree::lattice::size::Size;
+use crate::tree::memo::Ended;
 use crate::tree::normaliser::{Prior, Priors};
 use crate::tree::optimal::{Effort, Point, Search};
 use crate::tree::response::{InOrder, NUMBER_STEPS, categorical_steps, ordinal_steps};
@@ -91,6 +92,9 @@ pub trait Family {
 
     /// Who can stop it.
     fn heed(&mut self, halt: &Halt);
+
+    /// As [`crate::ChildScore::cap`].
+    fn cap(&mut self, _steps: u64) {}
 
     /// As [`crate::ChildScore::steps`].
     fn steps(&self) -> Option<u64> {
@@ -190,6 +194,10 @@ impl<'a, R: InOrder, F: Fn(&R::Sum) -> Node> OfKind<'a, R, F> {
             Rows::AsTheyStand => &self.prepared.coded.codes,
             Rows::Ordered(codes) => codes,
         };
+        let (route, steps) = self.prepared.route(self.child, parents);
+        if route == Route::Lattice && steps > self.search.most_steps {
+            return Err(self.prepared.ended(self.child, parents, Ended::Dear(self.search.most_steps)));
+        }
         let n_rows = self.values.len();
         let sizes = layout.fields.iter().map(|field| match field.split {
             Split::Halving => 1_usize << field.size,
@@ -235,7 +243,7 @@ impl<'a, R: InOrder, F: Fn(&R::Sum) -> Node> OfKind<'a, R, F> {
         }
         let prior = self.priors.of(layout);
         let ended = |ended| self.prepared.ended(self.child, parents, ended);
-        let best = match self.prepared.route(self.child, parents).0 {
+        let best = match route {
             Route::Lattice => search.best_in_lattice(layout, &self.prepared.axes(parents), prior.log_gamma),
             Route::Search => search.best(layout, prior.log_gamma),
         };
@@ -270,6 +278,10 @@ impl<R: InOrder, F: Fn(&R::Sum) -> Node> Family for OfKind<'_, R, F> {
 
     fn heed(&mut self, halt: &Halt) {
         self.search.patience.halt = halt.clone();
+    }
+
+    fn cap(&mut self, steps: u64) {
+        self.search.most_steps = steps;
     }
 
     fn steps(&self) -> Option<u64> {

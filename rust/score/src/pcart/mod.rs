@@ -280,8 +280,20 @@ impl Prepared {
     }
 
     fn ended(&self, child: Var, parents: &[Var], ended: Ended) -> Error {
-        let Ended::Full(full) = ended else { return Error::Interrupted };
         let names: Vec<_> = parents.iter().map(|&p| self.table.name(p)).collect();
+        let full = match ended {
+            Ended::Full(full) => full,
+            Ended::Halted => return Error::Interrupted,
+            Ended::Dear(most) => {
+                return Error::Family {
+                    child: self.table.name(child).to_owned(),
+                    parents: names.into_iter().map(str::to_owned).collect(),
+                    problem: format!("its best tree takes more than {most} steps"),
+                    advice: "merge rare levels, declare levels that have an order as ordinal, or give more effort"
+                        .to_owned(),
+                };
+            }
+        };
         Error::Memory {
             what: format!("the best tree of '{}' given [{}]", self.table.name(child), names.join(", ")),
             needed_mb: full.bytes >> 20,
@@ -439,6 +451,10 @@ impl Scratch<'_> {
 impl ChildScore for Scratch<'_> {
     fn heed(&mut self, halt: &Halt) {
         self.family.heed(halt);
+    }
+
+    fn cap(&mut self, steps: u64) {
+        self.family.cap(steps);
     }
 
     fn steps(&self) -> Option<u64> {

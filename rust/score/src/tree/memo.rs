@@ -50,6 +50,8 @@ pub enum Ended {
     Full(Full),
     /// It was stopped.
     Halted,
+    /// It would take more than so many steps.
+    Dear(u64),
 }
 
 /// Asks whether to stop, now and then.

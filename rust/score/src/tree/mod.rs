@@ -5,7 +5,7 @@
 
 pub(crate) mod fitted;
 pub(crate) mod key;
-pub(crate) mod lattice;
+pub mod lattice;
 pub(crate) mod literal;
 pub(crate) mod ln;
 pub(crate) mod memo;

@@ -36,6 +36,8 @@ pub struct Effort {
     pub wide: u64,
     /// Splits tried.
     pub splits: u64,
+    /// Those of them by levels.
+    pub divided: u64,
     /// Splits discarded by bounds.
     pub discarded: u64,
     /// Sides found in the memo.
@@ -47,6 +49,7 @@ impl std::ops::AddAssign for Effort {
         self.visited += other.visited;
         self.wide += other.wide;
         self.splits += other.splits;
+        self.divided += other.divided;
         self.discarded += other.discarded;
         self.found += other.found;
     }
@@ -77,6 +80,10 @@ pub struct Search<R: Response> {
     ended: Option<Ended>,
     /// Who can stop it.
     pub patience: Patience,
+    /// The most steps of one search.
+    pub most_steps: u64,
+    /// Where the present search ends.
+    until: u64,
     tolerance: f64,
     /// What it has done so far.
     pub effort: Effort,
@@ -156,6 +163,8 @@ impl<R: Response> Search<R> {
             max_bytes,
             ended: None,
             patience: Patience::default(),
+            most_steps: u64::MAX,
+            until: u64::MAX,
             tolerance: 0.0,
             effort: Effort::default(),
         }
@@ -182,6 +191,7 @@ impl<R: Response> Search<R> {
     fn begin(&mut self, layout: &Layout, log_gamma: f64) -> (Group<R::Sum>, Side) {
         self.ended = None;
         self.axes = None;
+        self.until = self.steps().saturating_add(self.most_steps);
         self.fields.clone_from(&layout.fields);
         self.levels_mask = layout.levels_mask;
         self.log_gamma = log_gamma;
@@ -193,9 +203,16 @@ impl<R: Response> Search<R> {
         (all, root)
     }
 
+    /// Steps of a split by levels beside others', whose sides are summed one by one.
+    const DIVIDED: u64 = 10 * size_of::<R::Sum>() as u64;
+
     /// What the searches so far cost, in steps of about a nanosecond.
     pub fn steps(&self) -> u64 {
-        130 * self.effort.visited + 20 * self.effort.splits + 4 * self.patience.points + self.lattice.steps
+        130 * self.effort.visited
+            + 20 * self.effort.splits
+            + Self::DIVIDED * self.effort.divided
+            + 4 * self.patience.points
+            + self.lattice.steps
     }
 
     fn nothing(&self) -> Group<R::Sum> {
@@ -338,8 +355,12 @@ impl<R: Response> Search<R> {
 
     /// Whether to leave off, after looking at so many points.
     fn is_over(&mut self, points: usize) -> bool {
-        if self.ended.is_none() && self.patience.is_over(points) {
-            self.ended = Some(Ended::Halted);
+        if self.ended.is_none() {
+            if self.patience.is_over(points) {
+                self.ended = Some(Ended::Halted);
+            } else if self.steps() > self.until {
+                self.ended = Some(Ended::Dear(self.most_steps));
+            }
         }
         self.ended.is_some()
     }

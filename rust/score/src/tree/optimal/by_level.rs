@@ -91,6 +91,7 @@ impl<R: Response> Search<R> {
     /// Tries one split of a predictor with levels.
     fn divide(&mut self, cell: &mut Cell<R::Sum>, index: usize, mut groups: [Group<R::Sum>; 2]) {
         self.effort.splits += 1;
+        self.effort.divided += 1;
         let sides = groups.each_mut().map(|group| {
             let worth = self.response.worth(&group.sum);
             group.leaf = worth.leaf;
