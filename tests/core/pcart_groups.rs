@@ -98,17 +98,23 @@ fn by_rows(table: &Table, tree: &Tree, log_gamma: f64) -> f64 {
     let marginal = |rows: &[usize]| match (&leaf, table.column(0)) {
         (Leaf::Normal(leaf), Column::Reals(y)) => {
             let mut stat = leaf.empty();
-            rows.iter().for_each(|&row| leaf.observe(&mut stat, y[row]));
+            for &row in rows {
+                leaf.observe(&mut stat, y[row]);
+            }
             leaf.log_marginal(&stat)
         }
         (Leaf::Categorical(leaf), Column::Codes(y)) => {
             let mut stat = leaf.empty();
-            rows.iter().for_each(|&row| leaf.observe(&mut stat, y.get(row) as u32));
+            for &row in rows {
+                leaf.observe(&mut stat, y.get(row) as u32);
+            }
             leaf.log_marginal(&stat)
         }
         (Leaf::Ordinal(leaf), Column::Codes(y)) => {
             let mut stat = leaf.empty();
-            rows.iter().for_each(|&row| leaf.observe(&mut stat, y.get(row) as u32));
+            for &row in rows {
+                leaf.observe(&mut stat, y.get(row) as u32);
+            }
             leaf.log_marginal(&stat)
         }
         _ => panic!("a leaf of another kind"),

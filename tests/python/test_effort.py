@@ -170,7 +170,9 @@ def test_a_family_at_its_cap_is_given_up_and_the_budget_holds() -> None:
     frame = {f"d{i}": levels[rng.integers(0, 20, 2000)] for i in range(3)} | {"y": rng.normal(size=2000)}
     table = an.Table(frame)
     handle, rules = prepared(table, an.PCART()), resolved(None, table.names)
-    (_, n_sets, n_evaluated, n_skipped, skipped), (steps, *_, dear, _) = score_within(handle, 3, rules.spec(), 10**8, 2)
+    (_, n_sets, n_evaluated, n_skipped, skipped, *_), (steps, *_, dear, _) = score_within(
+        handle, 3, rules.spec(), 10**8, 2
+    )
     assert steps < 1.3e8
     assert dear == n_skipped > 0
     assert n_evaluated + n_skipped == n_sets

@@ -167,7 +167,8 @@ def test_any_number_of_threads_finds_the_same_graph(name: str) -> None:
 def test_the_bound_holds_whenever_the_time_is_up(seconds: float) -> None:
     path = INSTANCES / "soybean_bic.jkl"
     found = exact(path, time_limit=seconds)
-    assert found.stopped == "time"
+    # A fast machine proves it in less than a second.
+    assert found.stopped == "time" or (seconds >= 0.3 and found.gap == 0)
     assert found.seconds < seconds + 2
     assert found.score <= -3122.06379938 + 1e-6 <= found.bound
     checked(found, an.io.jkl.read(path))

@@ -16,7 +16,7 @@ from talvitie.models import SCORES
 import arbornet as an
 from arbornet.graphs.constraints import resolved
 from arbornet.scores.prepare import prepared
-from arbornet.step1.planning import counted, sizes
+from arbornet.step1.sampling import counted, sizes
 
 MOST_PARENTS = 4
 #: Steps that are spent on counting what a sample of families costs: sets of many levels differ a thousandfold.

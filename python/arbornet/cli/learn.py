@@ -125,7 +125,7 @@ def run(asked: Options) -> None:
         try:
             strengths = an.evaluate.arc_strength(
                 table,
-                for_width(score, len(table.names))[0],
+                None if score is None else for_width(score, len(table.names))[0],
                 n_bootstrap=asked.bootstrap,
                 seed=asked.seed,
                 max_parents=most,

@@ -22,7 +22,7 @@ class Family:
     """The family of the frame that came in, and what its answers need of it."""
 
     name: Output = "polars"
-    index: Any = None
+    index: object = None
     """The index of a pandas frame."""
     is_one: bool = False
     """Whether one row came as a dict of single values."""
@@ -38,7 +38,7 @@ class Family:
         return frame if self.name == "polars" else to_pandas(frame, self.index)
 
 
-def family_of(frame: Any, output: Output | None = None) -> Family:
+def family_of(frame: object, output: Output | None = None) -> Family:
     """The family of a frame.
 
     Args:
@@ -55,7 +55,7 @@ def family_of(frame: Any, output: Output | None = None) -> Family:
     return Family(name, getattr(frame, "index", None) if is_pandas else None, is_row(frame))
 
 
-def is_row(frame: Any) -> bool:
+def is_row(frame: object) -> bool:
     """Whether it is one row: a dict of single values."""
     if not isinstance(frame, Mapping) or not frame:
         return False
@@ -68,12 +68,12 @@ def _is_column(value: object) -> bool:
     return hasattr(value, "__len__") or hasattr(value, "__arrow_c_array__") or hasattr(value, "__arrow_c_stream__")
 
 
-def as_frame(frame: Any) -> Any:
+def as_frame(frame: object) -> Any:
     """One row as a frame of one row; a frame as it is."""
-    return {name: [value] for name, value in frame.items()} if is_row(frame) else frame
+    return {name: [value] for name, value in frame.items()} if isinstance(frame, Mapping) and is_row(frame) else frame
 
 
-def to_pandas(frame: pl.DataFrame, index: Any = None) -> Any:
+def to_pandas(frame: pl.DataFrame, index: object = None) -> Any:
     """A pandas frame, ordered levels as ordered categories; unlike Polars' own way it needs no pyarrow."""
     import pandas as pd
 

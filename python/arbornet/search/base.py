@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import dataclasses
 import html
 import math
 from collections.abc import Iterable, Sequence
@@ -118,6 +119,15 @@ class Found(ByContent):
             return line
         drawn = with_directions(self.dag, self.cpdag)
         return in_cell(network_svg(drawn, kinds=False, room=NOTEBOOK)) + line
+
+
+def with_bounds(found: Found, candidates: object) -> Found:
+    """What a search found, with how many scores of its candidates are lower bounds if any are."""
+    n = getattr(candidates, "n_in_order", 0)
+    if not n:
+        return found
+    scored = getattr(candidates, "n_evaluated", None)
+    return dataclasses.replace(found, details={**found.details, "n_in_order": n, "n_scored": scored})
 
 
 def uninterrupted(found: Found) -> Found:

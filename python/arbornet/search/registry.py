@@ -7,19 +7,19 @@ on the settings that it takes.
 
 from __future__ import annotations
 
-import dataclasses
 import functools
 import inspect
 import json
 import operator
 from collections.abc import Callable
 from dataclasses import dataclass
+from pathlib import Path
 from typing import TYPE_CHECKING, Any, Literal, TypeVar, cast
 
 from arbornet import _core
 from arbornet._core import CandidatesHandle, ParameterError, ScoreHandle, TableHandle
 from arbornet.given import Progress
-from arbornet.search.base import Found
+from arbornet.search.base import Found, with_bounds
 from arbornet.search.source import known as known_candidates
 from arbornet.text.progress import shown
 
@@ -115,14 +115,16 @@ def registered(
 def _telling(function: F) -> F:
     """The same search; what it finds tells how many scores of the candidates are lower bounds."""
 
+    first = next(iter(inspect.signature(function).parameters), "")
+
     @functools.wraps(function)
-    def told(source: Any, *given: Any, **settings: Any) -> Any:
-        source = known_candidates(source)
-        found = function(source, *given, **settings)
-        n = getattr(source, "n_in_order", 0)
-        if not n or not isinstance(found, Found):
-            return found
-        return dataclasses.replace(found, details={**found.details, "n_in_order": n, "n_scored": source.n_evaluated})
+    def told(*given: Any, **settings: Any) -> Any:
+        source = given[0] if given else settings.get(first)
+        if isinstance(source, str | Path) and Path(source).suffix == ".parquet":  # other files do not know
+            source = known_candidates(source)
+            given, settings = ((source, *given[1:]), settings) if given else (given, {**settings, first: source})
+        found = function(*given, **settings)
+        return with_bounds(found, source) if isinstance(found, Found) else found
 
     return cast(F, told)
 

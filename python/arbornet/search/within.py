@@ -11,10 +11,10 @@ import time
 from dataclasses import replace
 from typing import TYPE_CHECKING, Any
 
-from arbornet.given import Progress
+from arbornet.given import CandidatesLike, Progress
 from arbornet.graphs.constraints import Constraints, resolved
 from arbornet.search.anytime import anytime
-from arbornet.search.base import Found
+from arbornet.search.base import Found, with_bounds
 from arbornet.search.budget import Budget
 from arbornet.search.components import ExactSearch
 from arbornet.search.source import handle_of, known, obeying
@@ -112,7 +112,7 @@ _COUNTED = {"improve", "ascend", "cut", "program", "open", "expand"}
 
 
 def within(
-    candidates: Any,
+    candidates: CandidatesLike,
     steps: float,
     *,
     constraints: Constraints | None = None,
@@ -136,7 +136,7 @@ def within(
     if len(handle_of(candidates).names) <= WIDEST:
         found, spent = _exactly(candidates, EXACT * steps, constraints, time_limit, n_jobs, progress)
         if found.stopped in ("proven", "interrupted"):
-            return found
+            return with_bounds(found, candidates)
     left = None if time_limit is None else max(0.0, time_limit - (time.perf_counter() - began))
     handle = handle_of(candidates)
     rounds = int((steps - spent) / (4 * (ROUND * len(handle.names) + ROUND_SET * handle.n_sets)))
@@ -151,7 +151,8 @@ def within(
         best = other
     proven = other.stopped == "proven" or bound <= best.score
     stopped = "proven" if proven else "finished" if best.stopped == "time" and left is None else best.stopped
-    return replace(best, bound=bound, stopped=stopped, seconds=time.perf_counter() - began)
+    best = replace(best, bound=bound, stopped=stopped, seconds=time.perf_counter() - began)
+    return with_bounds(best, candidates)
 
 
 def _exactly(

@@ -6,17 +6,20 @@ of simulated networks that this choice was made by.
 
 from __future__ import annotations
 
-from typing import Any
+from typing import TYPE_CHECKING
 
 from arbornet.priors import Binomial
 from arbornet.scores.mixed import BasisFunctions, ConditionalGaussian, DegenerateGaussian, MixedPolynomial
+
+if TYPE_CHECKING:
+    from arbornet.scores.prepare import Score
 
 WIDE = 20
 """Variables from which the prior is taken."""
 SCORES = (ConditionalGaussian, DegenerateGaussian, BasisFunctions, MixedPolynomial)
 
 
-def for_width(score: Any, n_variables: int) -> tuple[Any, str]:
+def for_width(score: Score, n_variables: int) -> tuple[Score, str]:
     """The score with the prior that suits a table's width, and why in words; a score as it is, and nothing.
 
     Args:

@@ -17,7 +17,9 @@ import numpy as np
 from arbornet._core import ParameterError, score_within
 from arbornet.data.table import Table
 from arbornet.graphs.constraints import resolved
+from arbornet.scores import PCART
 from arbornet.scores.prepare import prepared
+from arbornet.step1.sampling import grown, modelled, sampled, sizes
 
 if TYPE_CHECKING:
     from arbornet._core import ScoreHandle
@@ -129,8 +131,6 @@ class Foreseen:
 
 def foreseen(handle: ScoreHandle, rules: Rules, most: int, budget: Budget) -> Foreseen:
     """About what scoring takes on one core, by a sample's steps and this machine's time for a step."""
-    from arbornet.step1.planning import grown, modelled, sampled, sizes
-
     costs = sampled(handle, rules, most, budget.sampling)
     if costs is None:
         in_full = 1e9 * modelled(handle, sizes(rules, most))
@@ -143,8 +143,6 @@ def foreseen(handle: ScoreHandle, rules: Rules, most: int, budget: Budget) -> Fo
 @cache
 def seconds_a_step() -> float:
     """What a counted step takes of this machine's processor time, by scoring a small table made for it."""
-    from arbornet.scores import PCART
-
     rng = np.random.default_rng(0)
     columns = {f"x{i}": rng.normal(size=500) for i in range(5)}
     table = Table(columns | {f"y{i}": rng.integers(0, 4, 500).astype(str) for i in range(3)})

@@ -2,13 +2,12 @@
 
 from __future__ import annotations
 
-import math
 import os
 from collections.abc import Sequence
 from dataclasses import dataclass
 from typing import Literal
 
-from arbornet._core import ParameterError, ScoreHandle, Step1, TableHandle
+from arbornet._core import ScoreHandle, Step1, TableHandle
 from arbornet.data.table import Table
 from arbornet.given import FrameLike, ScoreLike, TableLike
 from arbornet.graphs.constraints import Constraints, Rules, resolved
@@ -16,6 +15,7 @@ from arbornet.scores import PCART
 from arbornet.scores.prepare import checked_limit, prepared, step1
 from arbornet.step1.candidates import Skipped
 from arbornet.step1.effort import MOST_PARENTS, Budget, Effort, budget_of, foreseen
+from arbornet.step1.sampling import counted, grown, modelled, sizes
 from arbornet.text import notebook
 from arbornet.text.terminal import brief, time_range, wrapped
 
@@ -27,10 +27,6 @@ FASTER, SLOWER = 0.6, 2.0
 MOST = 4
 #: The most families that are checked whether they can be scored; of more, a seeded sample of this size.
 CHECKS = 300_000
-
-
-#: Steps (about a nanosecond each) that "auto" spends on counting what a sample of families costs.
-SAMPLE = 300_000_000
 
 
 def affordable(handle: ScoreHandle, rules: Rules) -> tuple[int, str]:
@@ -58,47 +54,6 @@ def affordable(handle: ScoreHandle, rules: Rules) -> tuple[int, str]:
     if told:
         return most, f"{', '.join(told)} on one core; the limit is {BUDGET / 60:.0f} min"
     return most, f"{MOST} is the most it tries" if most == MOST else "as many as are required"
-
-
-def sizes(rules: Rules, max_parents: int, *, optional: bool = False) -> list[int]:
-    """How many sets there are with 0, 1, ... parents (or parents beyond the required ones), over all children."""
-    out = [0] * (max_parents + 1)
-    for required, allowed, most in zip(rules.required, rules.allowed, rules.max_parents, strict=True):
-        free = len(allowed) - len(required)
-        for beyond in range(min(most, max_parents) - len(required) + 1):
-            out[beyond if optional else len(required) + beyond] += math.comb(free, beyond)
-    return out
-
-
-def counted(handle: ScoreHandle, rules: Rules, most: int, sample: int = SAMPLE) -> list[float] | None:
-    """Seconds of an average family of 0, 1, ... parents, from the steps of a sample; None if nobody counts them."""
-    steps = sampled(handle, rules, most, sample)
-    return None if steps is None else [1e-9 * cost for cost in grown(steps)]
-
-
-def sampled(handle: ScoreHandle, rules: Rules, most: int, sample: int) -> list[tuple[int, float]] | None:
-    """How many families of 0, 1, ... parents were sampled, and their steps; None if nobody counts them."""
-    try:
-        step = Step1(handle, most, rules.spec())
-    except ParameterError:  # too many sets for any machine
-        told = sampled(handle, rules, most - 1, sample)
-        return None if told is None else [*told, (0, 0.0)]
-    return step.count(sample)
-
-
-def modelled(handle: ScoreHandle, by_size: Sequence[int]) -> float:
-    """Seconds that so many sets of 0, 1, ... parents cost, as the score states it."""
-    return sum(n * handle.seconds(size) for size, n in enumerate(by_size))
-
-
-def grown(sampled: Sequence[tuple[int, float]]) -> list[float]:
-    """The mean cost by size; where there is no sample, costs go on growing as they did."""
-    means: list[float] = []
-    for n, cost in sampled:
-        before = means[-2:]
-        growth = max(before[1] / before[0], 1.0) if len(before) == 2 and before[0] else 1.0
-        means.append(cost / n if n else (before[-1] if before else 0.0) * growth)
-    return means
 
 
 @dataclass(frozen=True, repr=False)

@@ -20,7 +20,8 @@ from arbornet.step1 import machines
 from arbornet.step1.candidates import Candidates, from_step1
 from arbornet.step1.effort import MOST_PARENTS, Budget, Effort, budget_of, given_up
 from arbornet.step1.features import Selection, selected
-from arbornet.step1.planning import affordable, sizes
+from arbornet.step1.planning import affordable
+from arbornet.step1.sampling import sizes
 from arbornet.system.memory import in_bytes
 from arbornet.text.progress import Tell, shown
 

@@ -15,7 +15,7 @@ const DIVISION: f64 = 150.0;
 /// Numbers in a sum that are added within one such step.
 const WIDTH: f64 = 16.0;
 /// A family whose exact search takes no more steps, as [`crate::LocalScore::family_steps`] counts them, is searched exactly.
-pub const AFFORDABLE: u64 = 500_000_000;
+pub const AFFORDABLE: u64 = 200_000_000;
 /// One that is dearer than this by the estimate is not searched exactly.
 pub const EXACT: f64 = 1e8;
 /// In a search by groups in order dearer than this, neighbours are merged: it is repeated with other orders.

@@ -78,11 +78,17 @@ fn divisible<'a>(axes: &[&'a Axis]) -> SmallVec<[(usize, &'a Axis); 8]> {
     axes.iter().copied().enumerate().filter(|(_, axis)| axis.n_pairs() > 0).collect()
 }
 
+/// No machine holds more; and the products that the order of predictors rests on stay within their type.
+const MOST_CELLS: u128 = 1 << 60;
+
 /// Bytes of the arrays of a lattice, with so many columns of counts and of numbers.
 pub fn bytes(axes: &[&Axis], columns: [usize; 2]) -> u128 {
     let axes = divisible(axes);
     let cells = axes.iter().fold(1_u128, |cells, (_, axis)| cells.saturating_mul(axis.n_parts()));
-    let scores = cells.saturating_mul(size_of::<f64>() as u128);
+    if cells > MOST_CELLS {
+        return u128::MAX;
+    }
+    let scores = cells * size_of::<f64>() as u128;
     let of_sums = match &axes[..] {
         [] => 0,
         [_] => Sums::bytes(&Axis::Subsets(1), cells, columns),
