@@ -49,12 +49,13 @@ def test_work_that_hangs_moves_its_end_away():
 
 
 def test_figures_are_said_as_one_says_them():
-    assert [duration(s) for s in (0.4, 59, 61, 3599, 7500)] == [
+    assert [duration(s) for s in (0.4, 59, 61, 3599, 7500, 1e19)] == [
         "0 s",
         "59 s",
         "1 min 01 s",
         "59 min 59 s",
         "2 h 05 min",
+        "more than 100 days",
     ]
     assert status(1200, 5000, 8.2) == "1,200 of 5,000, about 8 s left"
     assert status(12, 0, None) == "12"

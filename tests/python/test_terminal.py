@@ -135,6 +135,7 @@ def test_texts_are_cut_between_words():
         (130, 290, "2 to 5 min"),
         (4000, 9000, "1 to 2 h"),
         (2e5, 6e5, "2 to 7 days"),
+        (2e15, 6e15, "more than 100 days"),
     ],
 )
 def test_a_time_is_estimated_as_one_range(low, high, text):

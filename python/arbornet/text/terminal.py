@@ -81,6 +81,8 @@ def duration(seconds: float) -> str:
         return f"{whole} s"
     if whole < 3600:
         return f"{whole // 60} min {whole % 60:02} s"
+    if whole >= 100 * 86400:
+        return "more than 100 days"
     return f"{whole // 3600} h {whole % 3600 // 60:02} min"
 
 
@@ -100,6 +102,8 @@ def time_range(low: float, high: float) -> str:
     """
     if high < 1:
         return "under 1 s"
+    if low > 100 * 86400:
+        return "more than 100 days"
     size, unit = next(
         (size, unit)
         for size, unit in ((86400, "days"), (3600, "h"), (60, "min"), (1, "s"))
