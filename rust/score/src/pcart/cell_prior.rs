@@ -258,7 +258,8 @@ fn places(codes: &[u16], order: &[Arrangement]) -> Vec<u16> {
         })
         .collect();
     let n = order.len().max(1);
-    let place = |(i, &code): (usize, &u16)| if of_code[i % n].is_empty() { code } else { of_code[i % n][code as usize] };
+    let place =
+        |(i, &code): (usize, &u16)| if of_code[i % n].is_empty() { code } else { of_code[i % n][code as usize] };
     codes.iter().enumerate().map(place).collect()
 }
 

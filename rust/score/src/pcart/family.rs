@@ -53,7 +53,11 @@ impl Prepared {
         let possible = !(empty_forbidden && axes.iter().any(|axis| matches!(axis, Axis::Dyadic(_))))
             && (parameters.ess.is_none() || k == 0);
         let fits = || lattice::bytes(&axes, columns) <= u128::from(parameters.memory_mb) << 20;
-        if possible && size.is_cheaper(&axes, n_rows, cell) && fits() { (Route::Lattice, lattice) } else { (Route::Search, search) }
+        if possible && size.is_cheaper(&axes, n_rows, cell) && fits() {
+            (Route::Lattice, lattice)
+        } else {
+            (Route::Search, search)
+        }
     }
 
     /// How many combinations of bins and declared levels some predictors have.

@@ -187,7 +187,8 @@ impl<'a, R: InOrder> Ordered<'a, R> {
         }
         let cell = self.whole();
         let extents = self.extents(&cell);
-        self.enough += (REFINED * dear::cap(dear::IN_ORDER, &extents, self.n_rows, self.search.response.width())) as u64;
+        self.enough +=
+            (REFINED * dear::cap(dear::IN_ORDER, &extents, self.n_rows, self.search.response.width())) as u64;
         let orders = self.first_orders(&cell);
         let first = self.searched(&cell, &orders[0], true)?;
         let grown = if self.inexact { self.better(&cell, first, &orders)? } else { first };
@@ -300,7 +301,8 @@ impl<'a, R: InOrder> Ordered<'a, R> {
             keys.iter_mut().zip(&rows).for_each(|(key, rows)| *key /= rows);
             let here: Vec<u16> = by_key(&keys).into_iter().map(|at| codes[at]).collect();
             // Levels that do not occur below this split stay where they were, after the others.
-            let rest: Vec<u16> = before[parent].iter().copied().filter(|code| codes.binary_search(code).is_err()).collect();
+            let rest: Vec<u16> =
+                before[parent].iter().copied().filter(|code| codes.binary_search(code).is_err()).collect();
             orders[parent] = [here, rest].concat();
         }
         orders
@@ -344,8 +346,7 @@ impl<'a, R: InOrder> Ordered<'a, R> {
     }
 
     fn sides(&self, cell: &Cell, parent: usize, left: &Left) -> [Cell; 2] {
-        let (to_left, to_right) =
-            cell.points.iter().partition(|&&point| goes_left(left, self.code(point, parent)));
+        let (to_left, to_right) = cell.points.iter().partition(|&&point| goes_left(left, self.code(point, parent)));
         let mut sides = [to_left, to_right].map(|points| Cell { points, intervals: cell.intervals.clone() });
         if let Left::Bins(bin) = left {
             let (low, size) = cell.intervals[parent];
@@ -360,12 +361,7 @@ impl<'a, R: InOrder> Ordered<'a, R> {
     }
 
     /// Makes a tree better until nothing is gained; `orders` are those to begin with, the first of which made the tree.
-    fn better(
-        &mut self,
-        cell: &Cell,
-        first: Grown<R::Sum>,
-        orders: &[Vec<Vec<u16>>],
-    ) -> Result<Grown<R::Sum>, Ended> {
+    fn better(&mut self, cell: &Cell, first: Grown<R::Sum>, orders: &[Vec<Vec<u16>>]) -> Result<Grown<R::Sum>, Ended> {
         let (mut best, mut order) = (first, &orders[0]);
         for (i, other) in orders.iter().enumerate().skip(1) {
             if self.spent() || orders[..i].contains(other) {
@@ -438,7 +434,11 @@ impl<'a, R: InOrder> Ordered<'a, R> {
         let key = |point: u32| -> u64 {
             let bits = |(axis, field): (&Axis, &Field)| {
                 let code = self.code(point, axis.parent);
-                let here = if axis.split == Split::Halving { code - axis.low as u16 } else { axis.place[code as usize].into() };
+                let here = if axis.split == Split::Halving {
+                    code - axis.low as u16
+                } else {
+                    axis.place[code as usize].into()
+                };
                 field.row(here)
             };
             axes.iter().zip(&layout.fields).map(bits).sum()
@@ -576,14 +576,14 @@ impl<'a, R: InOrder> Ordered<'a, R> {
         let extents = |rows: &[Row<R::Sum>]| -> Vec<Extent> {
             let numbers = (0..self.roles.len()).filter(|&p| self.roles[p] == Role::Number);
             let numbers = numbers.map(|p| (Split::Halving, cell.intervals[p].1 as usize));
-            let split = |row: &Row<R::Sum>| if self.roles[row.parent] == Role::Sets { Split::Bipartition } else { Split::Threshold };
+            let split = |row: &Row<R::Sum>| {
+                if self.roles[row.parent] == Role::Sets { Split::Bipartition } else { Split::Threshold }
+            };
             numbers.chain(rows.iter().map(|row| (split(row), row.groups.len()))).collect()
         };
         let cap = dear::cap(dear::IN_ORDER, &extents(rows), self.n_rows, width);
-        let mut losses: Vec<Vec<f64>> = rows
-            .iter()
-            .map(|row| row.groups.windows(2).map(|pair| loss(&pair[0].1, &pair[1].1)).collect())
-            .collect();
+        let mut losses: Vec<Vec<f64>> =
+            rows.iter().map(|row| row.groups.windows(2).map(|pair| loss(&pair[0].1, &pair[1].1)).collect()).collect();
         loop {
             let extents = extents(rows);
             let bits: usize = extents.iter().map(|&(split, size)| size + usize::from(split == Split::Halving)).sum();
