@@ -36,8 +36,8 @@ class PCART(Leaves):
         memory_limit: bytes, or text such as "4 GB", that one thread's search may hold; a larger one is reported.
         grouping: how the levels of categories are divided into groups: `"exact"` tries all ways, and a family that is
             too large for that is reported; `"ordered"` puts the levels in an order made from the variable that the tree
-            explains, and tries neighbours only; `"auto"` does this where all ways would take more than a tenth of a second,
-            or there are more than 24 levels. The scores of such families are lower bounds.
+            explains, and tries neighbours only; `"auto"` does this where all ways would take more than a tenth of a
+            second, or there are more than 24 levels. The scores of such families are lower bounds.
         tree_prior: `"paper"`, or `"cell"`: a cell that can be split is a leaf with probability `leaf_probability`;
             otherwise a parent that can be split there is drawn, then one of its splits in that cell. A leaf does not
             pay for the levels of parents that are not split near it. Slower.
