@@ -6,6 +6,7 @@ types -> complete rows -> candidate parent sets -> best graph -> a model for eve
 from __future__ import annotations
 
 import dataclasses
+import math
 import os
 import time
 import warnings
@@ -27,9 +28,9 @@ from arbornet.search.registry import Search as Named
 from arbornet.search.registry import search_of
 from arbornet.search.within import within
 from arbornet.step1.by_width import for_width
-from arbornet.step1.effort import Budget, Effort, budget_of, next_effort, of_time
+from arbornet.step1.effort import MOST_PARENTS, Budget, Effort, budget_of, next_effort, of_time
 from arbornet.step1.features import Selection, selected
-from arbornet.step1.planning import MOST, Plan, plan
+from arbornet.step1.planning import Plan, plan
 from arbornet.step1.scoring import score_parents
 from arbornet.text.notices import LeftOutWarning
 from arbornet.text.terminal import brief, wrapped
@@ -116,7 +117,8 @@ def learn(
     waits = {"checkpoint": checkpoint, "client": client, "child_time_limit": child_time_limit}
     budget = budget_of(effort, [name for name, value in waits.items() if value is not None])
     if time_limit is not None and budget is not None and effort is None:
-        budget = of_time(seconds_of(time_limit) or 0.0, threads(n_jobs))
+        budget = None if seconds_of(time_limit) == math.inf else of_time(time_limit, threads(n_jobs))
+    time_limit = None if time_limit == math.inf else time_limit
     table = _table(frame, schema, missing, n_jobs, tell)
     if score is None:
         own = None if search is None else search_of(search).score
@@ -164,8 +166,7 @@ def learn(
     tell(f"search: {name}, {_ended(found)}")
     if line := _in_order(found):
         tell(line)
-    looked_at = not chosen.scores_on_demand and bool(candidates.given_up)
-    if proof := _proof(found, chosen.best_of, constraints is not None, parents is not None, looked_at):
+    if proof := _proof(found, chosen.best_of, constraints is not None, parents is not None):
         tell(proof)
     net = fit(table, found, score, n_jobs=n_jobs)
     net.origin = dataclasses.replace(net.origin, search={"method": name, **net.origin.search})
@@ -222,7 +223,7 @@ def _planned(step: Plan, cores: int) -> str:
     if step.effort is not None:
         which = f", {step.why}" if step.why else ""
         return f"to score: {step.n_sets:,} parent sets of up to {step.max_parents} parents{which}, {step.time(cores)}"
-    why = f" (automatic: {step.why})" if step.why and step.max_parents != MOST else ""
+    why = f" (automatic: {step.why})" if step.why and step.max_parents != MOST_PARENTS else ""
     return f"to score: {step.n_sets:,} parent sets of up to {step.max_parents} parents{why}, {step.time(cores)}"
 
 
@@ -301,8 +302,9 @@ def _in_order(found: Found) -> str:
     return f"groups: {n:,}{of} families were searched by groups in order: their scores are lower bounds"
 
 
-def _proof(found: Found, best_of: str, constrained: bool, selected: bool, looked_at: bool) -> str:
+def _proof(found: Found, best_of: str, constrained: bool, selected: bool) -> str:
     """What is known about other networks, as a line; nothing where there is no bound."""
+    looked_at = bool(found.details.get("left_out"))
     if found.stopped != "proven":
         which = "network of these parent sets" if looked_at else "network"
         return f"upper bound for any {which}: {found.bound:.4f}" if found.bound < float("inf") else ""

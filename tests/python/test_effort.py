@@ -3,6 +3,8 @@
 from __future__ import annotations
 
 import dataclasses
+import math
+from pathlib import Path
 from typing import Any
 
 import numpy as np
@@ -186,3 +188,29 @@ def test_a_limit_on_a_child_ends_within_a_family() -> None:
     candidates = an.score_parents(table, an.PCART(), 2, child_time_limit=0.02)
     assert any("ended within this family" in skipped.reason for skipped in candidates.skipped)
     assert all(candidates.child(name)["parents"].list.len().min() == 0 for name in table.names)
+
+
+def test_an_endless_time_limit_is_no_limit() -> None:
+    frame = an.example("penguins")
+    endless = an.learn(frame, time_limit=math.inf, verbose=False)
+    assert endless.graph.edges == an.learn(frame, effort="unlimited", verbose=False).graph.edges
+
+
+def test_what_was_left_out_limits_what_is_told_as_proved_also_once_saved(tmp_path: Path) -> None:
+    table = _simulated(12, 200)
+    candidates = an.score_parents(table, an.PCART(), "auto", effort=_of(3e7))
+    assert candidates.given_up
+    found = within(candidates, 1e10)
+    assert found.stopped == "proven"
+    assert "proved best of the parent sets looked at" in repr(found)
+    net = an.fit(table, found, an.PCART())
+    net.save(tmp_path / "net.json")
+    again = an.load(tmp_path / "net.json")
+    again.report(tmp_path / "net.html")
+    page = (tmp_path / "net.html").read_text("utf-8")
+    assert "no network of the parent sets looked at scores higher (proved)" in page
+    assert "no network within the parent limit" not in page.lower()
+    assert all(text in page for text in candidates.given_up)
+    whole = an.learn(an.example("penguins"), verbose=False)
+    whole.report(tmp_path / "whole.html")
+    assert "no network within the parent limit scores higher (proved)" in (tmp_path / "whole.html").read_text("utf-8")

@@ -139,6 +139,8 @@ def _search(told: Any) -> dict[str, Any]:
     for name in _NUMBERS:
         if name in search:
             search[name] = _number(search[name], f".search.{name}")
+    left_out = search.get("left_out", [])
+    _check(isinstance(left_out, list) and all(isinstance(text, str) for text in left_out), ".search.left_out")
     return search
 
 

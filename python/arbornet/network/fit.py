@@ -112,4 +112,5 @@ def _directed(found: Found) -> tuple[tuple[str, str], ...] | None:
 def _search(found: Found) -> dict[str, Any]:
     told = {"score": found.score, "stopped": found.stopped, "seconds": found.seconds}
     told |= {key: found.details[key] for key in ("n_in_order", "n_scored") if found.details.get("n_in_order")}
+    told |= {"left_out": found.details["left_out"]} if found.details.get("left_out") else {}
     return told | ({"bound": found.bound} if math.isfinite(found.bound) else {})

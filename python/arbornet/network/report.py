@@ -152,7 +152,10 @@ def _search(told: dict[str, Any]) -> Search:
     gap = max(0.0, bound - score) if score is not None and bound is not None else None
     n = told.get("n_in_order", 0)
     in_order = n if type(n) is int else 0
-    return Search(told.get("method", ""), score, bound, gap, told.get("stopped", ""), finite("seconds"), in_order)
+    left_out = tuple(told.get("left_out", ()))
+    return Search(
+        told.get("method", ""), score, bound, gap, told.get("stopped", ""), finite("seconds"), in_order, left_out
+    )
 
 
 def _values(net: BayesNet, data: Any) -> list[Histogram | Bars | None]:

@@ -77,7 +77,8 @@ class Found(ByContent):
         incumbents: Score and bound over time, as they improved.
         certificate: Evidence for the bound where the search gives any.
         details: Counters of the search, for people who tune it; of `exact` also the `tiers` that proved its parts. Of
-            candidates that were partly searched by groups in order, `n_in_order` of `n_scored` scores are lower bounds.
+            candidates that were partly searched by groups in order, `n_in_order` of `n_scored` scores are lower bounds;
+            of candidates that a budget did not suffice for, what was `left_out`.
         equivalents: The class the search found, where constraints or tests make it another than the graph's own.
     """
 
@@ -107,6 +108,8 @@ class Found(ByContent):
     def __repr__(self) -> str:
         size = f"{self.dag.number_of_nodes()} variables, {self.dag.number_of_edges()} arcs"
         proven = f"proved best within {self.gap:.2g}" if self.gap else "proved best"
+        if self.details.get("left_out"):
+            proven += " of the parent sets looked at"
         if n := self.details.get("n_in_order"):
             proven += f" by its scores, {n:,} of them lower bounds,"
         ending = {"proven": proven, "finished": f"gap {self.gap:.6g}"}
@@ -121,13 +124,14 @@ class Found(ByContent):
         return in_cell(network_svg(drawn, kinds=False, room=NOTEBOOK)) + line
 
 
-def with_bounds(found: Found, candidates: object) -> Found:
-    """What a search found, with how many scores of its candidates are lower bounds if any are."""
-    n = getattr(candidates, "n_in_order", 0)
-    if not n:
-        return found
-    scored = getattr(candidates, "n_evaluated", None)
-    return dataclasses.replace(found, details={**found.details, "n_in_order": n, "n_scored": scored})
+def with_limits(found: Found, candidates: object) -> Found:
+    """What a search found, with what limits a proof of it: scores that are lower bounds, sets that were left out."""
+    limits: dict[str, Any] = {}
+    if n := getattr(candidates, "n_in_order", 0):
+        limits = {"n_in_order": n, "n_scored": getattr(candidates, "n_evaluated", None)}
+    if left_out := getattr(candidates, "given_up", ()):
+        limits["left_out"] = list(left_out)
+    return dataclasses.replace(found, details={**found.details, **limits}) if limits else found
 
 
 def uninterrupted(found: Found) -> Found:

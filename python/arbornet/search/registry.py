@@ -19,7 +19,7 @@ from typing import TYPE_CHECKING, Any, Literal, TypeVar, cast
 from arbornet import _core
 from arbornet._core import CandidatesHandle, ParameterError, ScoreHandle, TableHandle
 from arbornet.given import Progress
-from arbornet.search.base import Found, with_bounds
+from arbornet.search.base import Found, with_limits
 from arbornet.search.source import known as known_candidates
 from arbornet.text.progress import shown
 
@@ -124,7 +124,7 @@ def _telling(function: F) -> F:
             source = known_candidates(source)
             given, settings = ((source, *given[1:]), settings) if given else (given, {**settings, first: source})
         found = function(*given, **settings)
-        return with_bounds(found, source) if isinstance(found, Found) else found
+        return with_limits(found, source) if isinstance(found, Found) else found
 
     return cast(F, told)
 

@@ -14,7 +14,7 @@ from typing import TYPE_CHECKING, Any
 from arbornet.given import CandidatesLike, Progress
 from arbornet.graphs.constraints import Constraints, resolved
 from arbornet.search.anytime import anytime
-from arbornet.search.base import Found, with_bounds
+from arbornet.search.base import Found, with_limits
 from arbornet.search.budget import Budget
 from arbornet.search.components import ExactSearch
 from arbornet.search.source import handle_of, known, obeying
@@ -136,7 +136,7 @@ def within(
     if len(handle_of(candidates).names) <= WIDEST:
         found, spent = _exactly(candidates, EXACT * steps, constraints, time_limit, n_jobs, progress)
         if found.stopped in ("proven", "interrupted"):
-            return with_bounds(found, candidates)
+            return with_limits(found, candidates)
     left = None if time_limit is None else max(0.0, time_limit - (time.perf_counter() - began))
     handle = handle_of(candidates)
     rounds = int((steps - spent) / (4 * (ROUND * len(handle.names) + ROUND_SET * handle.n_sets)))
@@ -152,7 +152,7 @@ def within(
     proven = other.stopped == "proven" or bound <= best.score
     stopped = "proven" if proven else "finished" if best.stopped == "time" and left is None else best.stopped
     best = replace(best, bound=bound, stopped=stopped, seconds=time.perf_counter() - began)
-    return with_bounds(best, candidates)
+    return with_limits(best, candidates)
 
 
 def _exactly(

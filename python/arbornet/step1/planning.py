@@ -23,8 +23,6 @@ from arbornet.text.terminal import brief, time_range, wrapped
 BUDGET = 600.0
 #: The time of a run is between these multiples of the estimate.
 FASTER, SLOWER = 0.6, 2.0
-#: The most parents that "auto" considers.
-MOST = 4
 #: The most families that are checked whether they can be scored; of more, a seeded sample of this size.
 CHECKS = 300_000
 
@@ -36,7 +34,7 @@ def affordable(handle: ScoreHandle, rules: Rules) -> tuple[int, str]:
     is the same on every machine.
     """
     needed = max((len(required) for required in rules.required), default=0)
-    costs = counted(handle, rules, max(MOST, needed))
+    costs = counted(handle, rules, max(MOST_PARENTS, needed))
 
     def cost(most: int) -> float:
         if costs is None:
@@ -44,7 +42,7 @@ def affordable(handle: ScoreHandle, rules: Rules) -> tuple[int, str]:
         return sum(n * each for n, each in zip(sizes(rules, most, optional=True), costs, strict=False))
 
     told = []
-    for most in range(MOST, needed, -1):
+    for most in range(MOST_PARENTS, needed, -1):
         seconds = cost(most)
         if seconds <= BUDGET:
             break
@@ -53,7 +51,7 @@ def affordable(handle: ScoreHandle, rules: Rules) -> tuple[int, str]:
         most = needed
     if told:
         return most, f"{', '.join(told)} on one core; the limit is {BUDGET / 60:.0f} min"
-    return most, f"{MOST} is the most it tries" if most == MOST else "as many as are required"
+    return most, f"{MOST_PARENTS} is the most it tries" if most == MOST_PARENTS else "as many as are required"
 
 
 @dataclass(frozen=True, repr=False)
@@ -166,7 +164,7 @@ def plan(
     if budget is not None:
         most = MOST_PARENTS if max_parents in (None, "auto") else checked_limit(max_parents)
         return _within(handle, rules, most, budget)
-    max_parents = ("auto" if effort == "unlimited" else MOST) if max_parents is None else max_parents
+    max_parents = ("auto" if effort == "unlimited" else MOST_PARENTS) if max_parents is None else max_parents
     why = None
     if max_parents == "auto":
         max_parents, why = affordable(handle, rules)

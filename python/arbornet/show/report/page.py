@@ -26,7 +26,7 @@ from arbornet.show.draw.svg import FONT, svg, text
 from arbornet.show.draw.tree import tree_scene
 from arbornet.show.draw.values import values_scene
 from arbornet.show.report.outline import outline
-from arbornet.show.report.parts import STOPPED, Report, Variable
+from arbornet.show.report.parts import Report, Variable
 from arbornet.system.whole import write_whole
 
 DESK = (1200.0, 540.0)
@@ -73,8 +73,7 @@ def _lede(report: Report) -> str:
         read, used = report.rows.read, report.rows.used
         says += f", learned from {f'{used:,} of {read:,}' if used < read else f'all {read:,}'} rows"
     if report.search.stopped == "proven":
-        by = ", by scores of which some are lower bounds" if report.search.n_in_order else ""
-        says += f"; no network within the parent limit scores higher (proved{by})"
+        says += f"; {report.search.proved}"
     return says + "."
 
 
@@ -82,7 +81,7 @@ def _data(report: Report) -> dict[str, Any]:
     place = {variable.node.name: i for i, variable in enumerate(report.variables)}
     facts = []
     if report.search.stopped:
-        facts.append(("Search", STOPPED.get(report.search.stopped, report.search.stopped)))
+        facts.append(("Search", report.search.ending))
     if report.search.n_in_order:
         many = f"{report.search.n_in_order:,} parent sets with categories of many levels"
         facts.append(("Scores", f"Those of {many} are lower bounds: their levels were grouped in order."))

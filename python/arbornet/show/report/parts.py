@@ -9,7 +9,6 @@ from arbornet.show.draw.spline import Spline
 from arbornet.show.draw.values import Bars, Histogram
 
 STOPPED = {
-    "proven": "No network within the parent limit scores higher (proved).",
     "finished": "The search finished, without a proof that no network scores higher.",
     "time": "The search stopped at its time limit; another network could score up to the upper bound.",
     "memory": "The search stopped at its memory limit; another network could score up to the upper bound.",
@@ -58,6 +57,22 @@ class Search:
     seconds: float | None = None
     n_in_order: int = 0
     """Families whose scores are lower bounds, since levels were grouped in order."""
+    left_out: tuple[str, ...] = ()
+    """Parent sets that were not looked at, in words."""
+
+    @property
+    def proved(self) -> str:
+        """What is proved if the search ended with a proof."""
+        which = "network of the parent sets looked at" if self.left_out else "network within the parent limit"
+        by = ", by scores of which some are lower bounds" if self.n_in_order else ""
+        return f"no {which} scores higher (proved{by})"
+
+    @property
+    def ending(self) -> str:
+        """Why the search ended, as a sentence."""
+        if self.stopped == "proven":
+            return self.proved.capitalize() + "."
+        return STOPPED.get(self.stopped, self.stopped)
 
     def facts(self) -> list[tuple[str, str]]:
         """What is known, as pairs of a label and a text."""
@@ -67,11 +82,13 @@ class Search:
         if self.score is not None:
             out.append(("Score", f"{self.score:,.4f}"))
         if self.bound is not None:
-            out.append(("Upper bound", f"{self.bound:,.4f}: no network scores higher"))
+            which = "network of the parent sets looked at" if self.left_out else "network"
+            out.append(("Upper bound", f"{self.bound:,.4f}: no {which} scores higher"))
         if self.gap is not None:
             out.append(("Gap", "none, score and bound meet" if self.gap <= 0 else f"{_gap(self.gap)} to the bound"))
         if self.stopped:
-            out.append(("Stopped", f"{self.stopped}. {STOPPED.get(self.stopped, '')}".strip()))
+            out.append(("Stopped", f"{self.stopped}. {self.ending}".removesuffix(f". {self.stopped}")))
+        out += [("Left out", text) for text in self.left_out]
         if self.seconds is not None:
             out.append(("Time", f"{self.seconds:,.2g} s" if self.seconds < 10 else f"{self.seconds:,.0f} s"))
         if self.n_in_order:
