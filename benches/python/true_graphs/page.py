@@ -50,8 +50,7 @@ NOTES = {
     "exact PCART": "* Exact PCART: the best network of trees, at most 2 parents per variable, within a minute.",
     "BOSS": "* BOSS: 11 starts, prior Binomial(1), numbers as normal scores.",
     "PC PCART": "* PC PCART: independent if the Bayes factor of trees is below 2; separating sets of at most 2.",
-    "hybrid": "* Hybrid: `an.search.hybrid` by default.\n"
-    "  Its figures here are from before curves of degree 2 were among its candidates; `--forget hybrid` renews them.",
+    "hybrid": "* Hybrid: `an.search.hybrid` by default.",
     "pyAgrum": "* pyAgrum and pgmpy get numbers in 5 bins of equal frequency.",
     "bnlearn": "* bnlearn and pybnesian get the mixed columns and score conditional Gaussian networks.",
 }
