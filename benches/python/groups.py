@@ -1,8 +1,9 @@
 """Categories of many levels under PCART: what groups in order lose against all groups, and what families cost.
 
     python benches/python/groups.py loss     # every family of the bundled tables where both searches can be run
+    python benches/python/groups.py levels   # the same over levels, on made tables
     python benches/python/groups.py curve    # cost over levels, for one, two and three such parents
-    python benches/python/groups.py          # both; Markdown tables for docs/design/pcart.md
+    python benches/python/groups.py          # all; Markdown tables for docs/design/pcart.md
 
 Seconds are processor seconds of one thread. Losses are in nats.
 """
@@ -31,6 +32,9 @@ PARENTS, FAMILIES = 3, 30
 #: Categories of more levels are left out of the comparison: the exact search of a family takes minutes.
 MOST_LEVELS = {1: 14, 2: 9, 3: 6}
 ROWS = 2000
+#: Made tables for each number of levels.
+MADE = 20
+MOST_MADE = {1: 16, 2: 10, 3: 6}
 
 
 def bundled() -> Iterator[tuple[str, an.Table]]:
@@ -116,9 +120,13 @@ def line(lost: Any) -> str:
     return f"{len(lost):,} | {(lost > 0).mean():.1%} | " + " | ".join(f"{x:.3g}" for x in at)
 
 
-def made(levels: tuple[int, ...], child: str, number: bool) -> an.Table:
+#: Where the classes of a made child are parted.
+CUTS = {"two classes": [0.0], "four classes": [-1.0, 0.0, 1.0]}
+
+
+def made(levels: tuple[int, ...], child: str, number: bool, seed: int = 0) -> an.Table:
     """Rows of levels at random, and a child that depends on them."""
-    random = np.random.default_rng(len(levels))
+    random = np.random.default_rng([len(levels), seed] if seed else len(levels))
     columns: dict[str, Any] = {}
     effect = np.zeros(ROWS)
     for i, k in enumerate(levels):
@@ -129,10 +137,32 @@ def made(levels: tuple[int, ...], child: str, number: bool) -> an.Table:
         columns["x"] = random.normal(size=ROWS)
         effect += columns["x"]
     noisy = effect + random.normal(size=ROWS)
-    columns["y"] = noisy if child == "number" else [f"class {i}" for i in np.digitize(noisy, [0.0])]
+    columns["y"] = noisy if child == "number" else [f"class {i}" for i in np.digitize(noisy, CUTS[child])]
     return an.Table(
         columns, schema=an.infer_schema(columns).with_types(**{f"g{i}": an.Categorical() for i in range(len(levels))})
     )
+
+
+def levels() -> None:
+    """The table of what is lost over levels: the mean and the most of made tables."""
+    counts = (3, 4, 6, 8, 10, 12, 14, 16)
+    print("| parents | child | " + " | ".join(f"{k} levels" for k in counts) + " |")
+    print("|---|---|" + "---|" * len(counts))
+    for n in MOST_MADE:
+        for child in ("number", "two classes", "four classes"):
+            cells = []
+            for k in counts:
+                lost = []
+                for seed in range(MADE if k <= MOST_MADE[n] else 0):
+                    table = made((k,) * n, child, number=False, seed=seed)
+                    y, parents = table.names.index("y"), list(range(n))
+                    exact, ordered = (
+                        prepared(table, an.PCART(penalised=False, grouping=how)).score(y, parents)
+                        for how in ("exact", "ordered")
+                    )
+                    lost.append(max(0.0, exact - ordered))
+                cells.append(f"{np.mean(lost):.2f} / {max(lost):.2f}" if lost else "")
+            print(f"| {n} | {child} | " + " | ".join(cells) + " |", flush=True)
 
 
 def curve() -> None:
@@ -157,5 +187,5 @@ def curve() -> None:
 
 
 if __name__ == "__main__":
-    for what in sys.argv[1:] or ("loss", "curve"):
-        {"loss": loss, "curve": curve}[what]()
+    for what in sys.argv[1:] or ("loss", "levels", "curve"):
+        {"loss": loss, "levels": levels, "curve": curve}[what]()
