@@ -8,10 +8,10 @@ from bisect import bisect_left
 from dataclasses import replace
 from typing import TYPE_CHECKING, Literal
 
-from arbornet._core import ColumnError, RawFrame
+from arbornet._core import ColumnError
 from arbornet.data.column_coding import ColumnCoding
 from arbornet.data.frames import Raw
-from arbornet.data.infer import MOST_LEVELS, Profile, check_finite, check_told_apart, profile
+from arbornet.data.infer import MOST_LEVELS, Profile, check_finite, check_told_apart
 from arbornet.data.kinds import Binned, Categorical, Continuous, Level, Ordinal
 from arbornet.data.levels import MISSING, as_own_levels, codes_of, merge_rarest
 from arbornet.data.looks.written import as_read
@@ -35,20 +35,19 @@ def coding_of(raw: Raw, column: Column, unseen: Unseen, way_out: str = "") -> Co
     Raises:
         ColumnError: If the frame's values are of another kind, infinite, or not among the levels.
     """
-    names = raw.frame.names
-    if column.name not in names:
+    i = raw.places.get(column.name)
+    if i is None:
         return _without_values(column)
-    i = names.index(column.name)
-    seen = profile(raw.frame, i)
+    seen = raw.profile(i)
     if column.cuts is not None and seen.class_ == "text":
-        return _bins_coding(raw.frame, i, column, unseen, way_out)
+        return _bins_coding(raw, i, column, unseen, way_out)
     if isinstance(column.kind, Continuous | Binned):
-        _check_numbers(raw.frame, i, column, seen)
+        _check_numbers(raw, i, column, seen)
         scale = column.scale if isinstance(column.kind, Continuous) else None
         levels = None if column.cuts is None else column.levels
         word = column.word if levels is not None else "continuous"
         return ColumnCoding(column.name, i, word, levels=levels, cuts=column.cuts, scale=scale)
-    return _levels_coding(raw.frame, i, column, seen, unseen, way_out)
+    return _levels_coding(raw, i, column, seen, unseen, way_out)
 
 
 def _without_values(column: Column) -> ColumnCoding:
@@ -56,24 +55,22 @@ def _without_values(column: Column) -> ColumnCoding:
     return ColumnCoding(column.name, None, column.word, levels=column.levels or (), codes=() if is_coded else None)
 
 
-def _levels_coding(
-    frame: RawFrame, i: int, column: Column, seen: Profile, unseen: Unseen, way_out: str
-) -> ColumnCoding:
+def _levels_coding(raw: Raw, i: int, column: Column, seen: Profile, unseen: Unseen, way_out: str) -> ColumnCoding:
     _check_can_have_levels(column, seen)
     levels = column.levels
     if levels is None:
         raise ColumnError(f"column '{column.name}' has no levels yet; make a Table of the data it was inferred from")
-    values = frame.levels(i)[0]
+    values = raw.levels(i)[0]
     merged = {value: levels.index(column.other) for value in column.merged} if column.other is not None else {}
     codes = codes_of(values, levels, merged)
-    unknown = _unknown(frame, i, column, codes, unseen, way_out)
+    unknown = _unknown(raw, i, column, codes, unseen, way_out)
     missing = MISSING if column.missing_level is None else len(levels) - 1
     if unknown and column.missing_level is not None:
         codes = [missing if code == MISSING else code for code in codes]
     return ColumnCoding(column.name, i, column.word, levels=levels, codes=codes, missing=missing)
 
 
-def _bins_coding(frame: RawFrame, i: int, column: Column, unseen: Unseen, way_out: str) -> ColumnCoding:
+def _bins_coding(raw: Raw, i: int, column: Column, unseen: Unseen, way_out: str) -> ColumnCoding:
     """Of a column of bins that comes as text: the names of its bins, as a network gives them back, or numbers."""
     names, cuts = column.levels or (), column.cuts or ()
     places = {name: code for code, name in enumerate(names)}
@@ -83,26 +80,26 @@ def _bins_coding(frame: RawFrame, i: int, column: Column, unseen: Unseen, way_ou
             return places.get(value, MISSING)
         return bisect_left(cuts, float(value))
 
-    codes = [code(value) for value in frame.levels(i)[0]]
-    _unknown(frame, i, column, codes, unseen, way_out)
+    codes = [code(value) for value in raw.levels(i)[0]]
+    _unknown(raw, i, column, codes, unseen, way_out)
     return ColumnCoding(column.name, i, column.word, levels=names, codes=codes)
 
 
-def _unknown(frame: RawFrame, i: int, column: Column, codes: list[int], unseen: Unseen, way_out: str) -> list[int]:
+def _unknown(raw: Raw, i: int, column: Column, codes: list[int], unseen: Unseen, way_out: str) -> list[int]:
     """The ranks of values that are not levels.
 
     Raises:
         ColumnError: If there are any, and that is an error.
     """
-    counts = frame.levels(i)[1]
+    counts = raw.levels(i)[1]
     unknown = [rank for rank, code in enumerate(codes) if code == MISSING and counts[rank] > 0]
     if unknown and unseen == "error":
-        raise ColumnError(_unseen_text(frame, i, column, unknown) + way_out)
+        raise ColumnError(_unseen_text(raw, i, column, unknown) + way_out)
     return unknown
 
 
-def _unseen_text(frame: RawFrame, i: int, column: Column, unknown: list[int]) -> str:
-    values, counts = frame.levels(i)
+def _unseen_text(raw: Raw, i: int, column: Column, unknown: list[int]) -> str:
+    values, counts = raw.levels(i)
     n_rows = sum(counts[rank] for rank in unknown)
     first = unknown[0]
     more = f" and {len(unknown) - 1} more values" if len(unknown) > 1 else ""
@@ -112,7 +109,7 @@ def _unseen_text(frame: RawFrame, i: int, column: Column, unknown: list[int]) ->
     rest = ", ..." if len(column.levels or ()) > 10 else ""
     return (
         f"column '{column.name}' holds {values[first]!r}{more} in {n_rows:,} row{'s' if n_rows != 1 else ''} "
-        f"(first in row {frame.first_row(i, first)}), which is not among its levels {known}{rest}{text}"
+        f"(first in row {raw.frame.first_row(i, first)}), which is not among its levels {known}{rest}{text}"
     )
 
 
@@ -137,7 +134,7 @@ def _check_can_have_levels(column: Column, seen: Profile) -> None:
         )
 
 
-def _check_numbers(frame: RawFrame, i: int, column: Column, seen: Profile) -> None:
+def _check_numbers(raw: Raw, i: int, column: Column, seen: Profile) -> None:
     name = column.name
     check_finite(name, seen)
     known, given = _TIMES.get(column.class_), _TIMES.get(seen.class_)
@@ -146,13 +143,13 @@ def _check_numbers(frame: RawFrame, i: int, column: Column, seen: Profile) -> No
             f"column '{name}' holds {seen.class_} values where {column.class_} values are expected; convert it first"
         )
     if seen.class_ == "text":
-        values, counts = frame.levels(i)
+        values, counts = raw.levels(i)
         bad = [rank for rank, value in enumerate(values) if counts[rank] > 0 and not _is_number(value)]
         if bad:
             n_rows = sum(counts[rank] for rank in bad)
             raise ColumnError(
                 f"column '{name}' holds text that is not a number, {values[bad[0]]!r} first in row "
-                f"{frame.first_row(i, bad[0])}, in {n_rows:,} row{'s' if n_rows != 1 else ''}; "
+                f"{raw.frame.first_row(i, bad[0])}, in {n_rows:,} row{'s' if n_rows != 1 else ''}; "
                 "replace it by nulls, or declare the column categorical or ordinal"
             )
 
@@ -168,13 +165,12 @@ def resolve(raw: Raw, column: Column, missing: str) -> Column:
     Raises:
         ColumnError: If the frame lacks the column, or it has too many levels.
     """
-    names = raw.frame.names
-    if column.name not in names:
+    i = raw.places.get(column.name)
+    if i is None:
         raise ColumnError(
             f"the frame has no column '{column.name}', which the schema uses; leave it out with without()"
         )
-    i = names.index(column.name)
-    seen = profile(raw.frame, i, column.name in raw.maybe_integers)
+    seen = raw.profile_as_meant(i)
     column = replace(column, n_rows=seen.n_rows, missing=seen.n_missing, range_=seen.range_ or column.range_)
     kind = column.kind
     if isinstance(kind, Continuous | Binned):
@@ -183,7 +179,7 @@ def resolve(raw: Raw, column: Column, missing: str) -> Column:
         return column
     if kind.levels is None:
         _check_can_have_levels(column, seen)
-        values, counts = raw.frame.levels(i)
+        values, counts = raw.levels(i)
         most = kind.max_levels if isinstance(kind, Categorical) else None
         if most is None and len(values) > MOST_LEVELS:
             raise ColumnError(

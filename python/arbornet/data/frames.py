@@ -9,13 +9,16 @@ from __future__ import annotations
 
 import datetime
 from collections.abc import Iterable, Mapping, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, field
+from functools import cached_property
 from typing import Any
 
 import numpy as np
 import polars as pl
 
 from arbornet._core import ArbornetError, ColumnError, RawFrame
+from arbornet.data.infer import MOST_LEVELS, Profile, as_integers, profile
+from arbornet.data.kinds import Level
 from arbornet.given import FrameLike
 
 ADVICE = (
@@ -23,11 +26,15 @@ ADVICE = (
     "a dict of columns or a NumPy array with named fields"
 )
 _TIMES = (datetime.date, datetime.time, datetime.timedelta)
+Counted = tuple[list[Level], list[int]]
+"""Distinct values in their order, and how often each occurs."""
+COUNTED = ("text", "truth", "integer")
+"""Classes of which a profile has all distinct values, if it has any."""
 
 
 @dataclass(frozen=True)
 class Raw:
-    """Raw columns, with what else is known from their frame."""
+    """Raw columns, with what else is known from their frame. What the core told of a column is asked for once."""
 
     frame: RawFrame
     """The columns."""
@@ -35,6 +42,51 @@ class Raw:
     """Columns of floats that would be integers if pandas could hold a missing one."""
     source: Any = None
     """What the columns were read from: payloads by name, or a frame; from it some can be replaced."""
+    _profiles: dict[int, Profile] = field(init=False, default_factory=dict, compare=False, repr=False)
+    _levels: dict[int, Counted] = field(init=False, default_factory=dict, compare=False, repr=False)
+
+    @cached_property
+    def names(self) -> list[str]:
+        """The columns' names."""
+        return self.frame.names
+
+    @cached_property
+    def places(self) -> dict[str, int]:
+        """Where each column stands."""
+        return {name: i for i, name in enumerate(self.names)}
+
+    @cached_property
+    def n_rows(self) -> int:
+        """Number of rows."""
+        return self.frame.n_rows
+
+    def profile(self, column: int) -> Profile:
+        """The profile of a column as its producer stored it.
+
+        Raises:
+            ColumnError: If its values cannot be read at all.
+        """
+        if column not in self._profiles:
+            self._profiles[column] = profile(self.frame, column)
+        return self._profiles[column]
+
+    def profile_as_meant(self, column: int) -> Profile:
+        """The same, with floats that would be integers as such."""
+        seen = self.profile(column)
+        return as_integers(seen) if self.names[column] in self.maybe_integers else seen
+
+    def levels(self, column: int) -> Counted:
+        """The distinct values of a column in their order, and how often each occurs; kept if they are not too many."""
+        if column in self._levels:
+            return self._levels[column]
+        seen = self._profiles.get(column)
+        # A profile of other numbers leaves out infinite ones.
+        if seen is not None and seen.values is not None and (seen.declared or seen.class_ in COUNTED):
+            return seen.values
+        counted = self.frame.levels(column)
+        if len(counted[0]) <= MOST_LEVELS:
+            self._levels[column] = counted
+        return counted
 
 
 def read_frame(frame: FrameLike, wanted: Iterable[object] | None = None, n_jobs: int = -1) -> Raw:
@@ -67,8 +119,9 @@ def read_frame(frame: FrameLike, wanted: Iterable[object] | None = None, n_jobs:
         frame = _typed(frame)
     if hasattr(frame, "__arrow_c_stream__") or hasattr(frame, "__arrow_c_array__"):
         raw = RawFrame.from_stream(frame, None if only is None else sorted(only), n_jobs)
-        column_names(raw.names)
-        return Raw(raw, source=frame)
+        made = Raw(raw, source=frame)
+        column_names(made.names)
+        return made
     raise ArbornetError(f"cannot read an object of type {type(frame).__name__}: {ADVICE}")
 
 
@@ -78,7 +131,7 @@ def with_columns(raw: Raw, replaced: Mapping[str, Any], n_jobs: int = -1) -> Raw
     Raises:
         ArbornetError: If they came as a stream that can be read once only.
     """
-    names, source = raw.frame.names, raw.source
+    names, source = raw.names, raw.source
     if type(source).__module__.partition(".")[0] == "pyarrow" and hasattr(source, "column_names"):
         source = dict(zip(source.column_names, source.columns, strict=True))
     if isinstance(source, Mapping):
@@ -89,7 +142,7 @@ def with_columns(raw: Raw, replaced: Mapping[str, Any], n_jobs: int = -1) -> Raw
             source = pl.DataFrame(source)
         except Exception:  # whatever a producer says when it is asked twice
             source = pl.DataFrame()
-        if source.height != raw.frame.n_rows:
+        if source.height != raw.n_rows:
             raise ArbornetError(
                 f"the frame can be read once only, and column '{next(iter(replaced))}' has to be read again as numbers "
                 "or dates; give a Polars, pandas or pyarrow table"

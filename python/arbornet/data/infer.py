@@ -12,7 +12,7 @@
 from __future__ import annotations
 
 import math
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from typing import Any
 
 from arbornet._core import ColumnError, RawFrame
@@ -75,7 +75,7 @@ class Inferred:
     """Why it is not used."""
 
 
-def profile(raw: RawFrame, column: int, maybe_integers: bool = False) -> Profile:
+def profile(raw: RawFrame, column: int) -> Profile:
     """The profile of a raw column.
 
     Raises:
@@ -88,10 +88,17 @@ def profile(raw: RawFrame, column: int, maybe_integers: bool = False) -> Profile
         raise ColumnError(f"column '{name}' {seen.problem}; drop it, or unpack it into columns of single values")
     if seen.declared and seen.values is not None:
         _check_declared(raw.names[column], seen.values[0])
-    if maybe_integers and seen.class_ == "number" and seen.whole and seen.n_nan > 0 and seen.infinite_row is None:
-        values = None if seen.values is None else ([int(v) for v in seen.values[0]], seen.values[1])
-        return Profile(**{**seen.__dict__, "class_": "integer", "values": values})
     return seen
+
+
+def as_integers(seen: Profile) -> Profile:
+    """The profile of floats that would be integers if their frame could hold a missing one, if they are whole."""
+    if seen.class_ != "number" or not seen.whole or seen.n_nan == 0 or seen.infinite_row is not None:
+        return seen
+    values: tuple[list[Level], list[int]] | None = None
+    if seen.values is not None:
+        values = [int(value) for value in seen.values[0]], seen.values[1]
+    return replace(seen, class_="integer", values=values)
 
 
 def check_finite(name: str, seen: Profile) -> None:

@@ -19,7 +19,7 @@ from arbornet._core import ArbornetError, ColumnError, FormatError, ParameterErr
 from arbornet.data import calendar
 from arbornet.data.coding import encode_rows
 from arbornet.data.frames import Raw, read_frame
-from arbornet.data.infer import MOST_LEVELS, Profile, profile
+from arbornet.data.infer import MOST_LEVELS, Profile
 from arbornet.data.kinds import Binned, Categorical, Continuous, Kind, KindLike, Level, Ordinal, kind_of
 from arbornet.data.levels import as_own_levels
 from arbornet.data.looks.dates import zone_of
@@ -327,12 +327,12 @@ def infer_schema(frame: FrameLike, *, max_levels: int | None = None, n_jobs: int
 
 def schema_of_raw(raw: Raw, max_levels: int | None = None, find: bool = False) -> Schema:
     """The inferred schema of raw columns, with findings if `find`; warns of columns that are left out."""
-    names = raw.frame.names
+    names = raw.names
     if not names:
         raise ArbornetError("the frame has no columns; give it at least one")
-    if raw.frame.n_rows == 0:
+    if raw.n_rows == 0:
         raise ArbornetError("the frame has no rows; nothing can be learned from it")
-    profiles = [profile(raw.frame, i, name in raw.maybe_integers) for i, name in enumerate(names)]
+    profiles = [raw.profile_as_meant(i) for i in range(len(names))]
     seen, looks = looked(raw, profiles)
     columns = [_inferred_column(raw, i, names[i], profiles[i], looks[i], max_levels) for i in range(len(names))]
     left_out = [f"'{visible_name(column.name)}' {column.left_out}" for column in columns if not column.used]
@@ -355,7 +355,7 @@ def _inferred_column(raw: Raw, i: int, name: str, seen: Profile, look: Look, max
         kind = Categorical(max_levels=max_levels)
     elif isinstance(kind, Categorical | Ordinal) and kind.levels is None and look.left_out is None:
         few = seen.n_distinct is None or seen.n_distinct <= MOST_LEVELS
-        values = seen.values[0] if seen.values is not None else raw.frame.levels(i)[0] if few else None
+        values = seen.values[0] if seen.values is not None else raw.levels(i)[0] if few else None
         kind = type(kind)(values)
     plain = seen.values is None or seen.class_ == "number" or look.form is not None
     return Column(

@@ -204,7 +204,7 @@ def _scaled(column: Column, scale: tuple[float, float] | None) -> Column:
 
 
 def _check_usable(raw: Raw, schema: Schema) -> None:
-    if raw.frame.n_rows == 0 and raw.frame.names:
+    if raw.n_rows == 0 and raw.names:
         raise ArbornetError("the frame has no rows; nothing can be learned from it")
     if not schema.used:
         left = "; ".join(f"'{column.name}' {column.left_out}" for column in schema.columns)
@@ -213,7 +213,7 @@ def _check_usable(raw: Raw, schema: Schema) -> None:
 
 def _dropped(raw: Raw, columns: list[Column], keep: Keep) -> Dropped:
     lacks = {column.name: n for column, n in zip(columns, keep.n_missing, strict=True) if n > 0}
-    return Dropped(raw.frame.n_rows - keep.n_kept, lacks)
+    return Dropped(raw.n_rows - keep.n_kept, lacks)
 
 
 def _check_dropped(raw: Raw, dropped: Dropped, keep: Keep, codings: list[ColumnCoding], missing: str | None) -> None:
@@ -223,7 +223,7 @@ def _check_dropped(raw: Raw, dropped: Dropped, keep: Keep, codings: list[ColumnC
         ArbornetError: If no row remains, or less than half of them and `missing` is not given.
         ColumnError: If a value is missing and that is an error.
     """
-    read, used = raw.frame.n_rows, keep.n_kept
+    read, used = raw.n_rows, keep.n_kept
     if dropped and missing == "error":
         name, n = max(dropped.by_column.items(), key=lambda item: item[1])
         raise ColumnError(

@@ -142,10 +142,13 @@ def single(schema: Schema, values: Evidence | None, role: str) -> list[tuple[int
     if not values:
         return []
     at = {str(name): position(schema, name, role) for name in values}
-    columns, _ = encode(schema, {str(name): [value] for name, value in values.items()}, way_out="")
+    used = schema.used
+    asked = Schema(tuple(used[var] for var in sorted(at.values())))
+    columns, _ = encode(asked, {str(name): [value] for name, value in values.items()}, way_out="")
+    by_name = dict(zip(asked.names, columns, strict=True))
     known = []
     for (name, var), value in zip(at.items(), values.values(), strict=True):
-        cells = columns[var]
+        cells = by_name[name]
         if cells is None or cells[0] == MISSING or cells[0] != cells[0]:
             raise ColumnError(f"column '{name}' is {value!r} in {role}; leave out a variable whose value is not known")
         known.append((var, float(cells[0])))

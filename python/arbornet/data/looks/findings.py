@@ -63,7 +63,7 @@ def findings_of(raw: Raw, profiles: Sequence[Profile], seen: Sequence[Seen], loo
     found: list[Finding] = []
     for one, column, look in zip(profiles, seen, looks, strict=True):
         found += _of_column(one, column, look)
-    if raw.frame.n_rows <= MOST_ROWS and raw.frame.n_rows >= 4:
+    if 4 <= raw.n_rows <= MOST_ROWS:
         copies = list(_copies(raw, seen, looks))
         found += copies
         found += _determined(raw, profiles, looks, {one.column for one in copies})
@@ -167,7 +167,7 @@ def _nearly_numbers(seen: Seen) -> Iterator[Finding]:
 
 def _codes(raw: Raw, at: int, class_: str, n_levels: int) -> NDArray[np.float64] | NDArray[np.uint32] | None:
     """A column's values by row: numbers, or the ranks of texts."""
-    name = raw.frame.names[at]
+    name = raw.names[at]
     if class_ in ("text", "truth"):
         coding = ColumnCoding(name, at, "categorical", levels=[], codes=range(n_levels))
     else:
@@ -176,13 +176,13 @@ def _codes(raw: Raw, at: int, class_: str, n_levels: int) -> NDArray[np.float64]
 
 
 def _column(raw: Raw, at: int, class_: str) -> pl.Series:
-    n_levels = len(raw.frame.levels(at)[0]) if class_ in ("text", "truth") else 0
+    n_levels = len(raw.levels(at)[0]) if class_ in ("text", "truth") else 0
     return pl.Series(_codes(raw, at, class_, n_levels), nan_to_null=class_ not in ("text", "truth"))
 
 
 def _rows_twice(raw: Raw, profiles: Sequence[Profile]) -> Iterator[Finding]:
     """Duplicate rows, if they are unlikely to be chance: some column has many values."""
-    n_rows = raw.frame.n_rows
+    n_rows = raw.n_rows
     many = [one for one in profiles if one.n_distinct is None or one.n_distinct > max(30, n_rows / 10)]
     numbered = any(one.counter or (one.n_distinct == n_rows and one.values is not None) for one in profiles)
     if not many or numbered or n_rows < 20:
@@ -213,7 +213,7 @@ def _copies(raw: Raw, seen: Sequence[Seen], looks: Sequence[Look]) -> Iterator[F
                     name = seen[at].name
                     what = f"{how} {seen[first].name!r} in every row: one determines the other"
                     mend = f"schema.without({name!r})"
-                    yield Finding(name, what, raw.frame.n_rows, mend, seen[first].name, is_mutual=True)
+                    yield Finding(name, what, raw.n_rows, mend, seen[first].name, is_mutual=True)
 
 
 MOST_LEVELS = 200
@@ -223,7 +223,7 @@ FEWEST_ROWS = 10
 
 def _determined(raw: Raw, profiles: Sequence[Profile], looks: Sequence[Look], copies: set[str]) -> Iterator[Finding]:
     """Columns that a column with more levels determines, as a city its country: judged by first rows, then by all."""
-    n_rows, names = raw.frame.n_rows, raw.frame.names
+    n_rows, names = raw.n_rows, raw.names
     used = [i for i, look in enumerate(looks) if look.left_out is None and names[i] not in copies]
     counts = {i: profiles[i].n_distinct or 0 for i in used}
     by = [

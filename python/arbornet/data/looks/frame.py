@@ -25,7 +25,7 @@ def looked(raw: Raw, profiles: Sequence[Profile]) -> tuple[list[Seen], list[Look
         ColumnError: If a column holds an infinite value.
     """
     seen = []
-    for i, (name, one) in enumerate(zip(raw.frame.names, profiles, strict=True)):
+    for i, (name, one) in enumerate(zip(raw.names, profiles, strict=True)):
         check_finite(name, one)
         seen.append(Seen(name, one.class_, one.n_rows, one.n_missing, one.whole, one.counter, _taker(raw, i, one)))
     bases = [infer(one) for one in profiles]
@@ -72,10 +72,10 @@ def _taker(raw: Raw, i: int, told: Profile) -> Callable[[], tuple[pl.Series, pl.
             values = pl.Series(told.values[0], dtype=dtype)
             return values.filter(counted > 0), counted.filter(counted > 0)
         if told.class_ == "text":
-            texts, n = raw.frame.levels(i)
+            texts, n = raw.levels(i)
             counted = pl.Series(n, dtype=pl.UInt32)
             return pl.Series(texts, dtype=pl.String).filter(counted > 0), counted.filter(counted > 0)
-        numbers = raw.frame.rows([ColumnCoding(raw.frame.names[i], i, "continuous", scale=(0.0, 1.0))], 1).column(0)
+        numbers = raw.frame.rows([ColumnCoding(raw.names[i], i, "continuous", scale=(0.0, 1.0))], 1).column(0)
         series = pl.Series("x", numbers, nan_to_null=True).drop_nulls()
         if told.class_ == "integer":
             series = series.cast(pl.Int64, strict=False).drop_nulls()

@@ -63,20 +63,20 @@ def as_read(raw: Raw, columns: Iterable[Column], n_jobs: int = -1) -> Raw:
     if not wanted:
         return raw
     replaced = {}
-    for i, name in enumerate(raw.frame.names):
+    for i, name in enumerate(raw.names):
         form = wanted.get(name)
-        if form is not None and _is_written(raw.frame.profile(i), form):
+        if form is not None and _is_written(raw.profile(i).class_, form):
             replaced[name] = _read_column(raw, i, name, form)
     return with_columns(raw, replaced, n_jobs) if replaced else raw
 
 
-def _is_written(told: dict[str, object], form: str) -> bool:
+def _is_written(class_: str, form: str) -> bool:
     """Whether a column holds texts, or whole numbers that stand for dates: 20210304."""
-    return told["class_"] == "text" or (dates.is_form(form) and told["class_"] in ("integer", "number"))
+    return class_ == "text" or (dates.is_form(form) and class_ in ("integer", "number"))
 
 
 def _read_column(raw: Raw, i: int, name: str, form: str) -> pl.Series:
-    levels, counts = raw.frame.levels(i)
+    levels, counts = raw.levels(i)
     texts = pl.Series(name, [_as_text(level) for level in levels], dtype=pl.String)
     values = read(texts, form)
     is_missing = texts.str.strip_chars().is_in(list(MISSING))
