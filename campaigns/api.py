@@ -38,7 +38,7 @@ from hypothesis.errors import FlakyStrategyDefinition, StopTest
 from hypothesis.stateful import RuleBasedStateMachine, rule, run_state_machine_as_test
 
 import arbornet as an
-from arbornet.network.asked import Method
+from arbornet.data.question import Method
 
 ALLOWED: tuple[type[BaseException], ...] = (an.ArbornetError, OSError, MemoryError)
 COUNTS: Counter[str] = Counter()

@@ -32,7 +32,7 @@ from sklearn.tree import DecisionTreeClassifier
 import arbornet as an
 from arbornet.data.files import NULLS
 from arbornet.data.frames import read_frame
-from arbornet.data.infer import infer, is_constant, profile
+from arbornet.data.infer import infer, is_constant
 from arbornet.data.looks import look as looking
 from arbornet.data.looks import tree
 from arbornet.data.looks.frame import _taker
@@ -95,7 +95,7 @@ def read_back(values: Sequence[str], name: str, path: Path) -> pl.DataFrame:
 def looked(frame: pl.DataFrame) -> tuple[str, Mapping[str, float] | None]:
     """What the rules say of a frame's one column, and its marks if they do not decide."""
     raw = read_frame(frame)
-    one = profile(raw.frame, 0)
+    one = raw.profile(0)
     seen = Seen(frame.columns[0], one.class_, one.n_rows, one.n_missing, one.whole, one.counter, _taker(raw, 0, one))
     said = looking.look(seen, infer(one), is_constant(one), one.declared)
     return said.looks_like, dict(Marks(seen)) if looking.is_open(said, seen) else None

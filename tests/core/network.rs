@@ -3,9 +3,10 @@
 use std::sync::Arc;
 
 use super::support::cases::factor;
+use arbornet_core::frame::{self, Rows};
 use arbornet_core::model::cells::{Cell, Cells};
 use arbornet_core::model::full_table::FullTable;
-use arbornet_core::network::{Method, Network, Observed, Rows, Settings, Within};
+use arbornet_core::network::{Evidence, Method, Network, Settings, Within};
 use arbornet_core::{Affine, Control, Kind, Level, LocalModel, Predictive, Value, Var, Variable};
 use rand::{RngExt, SeedableRng};
 use rand_xoshiro::Xoshiro256PlusPlus;
@@ -118,8 +119,14 @@ fn random_rows(rng: &mut Xoshiro256PlusPlus, network: &Network, n: usize) -> (Ro
         })
         .collect();
     let code = |row: &Vec<(Var, u32)>, v| row.iter().find(|k| k.0 == v).map_or(u32::MAX, |k| k.1);
-    let columns = (0..dims.len()).map(|v| Observed::Codes(known.iter().map(|row| code(row, v)).collect())).collect();
-    (Rows::new(network.variables(), columns, n).unwrap(), known)
+    let columns =
+        (0..dims.len()).map(|v| frame::Cells::Codes(known.iter().map(|row| code(row, v)).collect())).collect();
+    (Rows::new(n, columns), known)
+}
+
+/// Rows as evidence.
+fn seen<'a>(network: &Network, rows: &'a Rows) -> Evidence<'a> {
+    Evidence::new(network.variables(), rows).unwrap()
 }
 
 const AUTO: Settings = Settings { method: Method::Auto, particles: 2000, seed: 1 };
@@ -133,7 +140,7 @@ fn probabilities_of_levels_are_those_of_the_enumerated_joint() {
             let (rows, known) = random_rows(&mut rng, &network, 25);
             for target in 0..n {
                 let k = dims(&network)[target];
-                let answer = network.levels(&rows, &[], target, &AUTO, &Control::default()).unwrap();
+                let answer = network.levels(&seen(&network, &rows), target, &AUTO, &Control::default()).unwrap();
                 assert_eq!(answer.sampled.rows, 0);
                 for (row, known) in known.iter().enumerate() {
                     let mut known = known.clone();
@@ -156,7 +163,7 @@ fn the_likelihood_of_a_row_with_gaps_sums_over_what_is_missing() {
     for round in 0..20 * factor() {
         let network = if round % 2 == 0 { odd_network(&mut rng, 6) } else { random_network(&mut rng, 6) };
         let (rows, known) = random_rows(&mut rng, &network, 25);
-        let (answer, sampled) = network.log_likelihood(&rows, &AUTO, &Control::default()).unwrap();
+        let (answer, sampled) = network.log_likelihood(&seen(&network, &rows), &AUTO, &Control::default()).unwrap();
         assert_eq!(sampled.rows, 0);
         for (got, known) in answer.iter().zip(&known) {
             let hand = probability(&network, known, &[]).ln();
@@ -172,9 +179,10 @@ fn joints_follow_given_and_set_values() {
         let network = random_network(&mut rng, 6);
         let known = [(4, 1), (2, 0)];
         let values: Vec<_> = known.iter().map(|&(v, c)| (v, Value::Code(c))).collect();
-        let rows = Rows::single(network.variables(), &values).unwrap();
+        let rows = Rows::of_values(network.n_vars(), &values);
         for set in [&[][..], &[4], &[4, 2]] {
-            let answer = network.joint(&rows, set, &[(5, vec![]), (0, vec![])], &AUTO).unwrap();
+            let answer =
+                network.joint(&seen(&network, &rows).with_set(set), &[(5, vec![]), (0, vec![])], &AUTO).unwrap();
             let total = probability(&network, &known, set);
             for (at, got) in configurations(&answer.dims).iter().zip(&answer.probabilities) {
                 let with = [&known[..], &[(5, at[0]), (0, at[1])]].concat();
@@ -191,8 +199,8 @@ fn weighted_draws_agree_within_their_standard_errors() {
     for _ in 0..5 {
         let network = random_network(&mut rng, 6);
         let (rows, _) = random_rows(&mut rng, &network, 10);
-        let exact = network.levels(&rows, &[], 3, &AUTO, &Control::default()).unwrap();
-        let sampled = network.levels(&rows, &[], 3, &settings, &Control::default()).unwrap();
+        let exact = network.levels(&seen(&network, &rows), 3, &AUTO, &Control::default()).unwrap();
+        let sampled = network.levels(&seen(&network, &rows), 3, &settings, &Control::default()).unwrap();
         assert_eq!(sampled.sampled.rows, 10);
         for (a, b) in exact.probabilities.iter().zip(&sampled.probabilities) {
             assert!((a - b).abs() <= 5.0 * sampled.sampled.standard_error + 1e-12, "{a} {b} {:?}", sampled.sampled);
@@ -230,8 +238,9 @@ fn draws_give_the_network_back() {
             [(vec![], vec![]), (vec![(3, 1)], vec![]), (vec![(3, 1)], vec![3]), (vec![(0, 1), (2, 0)], vec![2])]
         {
             let values: Vec<_> = known.iter().map(|&(v, c)| (v, Value::Code(c))).collect();
-            let rows = Rows::single(network.variables(), &values).unwrap();
-            let (draws, sampled) = network.sample(30_000, &rows, &set, &settings, &Control::default()).unwrap();
+            let rows = Rows::of_values(network.n_vars(), &values);
+            let (draws, sampled) =
+                network.sample(30_000, &seen(&network, &rows).with_set(&set), &settings, &Control::default()).unwrap();
             assert_eq!(sampled.rows, 0);
             let (statistic, df) = chi_square(&network, &draws, &known, &set);
             // Wilson and Hilferty: a normal deviate, 4 is exceeded three times in a hundred thousand.
@@ -252,14 +261,14 @@ fn densities_are_in_the_units_of_the_user() {
         LocalModel::Cells(Cells::new(1, vec![0], cells, t(0.0))),
     ];
     let network = Network::new(vec![letters("sex", 2), number("height", 170.0, 10.0)], models).unwrap();
-    let columns = vec![Observed::Codes(vec![1, u32::MAX]), Observed::Reals(vec![0.7, 0.7])];
-    let rows = Rows::new(network.variables(), columns, 2).unwrap();
-    let (answer, _) = network.log_likelihood(&rows, &AUTO, &Control::default()).unwrap();
+    let columns = vec![frame::Cells::Codes(vec![1, u32::MAX]), frame::Cells::Reals(vec![0.7, 0.7])];
+    let rows = Rows::new(2, columns);
+    let (answer, _) = network.log_likelihood(&seen(&network, &rows), &AUTO, &Control::default()).unwrap();
     let density = |location| t(location).log_density(Value::Real(0.7)).exp() / 10.0;
     assert!((answer[0] - (0.75 * density(1.0)).ln()).abs() < 1e-12);
     assert!((answer[1] - (0.25 * density(-1.0) + 0.75 * density(1.0)).ln()).abs() < 1e-12);
     // The median of the mixture, in centimetres: as much mass below as above.
-    let quantiles = network.quantiles(&rows, &[], 1, &[0.5], &AUTO, &Control::default()).unwrap();
+    let quantiles = network.quantiles(&seen(&network, &rows), 1, &[0.5], &AUTO, &Control::default()).unwrap();
     let stored = (quantiles.values[1] - 170.0) / 10.0;
     let below = 0.25 * t(-1.0).cdf(Value::Real(stored)) + 0.75 * t(1.0).cdf(Value::Real(stored));
     assert!((quantiles.values[0] - 180.0).abs() < 1e-9);
@@ -322,12 +331,12 @@ fn hidden_numbers_are_integrated_out_exactly() {
     let network = mixed_network();
     let missing = f64::NAN;
     let columns = vec![
-        Observed::Codes(vec![u32::MAX; 3]),
-        Observed::Reals(vec![missing; 3]),
-        Observed::Codes(vec![2, 0, u32::MAX]),
-        Observed::Reals(vec![0.6, missing, -1.1]),
+        frame::Cells::Codes(vec![u32::MAX; 3]),
+        frame::Cells::Reals(vec![missing; 3]),
+        frame::Cells::Codes(vec![2, 0, u32::MAX]),
+        frame::Cells::Reals(vec![0.6, missing, -1.1]),
     ];
-    let rows = Rows::new(network.variables(), columns, 3).unwrap();
+    let rows = Rows::new(3, columns);
     let control = Control::default();
     let exact = Settings { method: Method::Exact, ..AUTO };
     let density = |row: usize, sex: u32, height: f64| match row {
@@ -341,9 +350,9 @@ fn hidden_numbers_are_integrated_out_exactly() {
         }
         _ => (0..3).map(|team| mixed_density(&network, sex, height, team, -1.1)).sum(),
     };
-    let levels = network.levels(&rows, &[], 0, &exact, &control).unwrap();
-    let heights = network.quantiles(&rows, &[], 1, &[0.05, 0.5, 0.8], &exact, &control).unwrap();
-    let (likelihood, _) = network.log_likelihood(&rows, &exact, &control).unwrap();
+    let levels = network.levels(&seen(&network, &rows), 0, &exact, &control).unwrap();
+    let heights = network.quantiles(&seen(&network, &rows), 1, &[0.05, 0.5, 0.8], &exact, &control).unwrap();
+    let (likelihood, _) = network.log_likelihood(&seen(&network, &rows), &exact, &control).unwrap();
     for (row, likelihood) in likelihood.into_iter().enumerate() {
         let of_sex = [0, 1].map(|sex| integrate(1e9, |x| density(row, sex, x)));
         let total: f64 = of_sex.iter().sum();
@@ -366,7 +375,7 @@ fn levels_that_may_be_count_like_the_sum_over_them_each_by_its_share() {
         let network = random_network(&mut rng, 6);
         let dims = dims(&network);
         let known = [(4, 1)];
-        let rows = Rows::single(network.variables(), &[(4, Value::Code(1))]).unwrap();
+        let rows = Rows::of_values(network.n_vars(), &[(4, Value::Code(1))]);
         // Not the last level of 2, not the first of 5 and the others in part, and the target itself is not its first.
         let share = |v: Var, code: u32| match v {
             2 => f64::from(u8::from(code as usize + 1 < dims[2])),
@@ -375,8 +384,9 @@ fn levels_that_may_be_count_like_the_sum_over_them_each_by_its_share() {
             _ => 1.0,
         };
         let limits = [0, 2, 5].map(|v| (v, Within::Levels((0..dims[v] as u32).map(|c| share(v, c)).collect())));
-        let rows = rows.limited(network.variables(), limits.to_vec()).unwrap();
+        let limited = seen(&network, &rows).limited(network.variables(), limits.to_vec()).unwrap();
         for set in [&[][..], &[4]] {
+            let given = limited.clone().with_set(set);
             let agreeing: Vec<_> = configurations(&dims)
                 .into_iter()
                 .filter(|at| agrees(at, &known) && at.iter().enumerate().all(|(v, &c)| share(v, c) > 0.0))
@@ -385,18 +395,18 @@ fn levels_that_may_be_count_like_the_sum_over_them_each_by_its_share() {
                 joint(&network, at, set) * at.iter().enumerate().map(|(v, &c)| share(v, c)).product::<f64>()
             };
             let total: f64 = agreeing.iter().map(|at| joint(at)).sum();
-            let answer = network.joint(&rows, set, &[(0, vec![]), (3, vec![])], &AUTO).unwrap();
+            let answer = network.joint(&given, &[(0, vec![]), (3, vec![])], &AUTO).unwrap();
             for (at, got) in configurations(&answer.dims).iter().zip(&answer.probabilities) {
                 let of = agreeing.iter().filter(|c| c[0] == at[0] && c[3] == at[1]);
                 let p = of.map(|c| joint(c)).sum::<f64>() / total;
                 assert!((got - p).abs() < 1e-12);
             }
             if round < 4 {
-                let drawn = network.joint(&rows, set, &[(0, vec![]), (3, vec![])], &sampling).unwrap();
+                let drawn = network.joint(&given, &[(0, vec![]), (3, vec![])], &sampling).unwrap();
                 for (a, b) in drawn.probabilities.iter().zip(&answer.probabilities) {
                     assert!((a - b).abs() < 6.0 * drawn.sampled.standard_error, "{a} {b} {:?}", drawn.sampled);
                 }
-                let (draws, _) = network.sample(20_000, &rows, set, &AUTO, &Control::default()).unwrap();
+                let (draws, _) = network.sample(20_000, &given, &AUTO, &Control::default()).unwrap();
                 let row = |i| (0..6).map(|v| if let Some(Value::Code(c)) = draws.get(v, i) { c } else { 9 }).collect();
                 let counted: Vec<Vec<u32>> = (0..20_000).map(row).collect();
                 for at in &agreeing {
@@ -413,22 +423,23 @@ fn levels_that_may_be_count_like_the_sum_over_them_each_by_its_share() {
 #[test]
 fn intervals_of_numbers_count_like_integrals_over_them() {
     let network = mixed_network();
-    let known = Rows::single(network.variables(), &[(3, Value::Real(0.6))]).unwrap();
-    let known = known.limited(network.variables(), vec![(1, Within::Between(-0.1, 1.3))]).unwrap();
+    let known = Rows::of_values(network.n_vars(), &[(3, Value::Real(0.6))]);
+    let limits = vec![(1, Within::Between(-0.1, 1.3))];
+    let known = seen(&network, &known).limited(network.variables(), limits).unwrap();
     let density = |sex, team, x| mixed_density(&network, sex, x, team, 0.6);
     let within = |f: &dyn Fn(f64) -> f64| integrate(1.3, f) - integrate(-0.1, f);
     let total = within(&|x| (0..6).map(|i| density(i / 3, i % 3, x)).sum());
-    let answer = network.joint(&known, &[], &[(0, vec![]), (2, vec![])], &AUTO).unwrap();
+    let answer = network.joint(&known, &[(0, vec![]), (2, vec![])], &AUTO).unwrap();
     for (at, p) in configurations(&[2, 3]).iter().zip(&answer.probabilities) {
         assert!((p - within(&|x| density(at[0], at[1], x)) / total).abs() < 1e-6);
     }
     // The number itself stays within, drawn or asked for.
-    let (draws, sampled) = network.sample(5000, &known, &[], &AUTO, &Control::default()).unwrap();
+    let (draws, sampled) = network.sample(5000, &known, &AUTO, &Control::default()).unwrap();
     assert_eq!(sampled.rows, 0);
     assert!((0..5000).all(|row| matches!(draws.get(1, row), Some(Value::Real(x)) if (-0.1..1.3).contains(&x))));
     for method in [Method::Exact, Method::Sampling] {
         let settings = Settings { method, particles: 50_000, seed: 5 };
-        let heights = network.quantiles(&known, &[], 1, &[0.1, 0.5, 0.9], &settings, &Control::default()).unwrap();
+        let heights = network.quantiles(&known, 1, &[0.1, 0.5, 0.9], &settings, &Control::default()).unwrap();
         for (p, height) in [0.1, 0.5, 0.9].into_iter().zip(heights.values) {
             let stored = (height - 170.0) / 10.0;
             let all = |x| (0..6).map(|i| density(i / 3, i % 3, x)).sum::<f64>();
@@ -442,7 +453,7 @@ fn intervals_of_numbers_count_like_integrals_over_them() {
 #[test]
 fn limits_that_leave_nothing_are_refused() {
     let network = mixed_network();
-    let rows = || Rows::single(network.variables(), &[(3, Value::Real(0.6))]).unwrap();
+    let rows = Rows::of_values(network.n_vars(), &[(3, Value::Real(0.6))]);
     for limit in [
         (0, Within::Levels(vec![0.0, 0.0])),
         (0, Within::Levels(vec![1.0])),
@@ -453,16 +464,16 @@ fn limits_that_leave_nothing_are_refused() {
         (1, Within::Between(f64::NAN, 1.0)),
         (3, Within::Between(0.0, 1.0)),
     ] {
-        assert!(rows().limited(network.variables(), vec![limit.clone()]).is_err(), "{limit:?}");
+        assert!(seen(&network, &rows).limited(network.variables(), vec![limit.clone()]).is_err(), "{limit:?}");
     }
 }
 
 #[test]
 fn draws_given_a_child_of_a_hidden_number_follow_its_posterior() {
     let network = mixed_network();
-    let known = Rows::single(network.variables(), &[(2, Value::Code(2)), (3, Value::Real(0.6))]).unwrap();
+    let known = Rows::of_values(network.n_vars(), &[(2, Value::Code(2)), (3, Value::Real(0.6))]);
     let n = 40_000;
-    let (draws, sampled) = network.sample(n, &known, &[], &AUTO, &Control::default()).unwrap();
+    let (draws, sampled) = network.sample(n, &seen(&network, &known), &AUTO, &Control::default()).unwrap();
     assert_eq!(sampled.rows, 0);
     let total = integrate(1e9, |x| mixed_density(&network, 0, x, 2, 0.6) + mixed_density(&network, 1, x, 2, 0.6));
     for end in [-0.4, 0.1, 0.5, 1.2, 2.0] {
@@ -481,8 +492,8 @@ fn draws_given_a_child_of_a_hidden_number_follow_its_posterior() {
 #[test]
 fn a_joint_with_numbers_in_classes_adds_up() {
     let network = mixed_network();
-    let known = Rows::single(network.variables(), &[(3, Value::Real(0.6))]).unwrap();
-    let answer = network.joint(&known, &[], &[(1, vec![0.0, 1.0]), (0, vec![])], &AUTO).unwrap();
+    let known = Rows::of_values(network.n_vars(), &[(3, Value::Real(0.6))]);
+    let answer = network.joint(&seen(&network, &known), &[(1, vec![0.0, 1.0]), (0, vec![])], &AUTO).unwrap();
     let density = |sex, x| (0..3).map(|team| mixed_density(&network, sex, x, team, 0.6)).sum::<f64>();
     let total = integrate(1e9, |x| density(0, x) + density(1, x));
     for sex in [0, 1] {
@@ -502,10 +513,10 @@ fn answers_are_the_same_bits_at_any_number_of_threads() {
     let on = |threads| {
         rayon::ThreadPoolBuilder::new().num_threads(threads).build().unwrap().install(|| {
             let sampling = Settings { method: Method::Sampling, particles: 20, seed: 3 };
-            let levels = network.levels(&rows, &[], 1, &sampling, &Control::default()).unwrap();
-            let nothing = Rows::single(network.variables(), &[(2, Value::Code(1))]).unwrap();
-            let draws = network.sample(5000, &nothing, &[], &AUTO, &Control::default()).unwrap();
-            (levels, network.log_likelihood(&rows, &AUTO, &Control::default()).unwrap(), draws)
+            let levels = network.levels(&seen(&network, &rows), 1, &sampling, &Control::default()).unwrap();
+            let nothing = Rows::of_values(network.n_vars(), &[(2, Value::Code(1))]);
+            let draws = network.sample(5000, &seen(&network, &nothing), &AUTO, &Control::default()).unwrap();
+            (levels, network.log_likelihood(&seen(&network, &rows), &AUTO, &Control::default()).unwrap(), draws)
         })
     };
     assert_eq!(on(1), on(8));

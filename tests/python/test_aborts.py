@@ -15,6 +15,7 @@ import numpy as np
 import pytest
 
 import arbornet as an
+from arbornet.data.question import Question
 from arbornet.io import families
 from arbornet.system import memory
 from arbornet.system.parallel import side_by_side
@@ -108,9 +109,9 @@ def test_rows_that_find_no_memory_are_refused_before_they_are_drawn():
 def test_the_core_refuses_room_that_no_machine_has():
     net = an.learn({"a": [0.5, 1.5, 2.25] * 9, "c": ["u", "v", "v"] * 9})
     with pytest.raises(MemoryError, match=r"needs \d+ bytes, which the system does not give; draw them in parts"):
-        net.handle.sample(1 << 60, [], [], [], ("auto", 100, 0), 1)
+        net.handle.sample(Question(particles=100), 1 << 60)
     with pytest.raises(MemoryError, match="give fewer particles"):
-        net.handle.log_likelihood([None, None], 1, ("sampling", 1 << 60, 0), 1)
+        net.handle.log_likelihood(Question(method="sampling", particles=1 << 60))
 
 
 def test_the_limit_of_a_process_counts_as_memory(monkeypatch: pytest.MonkeyPatch):

@@ -13,6 +13,7 @@ import polars as pl
 import pytest
 
 import arbornet as an
+from arbornet.data.question import Question
 from places import DATA
 
 ASIA = DATA / "examples" / "bnlearn-asia.csv.gz"
@@ -392,6 +393,6 @@ def test_even_a_single_row_is_drawn_by_the_weights():
 
 def test_a_sampled_quantile_tells_the_standard_error_of_its_probability():
     net = of_two_levels()
-    asked = ([None] * 3, 1, [], [], net.names.index("number"), [0.5])
-    _, (n_rows, error) = net.handle.predict_quantiles(*asked, ("sampling", 400, 0), 1)
-    assert (n_rows, error) == (1, pytest.approx(math.sqrt(0.5 * 0.5 / 400)))
+    asked = Question(method="sampling", particles=400)
+    answer = net.handle.predict_quantiles(asked, net.names.index("number"), [0.5])
+    assert (answer.n_sampled, answer.standard_error) == (1, pytest.approx(math.sqrt(0.5 * 0.5 / 400)))

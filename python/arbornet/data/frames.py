@@ -60,6 +60,10 @@ class Raw:
         """Number of rows."""
         return self.frame.n_rows
 
+    @cached_property
+    def _told(self) -> list[dict[str, Any]]:
+        return self.frame.profiles()
+
     def profile(self, column: int) -> Profile:
         """The profile of a column as its producer stored it.
 
@@ -67,7 +71,7 @@ class Raw:
             ColumnError: If its values cannot be read at all.
         """
         if column not in self._profiles:
-            self._profiles[column] = profile(self.frame, column)
+            self._profiles[column] = profile(self.names[column], self.n_rows, self._told[column])
         return self._profiles[column]
 
     def profile_as_meant(self, column: int) -> Profile:

@@ -12,10 +12,11 @@
 from __future__ import annotations
 
 import math
+from collections.abc import Mapping
 from dataclasses import dataclass, replace
 from typing import Any
 
-from arbornet._core import ColumnError, RawFrame
+from arbornet._core import ColumnError
 from arbornet.data import calendar
 from arbornet.data.kinds import Categorical, Continuous, Kind, Level, Ordinal
 from arbornet.text.visible import written
@@ -75,19 +76,17 @@ class Inferred:
     """Why it is not used."""
 
 
-def profile(raw: RawFrame, column: int) -> Profile:
-    """The profile of a raw column.
+def profile(name: str, n_rows: int, told: Mapping[str, Any]) -> Profile:
+    """The profile of a raw column, of what the core told.
 
     Raises:
         ColumnError: If its values cannot be read at all.
     """
-    told: dict[str, Any] = raw.profile(column)
-    seen = Profile(n_rows=raw.n_rows, **told)
+    seen = Profile(n_rows=n_rows, **told)
     if seen.problem is not None:
-        name = raw.names[column]
         raise ColumnError(f"column '{name}' {seen.problem}; drop it, or unpack it into columns of single values")
     if seen.declared and seen.values is not None:
-        _check_declared(raw.names[column], seen.values[0])
+        _check_declared(name, seen.values[0])
     return seen
 
 

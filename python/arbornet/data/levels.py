@@ -10,10 +10,9 @@ from __future__ import annotations
 import re
 from collections.abc import Iterable, Sequence
 
-from arbornet._core import ColumnError
+from arbornet._core import MISSING, ColumnError
 from arbornet.data.kinds import Level
 
-MISSING = 2**32 - 1
 _NUMBER = re.compile(r"-?(0|[1-9]\d*)(\.\d+)?([eE][+-]?\d+)?")
 _TRUTHS = {"true": True, "false": False}
 

@@ -133,8 +133,8 @@ class Table:
                 columns[i] = _ranked(raw, columns[i], codings[i])
         self.handle = raw.frame.table(codings, keep, n_jobs)
         coded = {
-            column.name: _scaled(column, self.handle.scale(var)) if isinstance(column.kind, Continuous) else column
-            for var, column in enumerate(columns)
+            column.name: _scaled(column, scale) if isinstance(column.kind, Continuous) else column
+            for column, scale in zip(columns, self.handle.scales, strict=True)
         }
         self.schema = Schema(tuple(coded.get(column.name, column) for column in schema.columns), schema.findings)
 

@@ -14,13 +14,14 @@ from numpy.typing import NDArray
 from arbornet._core import ArbornetError, ColumnError, NetworkHandle
 from arbornet.checks import whole
 from arbornet.data.calendar import CLASSES, zoned
+from arbornet.data.question import Question
 from arbornet.data.schema import Column, bin_names
 
 if TYPE_CHECKING:
     from arbornet.network import BayesNet
 
 Bins = Mapping[str, int] | int | None
-EXACTLY = ("exact", 1, 0)
+EXACTLY = Question(method="exact", particles=1)
 MOST_BINS = 1000
 MOST_NUMBERS = 10_000_000
 """The largest table that is made."""
@@ -51,9 +52,8 @@ def _cuts(net: BayesNet, var: int, bins: Bins, what: str) -> list[float]:
         )
     k = whole(f"bins of '{name}'", k, 2, MOST_BINS)
     probabilities = [i / k for i in range(1, k)]
-    nothing: list[Any] = [None] * len(net.names)
-    values, _ = net.handle.predict_quantiles(nothing, 1, [], [], var, probabilities, ("auto", 20_000, 0), 1)
-    return sorted(set(values.tolist()))
+    values = net.handle.predict_quantiles(Question(particles=20_000), var, probabilities).values
+    return sorted(set(values[0].tolist()))
 
 
 def _class(column: Column) -> str | None:
@@ -85,10 +85,10 @@ def _table(net: BayesNet, var: int, cuts: list[list[float]]) -> Mapping[str, Any
         shift, scale = net.handle.scale(v) or (0.0, 1.0)
         stored.append((v, [(cut - shift) / scale for cut in cuts[v]]))
     try:
-        flat, _ = net.handle.joint([], [], [], stored, EXACTLY)
+        answer = net.handle.joint(EXACTLY, stored)
     except ArbornetError:
-        flat, _ = net.handle.joint([], [], [], stored, ("auto", 200_000, 0))
-    table = flat.reshape(-1, sizes[-1])
+        answer = net.handle.joint(Question(particles=200_000), stored)
+    table = answer.values.reshape(-1, sizes[-1])
     total = table.sum(axis=1, keepdims=True)
     table = np.where(total > 0, table / np.where(total > 0, total, 1.0), 1.0 / sizes[-1])
 

@@ -8,26 +8,26 @@ from __future__ import annotations
 
 import warnings
 from collections.abc import Collection, Mapping, Sequence
-from dataclasses import dataclass, field
-from typing import Any, Literal, cast
+from dataclasses import replace
+from typing import TYPE_CHECKING, Any, Literal, cast
 
-import numpy as np
 import polars as pl
-from numpy.typing import NDArray
 
 from arbornet._core import ArbornetError, ColumnError, ParameterError
 from arbornet.data.coding import TREAT_AS_MISSING, encode_rows
 from arbornet.data.frames import read_frame
 from arbornet.data.kinds import Binned
+from arbornet.data.levels import MISSING
+from arbornet.data.question import Limit, Question
 from arbornet.data.schema import Column, Schema
 from arbornet.data.schema_text import range_text
 from arbornet.given import Evidence, FrameLike
 from arbornet.network import bins
 from arbornet.text.notices import ArbornetWarning
 
-MISSING = np.uint32(2**32 - 1)
-Columns = list[NDArray[Any] | None]
-Limit = tuple[float, float] | list[float]
+if TYPE_CHECKING:
+    from arbornet._core import RowsHandle
+
 Several = (list, tuple, set, frozenset)
 EVERYTHING = (float("-inf"), float("inf"))
 Unseen = Literal["error", "missing"]
@@ -35,8 +35,8 @@ Unseen = Literal["error", "missing"]
 
 def encode(
     schema: Schema, frame: FrameLike, unseen: Unseen = "error", n_jobs: int = -1, way_out: str = TREAT_AS_MISSING
-) -> tuple[Columns, int]:
-    """The columns of a frame as a network reads them, one per variable, and the number of rows.
+) -> RowsHandle:
+    """The rows of a frame as a network reads them.
 
     Raises:
         ArbornetError: If no column of the frame is a variable of the network.
@@ -48,33 +48,17 @@ def encode(
     if given is not None and not {str(name) for name in given} & set(schema.names):
         raise _unrelated(schema)
     rows = encode_rows(read_frame(frame, schema.names, n_jobs), schema, unseen, n_jobs, way_out)
-    columns: Columns = [
-        None if cells is None else cells if cells.dtype == np.float64 else cells.astype(np.uint32, copy=False)
-        for cells in (rows.column(v) for v in range(len(schema.names)))
-    ]
-    if all(cells is None for cells in columns):
+    if not rows.has_columns:
         raise _unrelated(schema)
-    return columns, rows.n_rows
+    return rows
 
 
 def _unrelated(schema: Schema) -> ArbornetError:
     return ArbornetError(f"no column of the frame is a variable of the network, which are {some(schema.names)}")
 
 
-@dataclass(frozen=True)
-class Known:
-    """What is known of single variables, as the core reads it."""
-
-    values: list[tuple[int, float]] = field(default_factory=list)
-    """Codes, or numbers in stored units, by position."""
-    limits: list[tuple[int, Limit]] = field(default_factory=list)
-    """Of variables known only in part: an interval in stored units, or how probable that is in each level."""
-    set: list[int] = field(default_factory=list)
-    """Which of the values are interventions."""
-
-
-def known(schema: Schema, given: Evidence | None, do: Evidence | None) -> Known:
-    """The observations and interventions.
+def known(schema: Schema, given: Evidence | None, do: Evidence | None, question: Question) -> Question:
+    """The question with the observations and interventions.
 
     Raises:
         ArbornetError: If a name is not a variable, or in both.
@@ -94,7 +78,7 @@ def known(schema: Schema, given: Evidence | None, do: Evidence | None) -> Known:
         raise ColumnError(f"column '{acted}' is {do[acted]!r} in do; a variable is set to one value")
     acts = single(schema, do, "do")
     seen = single(schema, {name: value for name, value in given.items() if name not in several}, "given")
-    limits = []
+    limits: list[tuple[int, Limit]] = []
     for name in sorted(several, key=list(given).index):
         var = position(schema, name, "given")
         column = schema.used[var]
@@ -113,7 +97,7 @@ def known(schema: Schema, given: Evidence | None, do: Evidence | None) -> Known:
     for var, limit in limits:
         if isinstance(limit, tuple):
             _warn_outside(schema.used[var], limit, given[schema.names[var]])
-    return Known(seen + acts, limits, [var for var, _ in acts])
+    return replace(question, known=seen + acts, limits=limits, set=[var for var, _ in acts])
 
 
 def _warn_outside(column: Column, ends: tuple[float, float], given: Any) -> None:
@@ -144,11 +128,11 @@ def single(schema: Schema, values: Evidence | None, role: str) -> list[tuple[int
     at = {str(name): position(schema, name, role) for name in values}
     used = schema.used
     asked = Schema(tuple(used[var] for var in sorted(at.values())))
-    columns, _ = encode(asked, {str(name): [value] for name, value in values.items()}, way_out="")
-    by_name = dict(zip(asked.names, columns, strict=True))
+    row = encode(asked, {str(name): [value] for name, value in values.items()}, way_out="")
+    places = {name: i for i, name in enumerate(asked.names)}
     known = []
     for (name, var), value in zip(at.items(), values.values(), strict=True):
-        cells = by_name[name]
+        cells = row.column(places[name])
         if cells is None or cells[0] == MISSING or cells[0] != cells[0]:
             raise ColumnError(f"column '{name}' is {value!r} in {role}; leave out a variable whose value is not known")
         known.append((var, float(cells[0])))

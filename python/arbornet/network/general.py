@@ -10,10 +10,11 @@ import polars as pl
 from arbornet._core import ParameterError
 from arbornet.checks import whole
 from arbornet.data.frames_out import Output, family_of
+from arbornet.data.question import Method
 from arbornet.data.values import codes_to_series, numbers_to_series
 from arbornet.given import Evidence
 from arbornet.network import evidence
-from arbornet.network.asked import Method, how_to, tell
+from arbornet.network.asked import how_to, tell
 from arbornet.network.query import query
 from arbornet.network.structure import Structure
 from arbornet.system.memory import afford
@@ -106,16 +107,14 @@ class GeneralAnswers(Structure):
             n * (sum(NUMBER if number else LEVEL for number in numeric) + CONVERTED),
             "draw them in parts, each with a seed of its own",
         )
-        known = evidence.known(self.schema, given, do)
-        columns, how = self.handle.sample(
-            n, known.values, known.limits, known.set, how_to(method, PARTICLES, seed), n_jobs
-        )
-        tell(how, n, PARTICLES, "shares have a standard error of")
+        question = evidence.known(self.schema, given, do, how_to(method, PARTICLES, seed, n_jobs))
+        drawn = self.handle.sample(question, n)
+        tell(drawn, n, question, "shares have a standard error of")
         return family.frame(
             pl.DataFrame(
                 [
                     (numbers_to_series if number else codes_to_series)(column, values)
-                    for column, number, values in zip(self.schema.used, numeric, columns, strict=True)
+                    for column, number, values in zip(self.schema.used, numeric, drawn.columns, strict=True)
                 ]
             )
         )

@@ -12,13 +12,12 @@ import numpy as np
 import polars as pl
 
 from arbornet._core import ArbornetError, ColumnError, ParameterError
+from arbornet.data.question import Question
 from arbornet.data.schema import bin_names
 from arbornet.data.values import codes_to_series, numbers_to_series
 from arbornet.given import Evidence
 from arbornet.network import bins as binned
 from arbornet.network import evidence
-from arbornet.network.asked import HowTo
-from arbornet.network.evidence import Known
 
 if TYPE_CHECKING:
     from arbornet.network.structure import Structure
@@ -32,14 +31,14 @@ def query(
     given: Evidence | None,
     do: Evidence | None,
     bins: Mapping[str, Sequence[float]] | None,
-    way: HowTo,
+    how: Question,
 ) -> Any:
     """See `BayesNet.query`."""
-    known = evidence.known(net.schema, given, do)
+    question = evidence.known(net.schema, given, do, how)
     if isinstance(targets, Mapping):
         free = [value is ... for value in targets.values()]
         if targets and not any(free):
-            return _event(net, targets, given or {}, known, way)
+            return _event(net, targets, given or {}, question)
         if not all(free):
             raise ArbornetError("targets mix values and '...'; put known values into given, or give an event alone")
     if not isinstance(bins, Mapping | None):
@@ -53,34 +52,28 @@ def query(
         raise ParameterError(f"targets={names!r}: name every variable once")
     at = [evidence.position(net.schema, name, "targets") for name in names]
     if len(at) == 1 and net.handle.levels(at[0]) is None and names[0] not in (bins or {}):
-        return _quantiles(net, at[0], known, way)
+        return _quantiles(net, at[0], question)
     cuts = [_cuts(net, v, (bins or {}).get(net.names[v])) for v in at]
-    flat, (sampled, error) = net.handle.joint(
-        known.values, known.limits, known.set, list(zip(at, cuts, strict=True)), way
-    )
-    _check_possible(flat)
+    answer = net.handle.joint(question, list(zip(at, cuts, strict=True)))
+    _check_possible(answer.values)
     classes = [_classes(net, v, (bins or {}).get(net.names[v])) for v in at]
     places = np.array(list(product(*(range(len(c)) for c in classes))), dtype=np.uint32)
     series = [c.gather(places[:, i]).alias(names[i]) for i, c in enumerate(classes)]
-    figures = {"probability": pl.Series(flat)}
-    if sampled:
-        figures["standard_error"] = pl.repeat(error, len(flat), eager=True)
+    figures = {"probability": pl.Series(answer.values)}
+    if answer.n_sampled:
+        figures["standard_error"] = pl.repeat(answer.standard_error, len(answer.values), eager=True)
     return _with_figures(series, figures)
 
 
-def _quantiles(net: Structure, at: int, known: Known, way: HowTo) -> pl.DataFrame:
-    if any(var == at for var, _ in known.values):
+def _quantiles(net: Structure, at: int, question: Question) -> pl.DataFrame:
+    if any(var == at for var, _ in question.known):
         raise ColumnError(f"column '{net.names[at]}' is both a target and given; leave it out of one of the two")
-    columns: evidence.Columns = [None] * len(net.names)
-    for var, value in known.values:
-        has_levels = net.handle.levels(var) is not None
-        columns[var] = np.array([value], dtype=np.uint32 if has_levels else np.float64)
-    flat, (sampled, error) = net.handle.predict_quantiles(columns, 1, known.limits, known.set, at, QUANTILES, way, 1)
-    _check_possible(flat)
-    values = numbers_to_series(net.schema.used[at], flat)
+    answer = net.handle.predict_quantiles(question, at, QUANTILES)
+    _check_possible(answer.values)
+    values = numbers_to_series(net.schema.used[at], answer.values[0])
     figures = {"probability": pl.Series(QUANTILES)}
-    if sampled:
-        figures["standard_error"] = pl.repeat(error, len(QUANTILES), eager=True)
+    if answer.n_sampled:
+        figures["standard_error"] = pl.repeat(answer.standard_error, len(QUANTILES), eager=True)
     made = _with_figures([values], figures)
     return made.select(made.columns[1], made.columns[0], *made.columns[2:])
 
@@ -123,7 +116,7 @@ def _classes(net: Structure, var: int, bins: Sequence[float] | None) -> pl.Serie
     return codes_to_series(net.schema.used[var], np.arange(len(levels), dtype=np.uint32))
 
 
-def _event(net: Structure, targets: Evidence, given: Evidence, known: Known, way: HowTo) -> float:
+def _event(net: Structure, targets: Evidence, given: Evidence, question: Question) -> float:
     asked: list[tuple[int, list[float]]] = []
     wanted: list[dict[int, float]] = []
     """Of every target's classes, the share that belongs to the event."""
@@ -140,7 +133,7 @@ def _event(net: Structure, targets: Evidence, given: Evidence, known: Known, way
             cuts, classes = [], dict.fromkeys(evidence.codes(net.schema, var, levels, "targets"), 1.0)
         asked.append((var, cuts))
         wanted.append(classes)
-    flat, _ = net.handle.joint(known.values, known.limits, known.set, asked, way)
+    flat = net.handle.joint(question, asked).values
     _check_possible(flat)
     dims = [len(cuts) + 1 if net.handle.levels(v) is None else len(net.handle.levels(v) or ()) for v, cuts in asked]
     table = flat.reshape(dims)

@@ -10,6 +10,7 @@ import numpy as np
 
 from arbornet.data import calendar
 from arbornet.data.dropped import advice, costliest
+from arbornet.data.levels import MISSING
 from arbornet.data.looks.findings import marked
 from arbornet.data.schema_text import range_text
 from arbornet.given import FrameLike
@@ -85,15 +86,16 @@ def _advice(net: BayesNet, data: Any, read: int) -> str:
     missing = [(column.name, column.missing) for column in net.schema.used if column.missing]
     best = None
     if data is not None:
-        columns, n_rows = evidence.encode(net.schema, data, "missing", -1)
+        rows = evidence.encode(net.schema, data, "missing", -1)
+        columns = [rows.column(v) for v in range(len(net.names))]
         lacks = {
-            column.name: np.isnan(stored) if stored.dtype == np.float64 else stored == evidence.MISSING
+            column.name: np.isnan(stored) if stored.dtype == np.float64 else stored == MISSING
             for column, stored in zip(net.schema.used, columns, strict=True)
             if stored is not None
         }
         # Only of the table the network was learned from.
-        if n_rows == read and len(lacks) == len(columns):
-            complete = n_rows - int(np.logical_or.reduce(list(lacks.values())).sum())
+        if rows.n_rows == read and len(lacks) == len(columns):
+            complete = rows.n_rows - int(np.logical_or.reduce(list(lacks.values())).sum())
             best = costliest(lacks) if complete == net.origin.n_rows < read else None
     return advice(read, net.origin.n_rows, missing, best)
 
@@ -159,8 +161,8 @@ def _search(told: dict[str, Any]) -> Search:
 
 
 def _values(net: BayesNet, data: Any) -> list[Histogram | Bars | None]:
-    columns, _ = evidence.encode(net.schema, data, "missing", -1)
-    return [_counted(column, codes) for column, codes in zip(net.schema.used, columns, strict=True)]
+    rows = evidence.encode(net.schema, data, "missing", -1)
+    return [_counted(column, rows.column(v)) for v, column in enumerate(net.schema.used)]
 
 
 def _counted(column: Column, stored: Any) -> Histogram | Bars | None:
@@ -172,5 +174,5 @@ def _counted(column: Column, stored: Any) -> Histogram | Bars | None:
         # Twelve digits: standardising and back must not turn 4 into 3.9999999999999996.
         numbers = [float(f"{x:.12g}") for x in shift + scale * np.asarray(stored, dtype=float)]
         return Histogram.of(numbers, calendar.zoned(column.class_, column.zone))
-    counts = np.bincount(stored[stored != evidence.MISSING], minlength=len(column.levels))
+    counts = np.bincount(stored[stored != MISSING], minlength=len(column.levels))
     return Bars(tuple(map(str, column.levels)), tuple(int(n) for n in counts[: len(column.levels)]))

@@ -7,18 +7,22 @@ levels or of trees, is answered exactly where that is affordable.
 
 from __future__ import annotations
 
-from collections.abc import Iterable
+from collections.abc import Iterable, Sequence
+from dataclasses import replace
 from typing import Any, Literal
 
 import numpy as np
 import polars as pl
+from numpy.typing import NDArray
 
 from arbornet._core import ColumnError, ParameterError
 from arbornet.data.frames_out import Output, as_frame, family_of
+from arbornet.data.levels import MISSING
+from arbornet.data.question import Method, Question
 from arbornet.data.values import codes_to_series, numbers_to_series
 from arbornet.given import FrameLike
-from arbornet.network.asked import Asked, Method, how_to
-from arbornet.network.evidence import MISSING, Unseen, encode
+from arbornet.network.asked import how_to, tell
+from arbornet.network.evidence import Unseen, encode
 from arbornet.network.structure import Structure
 
 
@@ -61,8 +65,10 @@ class RowAnswers(Structure):
         family = family_of(frame, output)
         asked = self._asked(frame, method, particles, seed, unseen, n_jobs)
         if by is None:
-            return float(asked.log_likelihood()[0]) if family.is_one else asked.log_likelihood()
-        densities = self.handle.log_densities(asked.columns, asked.n_rows, n_jobs)
+            answer = self.handle.log_likelihood(asked)
+            tell(answer, len(answer.values), asked, "log densities have a standard error of")
+            return float(answer.values[0]) if family.is_one else answer.values
+        densities = self.handle.log_densities(asked)
         return family.frame(
             pl.DataFrame(
                 [pl.Series(name, column, nan_to_null=True) for name, column in zip(self.names, densities, strict=True)]
@@ -106,7 +112,7 @@ class RowAnswers(Structure):
         if levels is None:
             raise ColumnError(f"column '{target}' is continuous and has no levels; use predict_interval or query")
         family = family_of(frame, output)
-        probabilities = self._asked(frame, method, particles, seed, unseen, n_jobs).probabilities(at)
+        probabilities = self._probabilities(self._asked(frame, method, particles, seed, unseen, n_jobs), at)
         names = unique_texts(levels)
         return family.frame(
             pl.DataFrame([pl.Series(name, probabilities[:, code], nan_to_null=True) for code, name in enumerate(names)])
@@ -136,8 +142,8 @@ class RowAnswers(Structure):
         asked = self._asked(frame, method, particles, seed, unseen, n_jobs)
         column = self.schema.used[at]
         if self.handle.levels(at) is None:
-            return family.column(numbers_to_series(column, asked.quantiles(at, (0.5,))[:, 0]).alias(target))
-        probabilities = asked.probabilities(at)
+            return family.column(numbers_to_series(column, self._quantiles(asked, at, (0.5,))[:, 0]).alias(target))
+        probabilities = self._probabilities(asked, at)
         known = ~np.isnan(probabilities[:, 0])
         best = np.argmax(np.where(known[:, None], probabilities, 0.0), axis=1).astype(np.uint32)
         return family.column(codes_to_series(column, np.where(known, best, MISSING).astype(np.uint32)).alias(target))
@@ -178,15 +184,26 @@ class RowAnswers(Structure):
             raise ParameterError(f"mass={mass}: must lie between 0 and 1")
         outside = (1.0 - mass) / 2.0
         asked = self._asked(frame, method, particles, seed, unseen, n_jobs)
-        ends = asked.quantiles(at, (outside, 1.0 - outside))
+        ends = self._quantiles(asked, at, (outside, 1.0 - outside))
         column = self.schema.used[at]
         found = pl.DataFrame([numbers_to_series(column, ends[:, i]).alias(("lower", "upper")[i]) for i in (0, 1)])
         return family_of(frame, output).frame(found)
 
-    def _asked(self, frame: Any, method: Method, particles: int, seed: int, unseen: Unseen, n_jobs: int) -> Asked:
-        way = how_to(method, particles, seed)
-        columns, n_rows = encode(self.schema, as_frame(frame), unseen, n_jobs)
-        return Asked(self.handle, columns, n_rows, way, n_jobs)
+    def _asked(self, frame: Any, method: Method, particles: int, seed: int, unseen: Unseen, n_jobs: int) -> Question:
+        how = how_to(method, particles, seed, n_jobs)
+        return replace(how, rows=encode(self.schema, as_frame(frame), unseen, n_jobs))
+
+    def _probabilities(self, asked: Question, target: int) -> NDArray[np.float64]:
+        """A column per level of a target."""
+        answer = self.handle.predict_levels(asked, target)
+        tell(answer, len(answer.values), asked, "probabilities have a standard error of")
+        return answer.values
+
+    def _quantiles(self, asked: Question, target: int, probabilities: Sequence[float]) -> NDArray[np.float64]:
+        """A column per quantile of a continuous target, in the user's units."""
+        answer = self.handle.predict_quantiles(asked, target, probabilities)
+        tell(answer, len(answer.values), asked, "the probabilities of the quantiles have a standard error of")
+        return answer.values
 
 
 def unique_texts(levels: Iterable[Any]) -> list[str]:

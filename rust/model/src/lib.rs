@@ -15,4 +15,4 @@ pub mod predictive;
 pub mod prior;
 
 // From below, by the names they have there.
-use arbornet_table::{control, dag, error, kept, memory, parents, table};
+use arbornet_table::{control, dag, error, frame, kept, memory, parents, table};

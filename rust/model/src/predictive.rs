@@ -12,14 +12,7 @@ use serde::{Deserialize, Serialize};
 use crate::error::{Error, Result};
 use crate::table::Variable;
 
-/// One value of a variable: a level's code, or a number in stored units.
-#[derive(Clone, Copy, Debug, PartialEq)]
-pub enum Value {
-    /// The code of a level.
-    Code(u32),
-    /// A number in stored units.
-    Real(f64),
-}
+pub use crate::frame::Value;
 
 /// A predictive distribution.
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]

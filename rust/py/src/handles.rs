@@ -164,6 +164,16 @@ impl TableHandle {
         }
     }
 
+    /// The same of every variable.
+    #[getter]
+    fn scales(&self) -> Vec<Option<(f64, f64)>> {
+        let scale = |variable: &Variable| match variable.kind {
+            Kind::Continuous { scale } => Some((scale.shift, scale.scale)),
+            _ => None,
+        };
+        self.0.variables().iter().map(scale).collect()
+    }
+
     /// A copy of the stored (standardised) values of a continuous variable.
     fn reals<'py>(&self, py: Python<'py>, var: usize) -> PyResult<Bound<'py, PyAny>> {
         let variable = self.checked(var)?;

@@ -2,24 +2,20 @@
 
 use std::sync::Arc;
 
-use arbornet_core::network::{Method, Network, Observed, Rows, Sampled, Settings, Within, contributions};
+use arbornet_core::frame::{Cells, Rows};
+use arbornet_core::network::{Evidence, Method, Network, Sampled, Settings, Within, contributions};
 use arbornet_core::{Control, Error, Kind, Value, Variable, bif};
-use numpy::{IntoPyArray, PyArray1, PyReadonlyArray1};
+use numpy::{IntoPyArray, PyArray1, PyArrayMethods};
 use pyo3::exceptions::PyIndexError;
 use pyo3::prelude::*;
 use pyo3::types::PyList;
 
 use crate::errors::CoreError;
+use crate::frames::RowsHandle;
 use crate::handles::{TableHandle, level_to_python};
 use crate::jobs::{Jobs, pool, watched, watched_or_left};
 use crate::models::ModelHandle;
 use crate::scores::ScoreHandle;
-
-/// (rows answered by sampling, largest standard error of a probability among them)
-type How = (usize, f64);
-type Reals<'py> = Bound<'py, PyArray1<f64>>;
-/// (position, code or number in stored units)
-type Known = Vec<(usize, f64)>;
 
 /// What is known short of a value: an interval (low, high) in stored units, or a list of how probable that is under
 /// each level.
@@ -28,27 +24,99 @@ enum Limit {
     Between(f64, f64),
     Levels(Vec<f64>),
 }
-type Limits = Vec<(usize, Limit)>;
+
+/// A question, read from Python by its attributes' names: what it is about, and how it is to be answered.
+#[derive(FromPyObject)]
+pub struct Question<'py> {
+    /// Coded rows; without them the question is about one row of known values.
+    rows: Option<Bound<'py, RowsHandle>>,
+    /// (position, code or number in stored units)
+    known: Vec<(usize, f64)>,
+    /// What is known of variables in every row, short of their values.
+    limits: Vec<(usize, Limit)>,
+    /// Variables whose values were set by intervention.
+    set: Vec<usize>,
+    method: String,
+    particles: usize,
+    seed: u64,
+    /// Taken apart from the others, so that its errors are told as they are.
+    n_jobs: Bound<'py, PyAny>,
+}
+
+/// A question in the core's terms. It owns what it is about, so that it may outlive the call.
+struct Asked {
+    rows: Arc<Rows>,
+    limits: Vec<(usize, Within)>,
+    set: Vec<usize>,
+    settings: Settings,
+    n_jobs: Jobs,
+}
+
+impl Asked {
+    fn evidence(&self, net: &Network) -> arbornet_core::Result<Evidence<'_>> {
+        let evidence = Evidence::new(net.variables(), &self.rows)?;
+        Ok(evidence.limited(net.variables(), self.limits.clone())?.with_set(&self.set))
+    }
+}
+
+/// Numbers that answer a question, and how many rows were answered by sampling, with what standard error at most.
+#[pyclass(frozen, module = "arbornet._core")]
+pub struct Answer {
+    /// One row of the array a row asked about, or one number.
+    #[pyo3(get)]
+    values: Py<PyAny>,
+    #[pyo3(get)]
+    n_sampled: usize,
+    #[pyo3(get)]
+    standard_error: f64,
+}
+
+impl Answer {
+    /// Rows of so many numbers each.
+    fn of_rows(py: Python<'_>, values: Vec<f64>, width: usize, sampled: Sampled) -> PyResult<Self> {
+        let shape = [values.len() / width.max(1), width];
+        Ok(Self::new(values.into_pyarray(py).reshape(shape)?.into_any(), sampled))
+    }
+
+    fn new(values: Bound<'_, PyAny>, sampled: Sampled) -> Self {
+        Self { values: values.unbind(), n_sampled: sampled.rows, standard_error: sampled.standard_error }
+    }
+}
+
+/// Rows that were drawn, and how many of them by sampling, with what standard error of a share at most.
+#[pyclass(frozen, module = "arbornet._core")]
+pub struct Drawn {
+    columns: Vec<Py<PyAny>>,
+    #[pyo3(get)]
+    n_sampled: usize,
+    #[pyo3(get)]
+    standard_error: f64,
+}
+
+#[pymethods]
+impl Drawn {
+    /// Column after column: codes, or numbers in the user's units.
+    #[getter]
+    fn columns(&self, py: Python<'_>) -> Vec<Py<PyAny>> {
+        self.columns.iter().map(|column| column.clone_ref(py)).collect()
+    }
+}
 
 /// A fitted network. Immutable, so any number of threads may hold it.
 #[pyclass(frozen, module = "arbornet._core")]
 pub struct NetworkHandle(pub Arc<Network>);
 
-fn how(sampled: Sampled) -> How {
-    (sampled.rows, sampled.standard_error)
-}
-
-fn settings((method, particles, seed): (&str, usize, u64)) -> Result<Settings, CoreError> {
-    let method = match method {
+fn settings(question: &Question<'_>) -> Result<Settings, CoreError> {
+    let method = match &*question.method {
         "auto" => Method::Auto,
         "exact" => Method::Exact,
         "sampling" => Method::Sampling,
-        _ => return Err(Error::parameter("method", &method, "use 'auto', 'exact' or 'sampling'").into()),
+        method => return Err(Error::parameter("method", &method, "use 'auto', 'exact' or 'sampling'").into()),
     };
-    if particles == 0 {
-        return Err(Error::parameter("particles", &particles, "must be at least 1").into());
+    if question.particles == 0 {
+        return Err(Error::parameter("particles", &question.particles, "must be at least 1").into());
     }
-    Ok(Settings { method, particles, seed })
+    Ok(Settings { method, particles: question.particles, seed: question.seed })
 }
 
 impl NetworkHandle {
@@ -57,29 +125,13 @@ impl NetworkHandle {
         if var < n { Ok(var) } else { Err(PyIndexError::new_err(format!("no variable {var}: there are {n}"))) }
     }
 
-    fn rows(&self, columns: &[Option<Bound<'_, PyAny>>], n_rows: usize) -> PyResult<Rows> {
-        let column = |column: &Option<Bound<'_, PyAny>>| -> PyResult<Observed> {
-            let Some(values) = column else { return Ok(Observed::Nothing) };
-            if let Ok(reals) = values.extract::<PyReadonlyArray1<'_, f64>>() {
-                return Ok(Observed::Reals(reals.as_array().to_vec()));
-            }
-            let codes: PyReadonlyArray1<'_, u32> = values.extract()?;
-            Ok(Observed::Codes(codes.as_array().to_vec()))
-        };
-        let columns = columns.iter().map(column).collect::<PyResult<Vec<_>>>()?;
-        Ok(Rows::new(self.0.variables(), columns, n_rows).map_err(CoreError)?)
-    }
-
-    fn known(&self, known: &Known) -> PyResult<Rows> {
+    /// The question, with all positions checked.
+    fn asked(&self, question: Question<'_>) -> PyResult<Asked> {
+        let settings = settings(&question)?;
         let value = |&(var, x): &(usize, f64)| -> PyResult<(usize, Value)> {
             let levels = self.0.variables()[self.checked(var)?].n_levels();
             Ok((var, if levels.is_some() { Value::Code(x as u32) } else { Value::Real(x) }))
         };
-        let known = known.iter().map(value).collect::<PyResult<Vec<_>>>()?;
-        Ok(Rows::single(self.0.variables(), &known).map_err(CoreError)?)
-    }
-
-    fn limited(&self, rows: Rows, limits: Limits) -> PyResult<Rows> {
         let within = |(var, limit): (usize, Limit)| -> PyResult<(usize, Within)> {
             let within = match limit {
                 Limit::Between(low, high) => Within::Between(low, high),
@@ -87,20 +139,27 @@ impl NetworkHandle {
             };
             Ok((self.checked(var)?, within))
         };
-        let limits = limits.into_iter().map(within).collect::<PyResult<Vec<_>>>()?;
-        Ok(rows.limited(self.0.variables(), limits).map_err(CoreError)?)
+        let known = question.known.iter().map(value).collect::<PyResult<Vec<_>>>()?;
+        let rows = match &question.rows {
+            Some(rows) => rows.get().0.clone(),
+            None => Arc::new(Rows::of_values(self.0.n_vars(), &known)),
+        };
+        let limits = question.limits.into_iter().map(within).collect::<PyResult<Vec<_>>>()?;
+        question.set.iter().try_for_each(|&v| self.checked(v).map(|_| ()))?;
+        Ok(Asked { rows, limits, set: question.set, settings, n_jobs: question.n_jobs.extract()? })
     }
 
-    /// Runs a question on a pool of its own, without the GIL, signals watched.
-    fn ask<T: Send>(
+    /// Answers on a pool of its own, without the GIL, signals watched.
+    fn answer<T: Send>(
         &self,
         py: Python<'_>,
-        n_jobs: Jobs,
-        question: impl FnOnce(&Network, &Control) -> arbornet_core::Result<T> + Send,
+        asked: &Asked,
+        answer: impl FnOnce(&Network, &Evidence<'_>, &Control) -> arbornet_core::Result<T> + Send,
     ) -> PyResult<T> {
         let control = Control::default();
-        let pool = pool(n_jobs)?;
-        let answer = watched(py, &control, None, || pool.install(|| question(&self.0, &control)))?;
+        let pool = pool(asked.n_jobs)?;
+        let evidence = py.detach(|| asked.evidence(&self.0)).map_err(CoreError)?;
+        let answer = watched(py, &control, None, || pool.install(|| answer(&self.0, &evidence, &control)))?;
         Ok(answer.map_err(CoreError)?)
     }
 }
@@ -222,126 +281,73 @@ impl NetworkHandle {
     }
 
     /// Log density of each row, missing values marginalised.
-    fn log_likelihood<'py>(
-        &self,
-        py: Python<'py>,
-        columns: Vec<Option<Bound<'py, PyAny>>>,
-        n_rows: usize,
-        how_to: (String, usize, u64),
-        n_jobs: Jobs,
-    ) -> PyResult<(Reals<'py>, How)> {
-        let rows = self.rows(&columns, n_rows)?;
-        let settings = settings((&how_to.0, how_to.1, how_to.2))?;
-        let (values, sampled) = self.ask(py, n_jobs, |net, control| net.log_likelihood(&rows, &settings, control))?;
-        Ok((values.into_pyarray(py), how(sampled)))
+    fn log_likelihood(&self, py: Python<'_>, question: Question<'_>) -> PyResult<Answer> {
+        let asked = self.asked(question)?;
+        let (values, sampled) =
+            self.answer(py, &asked, |net, evidence, control| net.log_likelihood(evidence, &asked.settings, control))?;
+        Ok(Answer::new(values.into_pyarray(py).into_any(), sampled))
     }
 
     /// Log density of each node in each row, NaN where a value of its family is missing.
-    fn log_densities<'py>(
-        &self,
-        py: Python<'py>,
-        columns: Vec<Option<Bound<'py, PyAny>>>,
-        n_rows: usize,
-        n_jobs: Jobs,
-    ) -> PyResult<Vec<Reals<'py>>> {
-        let rows = self.rows(&columns, n_rows)?;
-        let columns = self.ask(py, n_jobs, |net, control| net.log_densities(&rows, control))?;
+    fn log_densities<'py>(&self, py: Python<'py>, question: Question<'_>) -> PyResult<Vec<Bound<'py, PyArray1<f64>>>> {
+        let asked = self.asked(question)?;
+        let columns = self.answer(py, &asked, |net, evidence, control| net.log_densities(evidence, control))?;
         Ok(columns.into_iter().map(|column| column.into_pyarray(py)).collect())
     }
 
-    /// Probabilities of a target's levels, row after row.
-    #[allow(clippy::too_many_arguments)]
-    fn predict_levels<'py>(
-        &self,
-        py: Python<'py>,
-        columns: Vec<Option<Bound<'py, PyAny>>>,
-        n_rows: usize,
-        set: Vec<usize>,
-        target: usize,
-        how_to: (String, usize, u64),
-        n_jobs: Jobs,
-    ) -> PyResult<(Reals<'py>, How)> {
-        let rows = self.rows(&columns, n_rows)?;
-        self.checked(target)?;
-        set.iter().try_for_each(|&v| self.checked(v).map(|_| ()))?;
-        let settings = settings((&how_to.0, how_to.1, how_to.2))?;
-        let answer = self.ask(py, n_jobs, |net, control| net.levels(&rows, &set, target, &settings, control))?;
-        Ok((answer.probabilities.into_pyarray(py), how(answer.sampled)))
+    /// Probabilities of a target's levels, a row for each row.
+    fn predict_levels(&self, py: Python<'_>, question: Question<'_>, target: usize) -> PyResult<Answer> {
+        let asked = self.asked(question)?;
+        let n_levels = self.0.variables()[self.checked(target)?].n_levels().unwrap_or(0);
+        let answer =
+            self.answer(py, &asked, |net, evidence, control| net.levels(evidence, target, &asked.settings, control))?;
+        Answer::of_rows(py, answer.probabilities, n_levels, answer.sampled)
     }
 
-    /// Quantiles of a continuous target in the user's units, row after row; limits hold in every row.
-    #[allow(clippy::too_many_arguments)]
-    fn predict_quantiles<'py>(
+    /// Quantiles of a continuous target in the user's units, a row for each row.
+    fn predict_quantiles(
         &self,
-        py: Python<'py>,
-        columns: Vec<Option<Bound<'py, PyAny>>>,
-        n_rows: usize,
-        limits: Limits,
-        set: Vec<usize>,
+        py: Python<'_>,
+        question: Question<'_>,
         target: usize,
         probabilities: Vec<f64>,
-        how_to: (String, usize, u64),
-        n_jobs: Jobs,
-    ) -> PyResult<(Reals<'py>, How)> {
-        let rows = self.limited(self.rows(&columns, n_rows)?, limits)?;
+    ) -> PyResult<Answer> {
+        let asked = self.asked(question)?;
         self.checked(target)?;
-        set.iter().try_for_each(|&v| self.checked(v).map(|_| ()))?;
-        let settings = settings((&how_to.0, how_to.1, how_to.2))?;
-        let answer = self
-            .ask(py, n_jobs, |net, control| net.quantiles(&rows, &set, target, &probabilities, &settings, control))?;
-        Ok((answer.values.into_pyarray(py), how(answer.sampled)))
+        let answer = self.answer(py, &asked, |net, evidence, control| {
+            net.quantiles(evidence, target, &probabilities, &asked.settings, control)
+        })?;
+        Answer::of_rows(py, answer.values, probabilities.len(), answer.sampled)
     }
 
     /// The joint distribution of targets, each with cuts in stored units (none for levels); the last varies fastest.
-    #[allow(clippy::too_many_arguments)]
-    fn joint<'py>(
-        &self,
-        py: Python<'py>,
-        known: Known,
-        limits: Limits,
-        set: Vec<usize>,
-        targets: Vec<(usize, Vec<f64>)>,
-        how_to: (String, usize, u64),
-    ) -> PyResult<(Reals<'py>, How)> {
-        let known = self.limited(self.known(&known)?, limits)?;
-        set.iter().chain(targets.iter().map(|t| &t.0)).try_for_each(|&v| self.checked(v).map(|_| ()))?;
-        let settings = settings((&how_to.0, how_to.1, how_to.2))?;
+    fn joint(&self, py: Python<'_>, question: Question<'_>, targets: Vec<(usize, Vec<f64>)>) -> PyResult<Answer> {
+        let asked = self.asked(question)?;
+        targets.iter().try_for_each(|t| self.checked(t.0).map(|_| ()))?;
         let (net, pool) = (self.0.clone(), pool(Jobs::ONE)?);
-        let work = move || pool.install(|| net.joint(&known, &set, &targets, &settings));
+        let work = move || pool.install(|| net.joint(&asked.evidence(&net)?, &targets, &asked.settings));
         let answer = watched_or_left(py, &Control::default(), None, work)?.map_err(CoreError)?;
-        Ok((answer.probabilities.into_pyarray(py), how(answer.sampled)))
+        Ok(Answer::new(answer.probabilities.into_pyarray(py).into_any(), answer.sampled))
     }
 
-    /// Draws, column after column: codes, or numbers in the user's units.
-    #[allow(clippy::too_many_arguments)]
-    fn sample<'py>(
-        &self,
-        py: Python<'py>,
-        n_rows: usize,
-        known: Known,
-        limits: Limits,
-        set: Vec<usize>,
-        how_to: (String, usize, u64),
-        n_jobs: Jobs,
-    ) -> PyResult<(Vec<Bound<'py, PyAny>>, How)> {
-        let known = self.limited(self.known(&known)?, limits)?;
-        set.iter().try_for_each(|&v| self.checked(v).map(|_| ()))?;
-        let settings = settings((&how_to.0, how_to.1, how_to.2))?;
+    /// Draws rows.
+    fn sample(&self, py: Python<'_>, question: Question<'_>, n_rows: usize) -> PyResult<Drawn> {
+        let asked = self.asked(question)?;
         let (rows, sampled) =
-            self.ask(py, n_jobs, |net, control| net.sample(n_rows, &known, &set, &settings, control))?;
+            self.answer(py, &asked, |net, evidence, control| net.sample(n_rows, evidence, &asked.settings, control))?;
         // In place: there may be just room enough for the rows.
-        let column = |(column, variable): (Observed, &Variable)| match (column, &variable.kind) {
-            (Observed::Reals(mut reals), Kind::Continuous { scale }) => {
+        let column = |(column, variable): (Cells, &Variable)| match (column, &variable.kind) {
+            (Cells::Reals(mut reals), Kind::Continuous { scale }) => {
                 for x in &mut reals {
                     *x = scale.to_original(*x);
                 }
-                reals.into_pyarray(py).into_any()
+                reals.into_pyarray(py).into_any().unbind()
             }
-            (Observed::Codes(codes), _) => codes.into_pyarray(py).into_any(),
+            (Cells::Codes(codes), _) => codes.into_pyarray(py).into_any().unbind(),
             _ => unreachable!("draws have their variable's kind"),
         };
         let columns = rows.into_columns().into_iter().zip(self.0.variables()).map(column).collect();
-        Ok((columns, how(sampled)))
+        Ok(Drawn { columns, n_sampled: sampled.rows, standard_error: sampled.standard_error })
     }
 
     fn __repr__(&self) -> String {
@@ -359,5 +365,7 @@ impl NetworkHandle {
 }
 
 pub fn register(module: &Bound<'_, PyModule>) -> PyResult<()> {
+    module.add_class::<Answer>()?;
+    module.add_class::<Drawn>()?;
     module.add_class::<NetworkHandle>()
 }

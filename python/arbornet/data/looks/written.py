@@ -12,6 +12,7 @@ from typing import TYPE_CHECKING
 import numpy as np
 import polars as pl
 
+from arbornet._core import MISSING as NO_LEVEL
 from arbornet._core import ColumnError, ParameterError
 from arbornet.data.column_coding import ColumnCoding
 from arbornet.data.frames import Raw, with_columns
@@ -22,7 +23,6 @@ if TYPE_CHECKING:
     from arbornet.data.schema import Column
 
 PLAIN = str(numbers_in_text.NumberForm())
-_NO_LEVEL = 2**32 - 1
 
 
 def check_form(name: str, form: object) -> str:
@@ -92,7 +92,7 @@ def _read_column(raw: Raw, i: int, name: str, form: str) -> pl.Series:
         raise ColumnError(f"column '{name}' {told}; replace it by nulls, or declare the column categorical")
     codes = raw.frame.rows([ColumnCoding(name, i, "categorical", levels=[], codes=range(len(levels)))], 1).column(0)
     assert codes is not None
-    missing = codes.astype(np.uint32) == _NO_LEVEL
+    missing = codes.astype(np.uint32) == NO_LEVEL
     places = pl.Series(np.where(missing, 0, codes).astype(np.uint32))
     if len(values) == 0:
         return pl.Series(name, [None] * len(places), dtype=values.dtype)

@@ -6,7 +6,7 @@ use rayon::prelude::*;
 use smallvec::SmallVec;
 
 use super::sample::no_room;
-use super::{Network, Rows};
+use super::{Evidence, Network};
 use crate::control::Control;
 use crate::error::Result;
 use crate::memory::filled;
@@ -18,7 +18,7 @@ pub(super) const BLOCK: usize = 1024;
 
 impl Network {
     /// Log density of one node in one row, in stored units; `None` if a value of its family is missing.
-    pub(super) fn log_density_at(&self, var: Var, rows: &Rows, row: usize) -> Option<f64> {
+    pub(super) fn log_density_at(&self, var: Var, rows: &Evidence<'_>, row: usize) -> Option<f64> {
         let value = rows.get(var, row)?;
         let model = self.model(var);
         let parents = model.parents().iter().map(|&p| rows.get(p, row)).collect::<Option<SmallVec<[Value; 8]>>>()?;
@@ -38,7 +38,7 @@ impl Network {
     ///
     /// # Errors
     /// If interrupted.
-    pub fn log_densities(&self, rows: &Rows, control: &Control) -> Result<Vec<Vec<f64>>> {
+    pub fn log_densities(&self, rows: &Evidence<'_>, control: &Control) -> Result<Vec<Vec<f64>>> {
         let n = rows.n_rows();
         let room = |_: Var| filled(0.0, n, |bytes| no_room(bytes.saturating_mul(self.n_vars() as u64)));
         let mut columns = (0..self.n_vars()).map(room).collect::<Result<Vec<Vec<f64>>>>()?;

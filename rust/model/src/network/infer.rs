@@ -9,10 +9,10 @@ use smallvec::SmallVec;
 
 use super::eliminate::Elimination;
 use super::mixture::{Mixture, Part, mass};
-use super::plan::{Evidence, Problem, Scope};
+use super::plan::{Given, Problem, Scope};
 use super::sample::no_room;
 use super::weighting::{room_for_particles, weighted_quantile};
-use super::{Network, Observed, Rows};
+use super::{Evidence, Network};
 use crate::control::Control;
 use crate::error::{Error, Result};
 use crate::memory::filled;
@@ -110,7 +110,7 @@ struct Plan {
 }
 
 impl Plan {
-    fn key(&self, rows: &Rows, row: usize) -> Option<SmallVec<[u32; 12]>> {
+    fn key(&self, rows: &Evidence<'_>, row: usize) -> Option<SmallVec<[u32; 12]>> {
         let code = |&v: &Var| match rows.get(v, row) {
             Some(Value::Code(code)) => code,
             _ => u32::MAX,
@@ -120,14 +120,13 @@ impl Plan {
 }
 
 /// What a problem reads in a row.
-pub(super) fn seen_in(rows: &Rows, row: usize) -> impl Fn(Var) -> Value + '_ {
+pub(super) fn seen_in<'a>(rows: &'a Evidence<'_>, row: usize) -> impl Fn(Var) -> Value + 'a {
     move |v| rows.get(v, row).expect("the problem reads what is seen")
 }
 
 /// What is asked about which rows.
 struct Question<'a> {
-    rows: &'a Rows,
-    set: &'a [Var],
+    rows: &'a Evidence<'a>,
     scope: Scope<'a>,
 }
 
@@ -135,7 +134,7 @@ struct Question<'a> {
 type Pattern = (Vec<bool>, Vec<usize>);
 
 /// The patterns of a block in the order in which they first occur.
-fn patterns(rows: &Rows, may_miss: &[Var], first: usize, len: usize) -> Vec<Pattern> {
+fn patterns(rows: &Evidence<'_>, may_miss: &[Var], first: usize, len: usize) -> Vec<Pattern> {
     if may_miss.is_empty() {
         return vec![(Vec::new(), (0..len).collect())];
     }
@@ -162,7 +161,7 @@ impl Network {
         mask
     }
 
-    fn plan(&self, evidence: Evidence<'_>, scope: Scope<'_>, settings: &Settings) -> Result<Plan> {
+    fn plan(&self, evidence: Given<'_>, scope: Scope<'_>, settings: &Settings) -> Result<Plan> {
         let problem = self.problem(evidence, scope, &[]);
         let keep: Vec<usize> = match scope {
             Scope::Everything => Vec::new(),
@@ -225,11 +224,11 @@ impl Network {
         answer: impl Fn(&Plan, usize, &mut [f64]) -> Sampled + Sync,
     ) -> Result<(Vec<f64>, Sampled)> {
         let rows = question.rows;
-        let set = self.mask(question.set);
-        let may_miss: Vec<Var> = (0..self.n_vars()).filter(|&v| rows.column(v).may_miss()).collect();
-        let seen: Vec<bool> = (0..self.n_vars()).map(|v| *rows.column(v) != Observed::Nothing).collect();
+        let set = self.mask(rows.set());
+        let may_miss: Vec<Var> = (0..self.n_vars()).filter(|&v| rows.may_miss(v)).collect();
+        let seen: Vec<bool> = (0..self.n_vars()).map(|v| rows.has(v)).collect();
         let limits = rows.limits();
-        let plan = |seen: &[bool]| self.plan(Evidence { seen, set: &set, limits }, question.scope, settings);
+        let plan = |seen: &[bool]| self.plan(Given { seen, set: &set, limits }, question.scope, settings);
         let common = if may_miss.is_empty() { Some(plan(&seen)?) } else { None };
         let mut out = filled(f64::NAN, rows.n_rows().saturating_mul(width), no_room)?;
         let block = |(block, out): (usize, &mut [f64])| {
@@ -268,14 +267,13 @@ impl Network {
     }
 
     /// Probabilities of the levels of a target given everything else a row tells; the target's own column is no
-    /// evidence. Variables in `set` have their values by intervention: they say nothing about their parents.
+    /// evidence.
     ///
     /// # Errors
     /// If the target is continuous, no exact answer was possible where one was asked for, or interrupted.
     pub fn levels(
         &self,
-        rows: &Rows,
-        set: &[Var],
+        evidence: &Evidence<'_>,
         target: Var,
         settings: &Settings,
         control: &Control,
@@ -284,8 +282,8 @@ impl Network {
             let advice = "its quantiles can be predicted";
             return Err(Error::column(&*self.variables[target].name, "is continuous and has no levels", advice));
         };
-        let rows = &self.about(rows, set, target)?;
-        let question = Question { rows, set, scope: Scope::About(&[target]) };
+        let rows = &self.about(evidence, target)?;
+        let question = Question { rows, scope: Scope::About(&[target]) };
         let (probabilities, sampled) = self.each_row(&question, k, settings, control, |plan, row, out| {
             let seen = seen_in(rows, row);
             if let Way::Exact(elimination) = &plan.way {
@@ -312,8 +310,7 @@ impl Network {
     /// If the target has levels, no exact answer was possible where one was asked for, or interrupted.
     pub fn quantiles(
         &self,
-        rows: &Rows,
-        set: &[Var],
+        evidence: &Evidence<'_>,
         target: Var,
         probabilities: &[f64],
         settings: &Settings,
@@ -326,11 +323,11 @@ impl Network {
         if let Some(p) = probabilities.iter().find(|p| !(**p > 0.0 && **p < 1.0)) {
             return Err(Error::parameter("probability", p, "must lie between 0 and 1"));
         }
-        let rows = &self.about(rows, set, target)?;
+        let rows = &self.about(evidence, target)?;
         if probabilities.is_empty() {
             return Err(Error::Shape("no probability was given for a quantile".to_owned()));
         }
-        let question = Question { rows, set, scope: Scope::About(&[target]) };
+        let question = Question { rows, scope: Scope::About(&[target]) };
         let width = probabilities.len();
         let (values, sampled) = self.each_row(&question, width, settings, control, |plan, row, out| {
             let seen = seen_in(rows, row);
@@ -372,20 +369,25 @@ impl Network {
         Mixture::new(parts)
     }
 
-    fn about(&self, rows: &Rows, set: &[Var], target: Var) -> Result<Rows> {
-        if set.contains(&target) {
+    fn about<'a>(&self, evidence: &Evidence<'a>, target: Var) -> Result<Evidence<'a>> {
+        if evidence.set().contains(&target) {
             let advice = "query another variable";
             return Err(Error::column(&*self.variables[target].name, "is set by an intervention (do)", advice));
         }
-        Ok(rows.clone().without(target))
+        Ok(evidence.clone().without(target))
     }
 
     /// Log density of the seen part of every row in the user's units, missing values marginalised.
     ///
     /// # Errors
     /// If no exact answer was possible where one was asked for, or interrupted.
-    pub fn log_likelihood(&self, rows: &Rows, settings: &Settings, control: &Control) -> Result<(Vec<f64>, Sampled)> {
-        let question = Question { rows, set: &[], scope: Scope::Everything };
+    pub fn log_likelihood(
+        &self,
+        rows: &Evidence<'_>,
+        settings: &Settings,
+        control: &Control,
+    ) -> Result<(Vec<f64>, Sampled)> {
+        let question = Question { rows, scope: Scope::Everything };
         let jacobians: Vec<f64> = (0..self.n_vars()).map(|v| self.log_jacobian(v)).collect();
         let (mut hidden, sampled) = self.each_row(&question, 1, settings, control, |plan, row, out| {
             if plan.problem.hidden.is_empty() {

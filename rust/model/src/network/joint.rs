@@ -5,9 +5,9 @@
 
 use super::eliminate::rescale;
 use super::infer::{Method, Sampled, Settings, seen_in};
-use super::plan::{Evidence, Scope};
+use super::plan::{Given, Scope};
 use super::weighting::room_for_particles;
-use super::{Network, Rows};
+use super::{Evidence, Network};
 use crate::error::{Error, Result};
 use crate::predictive::Value;
 use crate::table::Var;
@@ -32,13 +32,13 @@ fn class(cuts: &[f64], value: Value) -> usize {
 }
 
 impl Network {
-    /// The joint distribution of targets given known values (those in `set` by intervention). A target with levels has
+    /// The joint distribution of targets given known values (of one row). A target with levels has
     /// its levels as classes; a continuous one the intervals between the cuts given with it, in stored units.
     ///
     /// # Errors
     /// If a target is known already or named twice, the joint would be too large, or no exact answer was possible
     /// where one was asked for.
-    pub fn joint(&self, known: &Rows, set: &[Var], targets: &[(Var, Vec<f64>)], settings: &Settings) -> Result<Joint> {
+    pub fn joint(&self, known: &Evidence<'_>, targets: &[(Var, Vec<f64>)], settings: &Settings) -> Result<Joint> {
         for (i, (target, _)) in targets.iter().enumerate() {
             let name = &*self.variables[*target].name;
             if known.get(*target, 0).is_some() {
@@ -57,10 +57,10 @@ impl Network {
         }
         let mut probabilities = vec![0.0; size as usize];
         let seen: Vec<bool> = (0..self.n_vars()).map(|v| known.get(v, 0).is_some()).collect();
-        let is_set = self.mask(set);
+        let is_set = self.mask(known.set());
         let asked: Vec<Var> = targets.iter().map(|(t, _)| *t).collect();
         let all_cuts: Vec<(Var, f64)> = targets.iter().flat_map(|(t, cuts)| cuts.iter().map(|&c| (*t, c))).collect();
-        let evidence = Evidence { seen: &seen, set: &is_set, limits: known.limits() };
+        let evidence = Given { seen: &seen, set: &is_set, limits: known.limits() };
         let problem = self.problem(evidence, Scope::About(&asked), &all_cuts);
         let keep: Vec<usize> = asked.iter().filter_map(|&t| problem.position(t)).collect();
         let value = seen_in(known, 0);

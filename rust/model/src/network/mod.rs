@@ -9,13 +9,13 @@
 
 mod density;
 mod eliminate;
+mod evidence;
 mod grid;
 mod infer;
 mod joint;
 pub mod mass;
 mod mixture;
 mod plan;
-pub mod rows;
 pub mod sample;
 mod weighting;
 
@@ -31,9 +31,9 @@ use crate::model::LocalModel;
 use crate::parents::{Parents, parent_set};
 use crate::table::{Codes, Column, Table, Var, Variable};
 
+pub use evidence::{Evidence, Within};
 pub use infer::{Levels, Method, Quantiles, Sampled, Settings};
 pub use joint::Joint;
-pub use rows::{Observed, Rows, Within};
 
 /// A directed acyclic graph with a fitted local model for every variable. Immutable once made.
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]

@@ -94,7 +94,7 @@ pub(super) struct Problem {
 /// What is known and done: `seen` variables have values, those of them that were `set` from outside lost their parents;
 /// of others it is known within what `limits` they lie.
 #[derive(Clone, Copy)]
-pub(super) struct Evidence<'a> {
+pub(super) struct Given<'a> {
     pub seen: &'a [bool],
     pub set: &'a [bool],
     pub limits: &'a [(Var, Within)],
@@ -111,7 +111,7 @@ pub(super) enum Scope<'a> {
 
 impl Network {
     /// The variables a question depends on: what is seen or asked, and its ancestors.
-    pub(super) fn relevant(&self, evidence: Evidence<'_>, scope: Scope<'_>) -> Vec<bool> {
+    pub(super) fn relevant(&self, evidence: Given<'_>, scope: Scope<'_>) -> Vec<bool> {
         let mut relevant = vec![false; self.n_vars()];
         let mut stack: Vec<Var> = (0..self.n_vars()).filter(|&v| evidence.seen[v]).collect();
         stack.extend(evidence.limits.iter().map(|(v, _)| v));
@@ -130,7 +130,7 @@ impl Network {
     }
 
     /// Reduces a question; `cuts` are further thresholds for hidden numbers.
-    pub(super) fn problem(&self, evidence: Evidence<'_>, scope: Scope<'_>, cuts: &[(Var, f64)]) -> Problem {
+    pub(super) fn problem(&self, evidence: Given<'_>, scope: Scope<'_>, cuts: &[(Var, f64)]) -> Problem {
         let relevant = self.relevant(evidence, scope);
         let is_hidden = |v: Var| relevant[v] && !evidence.seen[v];
         let mut reached = vec![false; self.n_vars()];

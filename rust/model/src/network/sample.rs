@@ -13,11 +13,12 @@ use smallvec::SmallVec;
 use super::eliminate::Elimination;
 use super::infer::{Method, Sampled, Settings, seen_in};
 use super::mixture::quantile_within;
-use super::plan::{Evidence, Problem, Scope};
+use super::plan::{Given, Problem, Scope};
 use super::weighting::room_for_particles;
-use super::{Network, Observed, Rows};
+use super::{Evidence, Network};
 use crate::control::Control;
 use crate::error::{Error, Result};
+use crate::frame::{Cells, Rows};
 use crate::memory::reserved;
 use crate::predictive::Value;
 use crate::table::Var;
@@ -50,22 +51,21 @@ enum Source {
 }
 
 impl Network {
-    /// Draws rows given known values (one row of them), those in `set` by intervention; in stored units.
+    /// Draws rows given known values (one row of them), in stored units.
     ///
     /// # Errors
     /// If what is given is impossible, no exact way was affordable where one was asked for, or interrupted.
     pub fn sample(
         &self,
         n_rows: usize,
-        known: &Rows,
-        set: &[Var],
+        known: &Evidence<'_>,
         settings: &Settings,
         control: &Control,
     ) -> Result<(Rows, Sampled)> {
         let seen: Vec<bool> = (0..self.n_vars()).map(|v| known.get(v, 0).is_some()).collect();
-        let is_set = self.mask(set);
+        let is_set = self.mask(known.set());
         let value = seen_in(known, 0);
-        let evidence = Evidence { seen: &seen, set: &is_set, limits: known.limits() };
+        let evidence = Given { seen: &seen, set: &is_set, limits: known.limits() };
         let problem = self.problem(evidence, Scope::Everything, &[]);
         let source = if problem.hidden.is_empty() {
             Source::Free
@@ -98,23 +98,25 @@ impl Network {
                     let len = BLOCK.min(n_rows - block * BLOCK);
                     self.block(block, len, known, &problem, &source, settings)
                 })
-                .collect::<Result<Vec<(Vec<Observed>, f64)>>>()?;
+                .collect::<Result<Vec<(Vec<Cells>, f64)>>>()?;
             for (block, error) in blocks {
                 standard_error = standard_error.max(error);
                 for (all, part) in columns.iter_mut().zip(block) {
                     match (all, part) {
-                        (Observed::Codes(all), Observed::Codes(part)) => all.extend(part),
-                        (Observed::Reals(all), Observed::Reals(part)) => all.extend(part),
+                        (Cells::Codes(all), Cells::Codes(part)) => all.extend(part),
+                        (Cells::Reals(all), Cells::Reals(part)) => all.extend(part),
                         _ => unreachable!("both have the variable's kind"),
                     }
                 }
             }
         }
-        Ok((Rows::new(self.variables(), columns, n_rows)?, Sampled { rows, standard_error }))
+        let drawn = Rows::new(n_rows, columns);
+        drawn.check(self.variables())?;
+        Ok((drawn, Sampled { rows, standard_error }))
     }
 
     /// Columns with room for so many rows.
-    fn empty_columns(&self, n_rows: usize) -> Result<Vec<Observed>> {
+    fn empty_columns(&self, n_rows: usize) -> Result<Vec<Cells>> {
         let is_number = |v: Var| self.variables()[v].is_continuous();
         let of_row: u64 = (0..self.n_vars()).map(|v| if is_number(v) { 8 } else { 4 }).sum();
         let refused = |_| Error::Allocation {
@@ -124,9 +126,9 @@ impl Network {
         };
         let empty = |v: Var| {
             Ok(if is_number(v) {
-                Observed::Reals(reserved(n_rows, refused)?)
+                Cells::Reals(reserved(n_rows, refused)?)
             } else {
-                Observed::Codes(reserved(n_rows, refused)?)
+                Cells::Codes(reserved(n_rows, refused)?)
             })
         };
         (0..self.n_vars()).map(empty).collect()
@@ -136,11 +138,11 @@ impl Network {
         &self,
         block: usize,
         len: usize,
-        known: &Rows,
+        known: &Evidence<'_>,
         problem: &Problem,
         source: &Source,
         settings: &Settings,
-    ) -> Result<(Vec<Observed>, f64)> {
+    ) -> Result<(Vec<Cells>, f64)> {
         // Blocks far apart in seed space: an odd constant (2^64 over the golden ratio) times the block's number.
         let seed = settings.seed.wrapping_add((block as u64 + 1).wrapping_mul(0x9E37_79B9_7F4A_7C15));
         let mut rng = Xoshiro256PlusPlus::seed_from_u64(seed);
@@ -185,8 +187,8 @@ impl Network {
             }
             for (column, value) in columns.iter_mut().zip(&row) {
                 match (column, value) {
-                    (Observed::Codes(codes), Some(Value::Code(code))) => codes.push(*code),
-                    (Observed::Reals(reals), Some(Value::Real(x))) => reals.push(*x),
+                    (Cells::Codes(codes), Some(Value::Code(code))) => codes.push(*code),
+                    (Cells::Reals(reals), Some(Value::Real(x))) => reals.push(*x),
                     _ => unreachable!("models draw values of their variable's kind"),
                 }
             }

@@ -188,63 +188,9 @@ impl RawFrame {
     fn checked(&self, column: usize) -> PyResult<&RawColumn> {
         self.columns.get(column).ok_or_else(|| PyIndexError::new_err(format!("no column {column}")))
     }
-}
-
-#[pymethods]
-impl RawFrame {
-    /// Reads any object with `__arrow_c_stream__`; only the wanted columns if they are named.
-    #[staticmethod]
-    #[pyo3(signature = (stream, wanted, n_jobs))]
-    #[allow(clippy::needless_pass_by_value)]
-    fn from_stream(
-        py: Python<'_>,
-        stream: &Bound<'_, PyAny>,
-        wanted: Option<Vec<String>>,
-        n_jobs: Jobs,
-    ) -> PyResult<Self> {
-        let (opened, pool, control) = (Opened::of(stream)?, pool(n_jobs)?, Arc::new(Control::default()));
-        // On another thread also because a producer may be slow to give its next chunk, and may want the GIL for it.
-        watched_or_left(py, &control.clone(), None, move || {
-            let (n_rows, sources) = opened.read(wanted.as_deref(), &control)?;
-            let make = |source| control.check().and_then(|()| RawColumn::new(source, n_rows));
-            let columns = pool.install(|| sources.into_par_iter().map(make).collect::<Result<Vec<_>, Error>>())?;
-            Ok::<_, CoreError>(Self { columns: Arc::new(columns), n_rows })
-        })?
-        .map_err(PyErr::from)
-    }
-
-    /// Takes columns of one length: arrays, objects, categories, or Arrow streams of one column.
-    #[staticmethod]
-    #[allow(clippy::needless_pass_by_value)]
-    fn from_columns(names: Vec<String>, payloads: Vec<Bound<'_, PyAny>>) -> PyResult<Self> {
-        let mut columns = Vec::with_capacity(names.len());
-        for (name, payload) in names.iter().zip(&payloads) {
-            columns.push(column(name, payload)?);
-        }
-        let n_rows = columns.first().map_or(0, RawColumn::n_rows);
-        if let Some(other) = columns.iter().find(|column| column.n_rows() != n_rows) {
-            let problem = format!("has {} rows where '{}' has {n_rows}", other.n_rows(), names[0]);
-            let advice = "all columns need one value per row";
-            return Err(CoreError(Error::column(&*other.name, problem, advice)).into());
-        }
-        Ok(Self { columns: Arc::new(columns), n_rows })
-    }
-
-    /// Column names as they came.
-    #[getter]
-    fn names(&self) -> Vec<String> {
-        self.columns.iter().map(|column| column.name.clone()).collect()
-    }
-
-    /// Number of rows.
-    #[getter]
-    fn n_rows(&self) -> usize {
-        self.n_rows
-    }
 
     /// What is in a column, as far as one pass tells.
-    fn profile<'py>(&self, py: Python<'py>, column: usize) -> PyResult<Bound<'py, PyDict>> {
-        let raw = self.checked(column)?;
+    fn profile<'py>(&self, py: Python<'py>, raw: &RawColumn) -> PyResult<Bound<'py, PyDict>> {
         let told = PyDict::new(py);
         told.set_item("class_", raw.class.name())?;
         told.set_item("ordered", raw.ordered)?;
@@ -306,6 +252,64 @@ impl RawFrame {
         told.set_item("merged", if merged.is_some() && alike.is_some() { alike.clone() } else { merged })?;
         told.set_item("alike", alike)?;
         Ok(told)
+    }
+}
+
+#[pymethods]
+impl RawFrame {
+    /// Reads any object with `__arrow_c_stream__`; only the wanted columns if they are named.
+    #[staticmethod]
+    #[pyo3(signature = (stream, wanted, n_jobs))]
+    #[allow(clippy::needless_pass_by_value)]
+    fn from_stream(
+        py: Python<'_>,
+        stream: &Bound<'_, PyAny>,
+        wanted: Option<Vec<String>>,
+        n_jobs: Jobs,
+    ) -> PyResult<Self> {
+        let (opened, pool, control) = (Opened::of(stream)?, pool(n_jobs)?, Arc::new(Control::default()));
+        // On another thread also because a producer may be slow to give its next chunk, and may want the GIL for it.
+        watched_or_left(py, &control.clone(), None, move || {
+            let (n_rows, sources) = opened.read(wanted.as_deref(), &control)?;
+            let make = |source| control.check().and_then(|()| RawColumn::new(source, n_rows));
+            let columns = pool.install(|| sources.into_par_iter().map(make).collect::<Result<Vec<_>, Error>>())?;
+            Ok::<_, CoreError>(Self { columns: Arc::new(columns), n_rows })
+        })?
+        .map_err(PyErr::from)
+    }
+
+    /// Takes columns of one length: arrays, objects, categories, or Arrow streams of one column.
+    #[staticmethod]
+    #[allow(clippy::needless_pass_by_value)]
+    fn from_columns(names: Vec<String>, payloads: Vec<Bound<'_, PyAny>>) -> PyResult<Self> {
+        let mut columns = Vec::with_capacity(names.len());
+        for (name, payload) in names.iter().zip(&payloads) {
+            columns.push(column(name, payload)?);
+        }
+        let n_rows = columns.first().map_or(0, RawColumn::n_rows);
+        if let Some(other) = columns.iter().find(|column| column.n_rows() != n_rows) {
+            let problem = format!("has {} rows where '{}' has {n_rows}", other.n_rows(), names[0]);
+            let advice = "all columns need one value per row";
+            return Err(CoreError(Error::column(&*other.name, problem, advice)).into());
+        }
+        Ok(Self { columns: Arc::new(columns), n_rows })
+    }
+
+    /// Column names as they came.
+    #[getter]
+    fn names(&self) -> Vec<String> {
+        self.columns.iter().map(|column| column.name.clone()).collect()
+    }
+
+    /// Number of rows.
+    #[getter]
+    fn n_rows(&self) -> usize {
+        self.n_rows
+    }
+
+    /// What is in each column, as far as one pass tells.
+    fn profiles<'py>(&self, py: Python<'py>) -> PyResult<Vec<Bound<'py, PyDict>>> {
+        self.columns.iter().map(|raw| self.profile(py, raw)).collect()
     }
 
     /// All distinct values of a column in their order, and how often each occurs.
@@ -407,6 +411,12 @@ impl RowsHandle {
         self.0.n_rows()
     }
 
+    /// True if the frame had a column of some variable.
+    #[getter]
+    fn has_columns(&self) -> bool {
+        self.0.columns().iter().any(|cells| !matches!(cells, Cells::Absent))
+    }
+
     /// A copy of one variable's cells: numbers in stored units (NaN where missing), codes (4294967295 where missing),
     /// or None if the frame had no such column.
     fn column<'py>(&self, py: Python<'py>, var: usize) -> PyResult<Option<Bound<'py, PyAny>>> {
@@ -426,6 +436,7 @@ impl RowsHandle {
 }
 
 pub fn register(module: &Bound<'_, PyModule>) -> PyResult<()> {
+    module.add("MISSING", MISSING)?;
     module.add_class::<RawFrame>()?;
     module.add_class::<Keep>()?;
     module.add_class::<RowsHandle>()

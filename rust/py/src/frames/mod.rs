@@ -11,4 +11,4 @@ mod objects;
 mod stream;
 mod values;
 
-pub use handle::register;
+pub use handle::{RowsHandle, register};

@@ -21,7 +21,7 @@ use crate::error::{Error, Result};
 use crate::kept::Kept;
 use crate::model::LocalModel;
 use crate::model::cells::{Cell, Cells};
-use crate::network::{Method, Network, Rows, Settings};
+use crate::network::{Evidence, Method, Network, Settings};
 use crate::predictive::Predictive;
 use crate::prior::{FamilySize, GraphPrior};
 use crate::table::{Kind, Level, Table, Var, Variable};
@@ -106,10 +106,10 @@ struct Prepared {
 impl Prepared {
     /// The joint distribution of a set under the prior network, in the network's levels; the last varies fastest.
     fn joint(&self, set: &[Var]) -> Result<Vec<f64>> {
-        let nothing = Rows::single(self.network.variables(), &[])?;
+        let nothing = Evidence::nothing(self.network.n_vars());
         let targets: Vec<_> = set.iter().map(|&v| (self.known[v].var, Vec::new())).collect();
         let settings = Settings { method: Method::Exact, ..Settings::default() };
-        Ok(self.network.joint(&nothing, &[], &targets, &settings)?.probabilities)
+        Ok(self.network.joint(&nothing, &targets, &settings)?.probabilities)
     }
 
     /// Row by row, the place in `joint` of the configuration observed.

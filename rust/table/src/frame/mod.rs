@@ -16,7 +16,7 @@ pub use codes::RawCodes;
 pub use intern::{Interner, TextInterner, number_key};
 pub use levels::Levels;
 pub use numbers::Profile;
-pub use rows::{Cells, Rows};
+pub use rows::{Cells, Rows, Value};
 
 /// The code of a value that is not there.
 pub const MISSING: u32 = u32::MAX;
