@@ -7,7 +7,7 @@ use std::sync::atomic::{AtomicUsize, Ordering};
 use std::sync::{Arc, LazyLock};
 
 use arbornet_core::model::Plain;
-use arbornet_core::network::{Rows, Settings};
+use arbornet_core::network::{Evidence, Settings};
 use arbornet_core::score::registry::ScoreSpec;
 use arbornet_core::step1::{Layer, Record};
 use arbornet_core::{
@@ -75,17 +75,18 @@ fn answers(network: &Network) {
         let _ = model.n_parameters();
     }
     let (settings, control) = (Settings { particles: 50, ..Settings::default() }, Control::default());
-    let Ok(nothing) = Rows::single(network.variables(), &[]) else { return };
-    if let Ok((rows, _)) = network.sample(3, &nothing, &[], &settings, &control) {
-        let _ = network.log_densities(&rows, &control);
-        if let Ok((densities, _)) = network.log_likelihood(&rows.without(0), &settings, &control) {
+    let nothing = Evidence::nothing(n);
+    if let Ok((rows, _)) = network.sample(3, &nothing, &settings, &control) {
+        let drawn = Evidence::new(network.variables(), &rows).expect("draws are rows of the network");
+        let _ = network.log_densities(&drawn, &control);
+        if let Ok((densities, _)) = network.log_likelihood(&drawn.without(0), &settings, &control) {
             assert!(densities.iter().all(|d| !d.is_nan()), "{densities:?}");
         }
     }
     if network.variables()[n - 1].n_levels().is_some() {
-        let _ = network.levels(&nothing, &[], n - 1, &settings, &control);
+        let _ = network.levels(&nothing, n - 1, &settings, &control);
     } else {
-        let _ = network.quantiles(&nothing, &[], n - 1, &[0.1, 0.5], &settings, &control);
+        let _ = network.quantiles(&nothing, n - 1, &[0.1, 0.5], &settings, &control);
     }
 }
 

@@ -96,7 +96,7 @@ impl<'a> Evidence<'a> {
 
     /// The same without a column: a target's own values are no evidence about it.
     #[must_use]
-    pub(super) fn without(mut self, var: Var) -> Self {
+    pub fn without(mut self, var: Var) -> Self {
         self.columns[var] = &NOTHING;
         self
     }
