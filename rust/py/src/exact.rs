@@ -257,18 +257,9 @@ fn search_needs(candidates: &CandidatesHandle) -> usize {
 
 /// Along an order, the best candidate set of each variable within those before it: parents and scores by variable.
 #[pyfunction]
+#[allow(clippy::needless_pass_by_value)] // the shapes pyo3 extracts
 fn best_along(candidates: &CandidatesHandle, order: Vec<u32>) -> Result<(Vec<Vec<u32>>, Vec<f64>), CoreError> {
-    let n = candidates.inner.n_vars();
-    let (mut parents, mut scores, mut before) = (vec![Vec::new(); n], vec![f64::NEG_INFINITY; n], vec![false; n]);
-    for v in order {
-        let child = candidates.inner.child(v as usize);
-        let best = child.iter().find(|(set, _)| set.iter().all(|&p| before[p as usize]));
-        let (set, score) = best.ok_or_else(|| Error::Shape(format!("variable {v} has no set within the order")))?;
-        parents[v as usize] = set.to_vec();
-        scores[v as usize] = score;
-        before[v as usize] = true;
-    }
-    Ok((parents, scores))
+    Ok(candidates.inner.best_along(&order)?)
 }
 
 /// The candidates that obey constraints (as JSON). What is known of their scoring (constraints, the most parents, whether

@@ -2,11 +2,11 @@
 
 use std::sync::Arc;
 
-use arbornet_core::model::{Plain, Wording};
-use arbornet_core::{Affine, Control, Error, Kind, LocalModel, Value, Var, Variable};
+use arbornet_core::model::{Plain, Wording, saved};
+use arbornet_core::{Control, Error, Kind, LocalModel, Value, Var, Variable};
 use pyo3::call::PyCallArgs;
 use pyo3::prelude::*;
-use serde::{Deserialize, Serialize};
+use serde::Serialize;
 
 use crate::errors::CoreError;
 use crate::handles::level_from_python;
@@ -18,46 +18,6 @@ use crate::scores::ScoreHandle;
 pub struct ModelHandle {
     pub variables: Arc<[Variable]>,
     pub model: LocalModel,
-}
-
-const FORMAT: &str = "arbornet local model";
-
-/// What is saved: the model, and its variables by position.
-#[derive(Serialize, Deserialize)]
-#[serde(deny_unknown_fields)]
-struct Saved {
-    format: String,
-    version: u32,
-    variables: Vec<(Var, Variable)>,
-    model: LocalModel,
-}
-
-/// No file makes a table of more variables than this.
-const MOST_VARIABLES: usize = 1 << 24;
-
-impl Saved {
-    fn opened(self) -> Result<ModelHandle, Error> {
-        if self.format != FORMAT || self.version != 1 {
-            let problem =
-                format!("it is '{}', version {}, where '{FORMAT}', version 1, is expected", self.format, self.version);
-            return Err(Error::Shape(problem));
-        }
-        let n_vars = self.variables.iter().map(|(var, _)| var + 1).max().unwrap_or(0);
-        if n_vars > MOST_VARIABLES {
-            return Err(Error::Shape(format!("variable {} is beyond the largest table", n_vars - 1)));
-        }
-        let nobody = Variable { name: "".into(), kind: Kind::Continuous { scale: Affine::IDENTITY } };
-        let mut variables = vec![nobody; n_vars];
-        for (var, variable) in self.variables {
-            variables[var] = variable;
-        }
-        self.model.check(&variables)?;
-        let family = self.model.parents().iter().chain([&self.model.child()]).copied().collect::<Vec<_>>();
-        if let Some(var) = family.into_iter().find(|&var| variables[var].name.is_empty()) {
-            return Err(Error::Shape(format!("variable {var} of the model is not described")));
-        }
-        Ok(ModelHandle { variables: variables.into(), model: self.model })
-    }
 }
 
 impl ModelHandle {
@@ -162,19 +122,14 @@ impl ModelHandle {
 
     /// Reads the JSON form; origin names it in errors.
     #[staticmethod]
-    fn from_json(text: &str, origin: &str) -> PyResult<Self> {
-        let format = |line, problem| CoreError(Error::Format { origin: origin.to_owned(), line, problem });
-        let saved: Saved = serde_json::from_str(text).map_err(|e| format(e.line(), e.to_string()))?;
-        Ok(saved.opened().map_err(|e| format(1, e.to_string()))?)
+    fn from_json(text: &str, origin: &str) -> Result<Self, CoreError> {
+        let (variables, model) = saved::read(text, origin)?;
+        Ok(Self { variables: variables.into(), model })
     }
 
     /// The JSON form: the model, and its variables.
     fn to_json(&self) -> String {
-        let mut family: Vec<Var> = self.model.parents().to_vec();
-        family.push(self.model.child());
-        family.sort_unstable();
-        let variables = family.into_iter().map(|var| (var, self.variables[var].clone())).collect();
-        json(&Saved { format: FORMAT.to_owned(), version: 1, variables, model: self.model.clone() })
+        saved::write(&self.variables, &self.model)
     }
 
     /// The child's name.

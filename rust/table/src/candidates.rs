@@ -153,6 +153,23 @@ impl Candidates {
         &self.children[child]
     }
 
+    /// Along an order, the best set of each variable within those before it: parents and scores by variable.
+    ///
+    /// # Errors
+    /// If a variable has no such set.
+    pub fn best_along(&self, order: &[u32]) -> Result<(Vec<Vec<u32>>, Vec<f64>)> {
+        let n = self.n_vars();
+        let (mut parents, mut scores, mut before) = (vec![Vec::new(); n], vec![f64::NEG_INFINITY; n], vec![false; n]);
+        for &v in order {
+            let best = self.child(v as usize).iter().find(|(set, _)| set.iter().all(|&p| before[p as usize]));
+            let (set, score) = best.ok_or_else(|| Error::Shape(format!("variable {v} has no set within the order")))?;
+            parents[v as usize] = set.to_vec();
+            scores[v as usize] = score;
+            before[v as usize] = true;
+        }
+        Ok((parents, scores))
+    }
+
     /// Number of sets over all variables.
     pub fn n_sets(&self) -> usize {
         self.children.iter().map(ChildCandidates::len).sum()
@@ -169,6 +186,16 @@ mod tests {
         let child = ChildCandidates::from_sets(sets);
         let order: Vec<_> = child.iter().map(|(p, _)| p.to_vec()).collect();
         assert_eq!(order, [vec![1, 3], vec![2], vec![3], vec![1, 2]]);
+    }
+
+    #[test]
+    fn along_an_order_each_variable_has_its_best_set_among_those_before_it() {
+        let of = |sets: &[(f64, &[u32])]| ChildCandidates::from_sets(sets.iter().map(|(s, set)| (*s, set.to_vec())));
+        let children = vec![of(&[(2.0, &[1]), (0.5, &[])]), of(&[(3.0, &[0, 2]), (1.0, &[2])]), of(&[(0.0, &[])])];
+        let candidates = Candidates::new(["a", "b", "c"].map(String::from).to_vec(), children).unwrap();
+        let (parents, scores) = candidates.best_along(&[2, 1, 0]).unwrap();
+        assert_eq!((parents, scores), (vec![vec![1], vec![2], vec![]], vec![2.0, 1.0, 0.0]));
+        assert!(candidates.best_along(&[1, 2, 0]).is_err());
     }
 
     #[test]

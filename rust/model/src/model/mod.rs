@@ -11,6 +11,7 @@ pub mod full_table;
 pub mod outline;
 mod questions;
 pub mod regression;
+pub mod saved;
 pub mod spline;
 pub mod text;
 pub mod tree;
