@@ -529,6 +529,32 @@ fn json_brings_back_the_same_network() {
 }
 
 #[test]
+fn tables_in_the_order_of_configurations_make_the_network() {
+    let network = random_network(&mut Xoshiro256PlusPlus::seed_from_u64(14), 6);
+    let dims = dims(&network);
+    let table = |v: Var| {
+        let of: Vec<usize> = network.parents(v).iter().map(|&p| dims[p]).collect();
+        let cells = configurations(&of).into_iter().map(|at| {
+            let given: Vec<Value> = at.into_iter().map(Value::Code).collect();
+            (0..dims[v] as u32).map(|c| network.model(v).predictive(&given).log_density(Value::Code(c)).exp()).collect()
+        });
+        (network.parents(v).to_vec(), cells.collect::<Vec<Vec<f64>>>().concat())
+    };
+    let tables: Vec<_> = (0..6).map(table).collect();
+    let made = Network::from_tables(network.variables().to_vec(), tables.clone()).unwrap();
+    for at in configurations(&dims) {
+        assert!((joint(&made, &at, &[]) - joint(&network, &at, &[])).abs() < 1e-12);
+    }
+    let edits: [fn(&mut (Vec<Var>, Vec<f64>)); 4] =
+        [|t| t.0.push(9), |t| t.1.truncate(1), |t| t.1.clear(), |t| t.0.insert(0, 5)];
+    for edit in edits {
+        let mut tables = tables.clone();
+        edit(&mut tables[5]);
+        assert!(Network::from_tables(network.variables().to_vec(), tables).is_err());
+    }
+}
+
+#[test]
 fn a_file_that_is_no_network_is_refused() {
     let network = random_network(&mut Xoshiro256PlusPlus::seed_from_u64(12), 3);
     let json: serde_json::Value = serde_json::from_str(&network.to_json()).unwrap();

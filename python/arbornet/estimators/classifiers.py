@@ -136,7 +136,7 @@ class _Classifier(ClassifierMixin, Estimator):  # type: ignore[misc]
         graph = _naive(names, self.class_name_)
         if n_complete > 0:
             graph = self._arcs(Table.from_handle(gaps.table(list(range(len(names)))), gaps.schema), score)
-        return fit_available(gaps, graph, score, self.smoothing, self._threads())
+        return fit_available(gaps, graph, score, self.smoothing)
 
     def _threads(self) -> int:
         return -1 if self.n_jobs is None else self.n_jobs

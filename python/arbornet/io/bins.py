@@ -2,11 +2,9 @@
 
 from __future__ import annotations
 
-import json
 import math
-from collections.abc import Mapping, Sequence
-from itertools import product
-from typing import TYPE_CHECKING, Any
+from collections.abc import Mapping
+from typing import TYPE_CHECKING
 
 import numpy as np
 from numpy.typing import NDArray
@@ -34,9 +32,11 @@ def binned(net: BayesNet, bins: Bins, what: str) -> NetworkHandle:
     network; the effect of a number within its class is lost.
     """
     cuts = [_cuts(net, v, bins, what) for v in range(len(net.names))]
-    variables = [_variable(net, v, of) for v, of in enumerate(cuts)]
-    models = [_table(net, v, cuts) for v in range(len(net.names))]
-    return NetworkHandle.from_json(json.dumps({"variables": variables, "models": models}), "bins")
+    everyone = range(len(net.names))
+    levels = [net.handle.levels(v) or bin_names(tuple(cuts[v]), _class(net.schema[net.names[v]])) for v in everyone]
+    kinds = ["ordinal" if net.handle.levels(v) is None else net.handle.kind(v) for v in everyone]
+    tables = [_table(net, v, cuts) for v in everyone]
+    return NetworkHandle.from_tables(net.names, kinds, levels, [net.handle.parents(v) for v in everyone], tables)
 
 
 def _cuts(net: BayesNet, var: int, bins: Bins, what: str) -> list[float]:
@@ -60,20 +60,8 @@ def _class(column: Column) -> str | None:
     return zoned(column.class_, column.zone) if column.class_ in CLASSES else None
 
 
-def _variable(net: BayesNet, var: int, cuts: list[float]) -> dict[str, Any]:
-    levels = net.handle.levels(var)
-    if levels is None:
-        return {
-            "name": net.names[var],
-            "kind": "ordinal",
-            "levels": list(bin_names(tuple(cuts), _class(net.schema[net.names[var]]))),
-        }
-    return {"name": net.names[var], "kind": net.handle.kind(var), "levels": levels}
-
-
-def _table(net: BayesNet, var: int, cuts: list[list[float]]) -> Mapping[str, Any]:
-    parents = net.handle.parents(var)
-    family = [*parents, var]
+def _table(net: BayesNet, var: int, cuts: list[list[float]]) -> NDArray[np.float64]:
+    family = [*net.handle.parents(var), var]
     sizes = [len(net.handle.levels(v) or cuts[v] + [0.0]) for v in family]
     if math.prod(sizes) > MOST_NUMBERS:
         raise ArbornetError(
@@ -90,24 +78,4 @@ def _table(net: BayesNet, var: int, cuts: list[list[float]]) -> Mapping[str, Any
         answer = net.handle.joint(Question(particles=200_000), stored)
     table = answer.values.reshape(-1, sizes[-1])
     total = table.sum(axis=1, keepdims=True)
-    table = np.where(total > 0, table / np.where(total > 0, total, 1.0), 1.0 / sizes[-1])
-
-    return cells(var, parents, sizes[:-1], table)
-
-
-def cells(child: int, parents: Sequence[int], shape: Sequence[int], rows: NDArray[np.float64]) -> Mapping[str, object]:
-    """A table as the core's JSON has it."""
-    k = rows.shape[1]
-
-    def distribution(row: NDArray[np.float64]) -> dict[str, object]:
-        return {"distribution": "levels", "probabilities": row.tolist()}
-
-    return {
-        "model": "cells",
-        "child": child,
-        "parents": list(parents),
-        "configurations": [code for at in product(*map(range, shape)) for code in at],
-        "n_rows": [0] * len(rows),
-        "distributions": [distribution(row) for row in rows],
-        "unseen": distribution(np.full(k, 1.0 / k)),
-    }
+    return np.where(total > 0, table / np.where(total > 0, total, 1.0), 1.0 / sizes[-1])

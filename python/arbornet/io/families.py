@@ -23,7 +23,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from arbornet._core import ArbornetError, FormatError, NetworkHandle
-from arbornet.io.bins import MOST_NUMBERS, Bins, binned, cells
+from arbornet.io.bins import MOST_NUMBERS, Bins, binned
 from arbornet.io.parts import Parts
 from arbornet.system.sources import bytes_of
 
@@ -130,27 +130,26 @@ def network(families: Sequence[Family], origin: str) -> Parts:
     if len(place) < len(families):
         twice = next(f.name for v, f in enumerate(families) if place[f.name] != v)
         raise FormatError(f"{origin}: the variable '{twice}' is there twice")
-    models = []
-    for child, family in enumerate(families):
+    parents, tables = [], []
+    for family in families:
         unknown = [p for p in family.parents if p not in place]
         if unknown or len({*family.parents, family.name}) <= len(family.parents):
             problem = f"the parent '{unknown[0]}', which is not a variable" if unknown else "a parent twice, or itself"
             raise FormatError(f"{origin}: '{family.name}' has {problem}")
-        parents = [place[p] for p in family.parents]
-        shape = [len(families[p].levels) for p in parents]
+        of = [place[p] for p in family.parents]
+        shape = [len(families[p].levels) for p in of]
         # The file's order of parents to the order of columns; NumPy has 64 axes at most, and one level needs none.
-        order = sorted(range(len(parents)), key=parents.__getitem__)
+        order = sorted(range(len(of)), key=of.__getitem__)
         axes = [i for i, levels in enumerate(shape) if levels > 1]
         turned = [axes.index(i) for i in order if shape[i] > 1]
         k = len(family.levels)
         rows = family.rows.reshape(*(shape[i] for i in axes), k).transpose(*turned, len(axes)).reshape(-1, k)
-        models.append(cells(child, sorted(parents), [shape[i] for i in order], rows))
-    variables = [{"name": f.name, "kind": "categorical", "levels": list(f.levels)} for f in families]
+        parents.append(sorted(of))
+        tables.append(rows)
+    levels = [list(family.levels) for family in families]
     try:
-        handle = NetworkHandle.from_json(json.dumps({"variables": variables, "models": models}), origin)
-        return Parts.of_levels(handle)
-    except FormatError:
-        raise
+        kinds = ["categorical"] * len(families)
+        return Parts.of_levels(NetworkHandle.from_tables(list(place), kinds, levels, parents, tables))
     except ArbornetError as error:
         raise FormatError(f"{origin}: {error}") from error
 

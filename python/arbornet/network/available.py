@@ -6,7 +6,6 @@ still needs complete rows, because scores of different rows cannot be compared.
 
 from __future__ import annotations
 
-import json
 from collections.abc import Mapping
 from typing import TYPE_CHECKING, Any
 
@@ -70,9 +69,7 @@ class Gaps:
         return complete
 
 
-def fit_available(
-    gaps: Gaps, graph: nx.DiGraph[str], score: Score, smoothing: float | None, n_jobs: int = -1
-) -> BayesNet:
+def fit_available(gaps: Gaps, graph: nx.DiGraph[str], score: Score, smoothing: float | None) -> BayesNet:
     """A model for every variable of a graph, each from the rows that have all values it needs."""
     names = gaps.schema.names
     position = {name: v for v, name in enumerate(names)}
@@ -85,8 +82,5 @@ def fit_available(
         if key not in prepared:
             prepared[key] = models_of(Table.from_handle(gaps.table([v, *of]), gaps.schema), score, smoothing)
         scored = prepared[key]
-        models.append(json.loads(ModelHandle.fit(scored, v, of).to_json())["model"])
-    alone = NetworkHandle.fit(scored, [[] for _ in names], n_jobs)
-    document = {"variables": json.loads(alone.to_json())["variables"], "models": models}
-    handle = NetworkHandle.from_json(json.dumps(document), "available rows")
-    return BayesNet(handle, gaps.schema, Origin(score=scored.spec, n_rows=gaps.n_rows))
+        models.append(ModelHandle.fit(scored, v, of))
+    return BayesNet(NetworkHandle.from_models(models), gaps.schema, Origin(score=scored.spec, n_rows=gaps.n_rows))

@@ -44,7 +44,7 @@ pub fn level_to_python<'py>(py: Python<'py>, level: &Level) -> PyResult<Bound<'p
     })
 }
 
-fn kind_from_python(name: &str, kind: &str, levels: Option<Bound<'_, PyAny>>, scale: (f64, f64)) -> PyResult<Kind> {
+pub fn kind_from_python(name: &str, kind: &str, levels: Option<Bound<'_, PyAny>>, scale: (f64, f64)) -> PyResult<Kind> {
     if kind == "continuous" {
         return Ok(Kind::Continuous { scale: Affine { shift: scale.0, scale: scale.1 } });
     }

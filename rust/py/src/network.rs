@@ -5,14 +5,14 @@ use std::sync::Arc;
 use arbornet_core::frame::{Cells, Rows};
 use arbornet_core::network::{Evidence, Method, Network, Sampled, Settings, Within, contributions};
 use arbornet_core::{Control, Error, Kind, Value, Variable, bif};
-use numpy::{IntoPyArray, PyArray1, PyArrayMethods};
+use numpy::{IntoPyArray, PyArray1, PyArrayMethods, PyReadonlyArray2};
 use pyo3::exceptions::PyIndexError;
 use pyo3::prelude::*;
 use pyo3::types::PyList;
 
 use crate::errors::CoreError;
 use crate::frames::RowsHandle;
-use crate::handles::{TableHandle, level_to_python};
+use crate::handles::{TableHandle, kind_from_python, level_to_python};
 use crate::jobs::{Jobs, pool, watched, watched_or_left};
 use crate::models::ModelHandle;
 use crate::scores::ScoreHandle;
@@ -207,6 +207,34 @@ impl NetworkHandle {
     /// The JSON form: variables and models.
     fn to_json(&self, py: Python<'_>) -> String {
         py.detach(|| self.0.to_json())
+    }
+
+    /// A network of levels by its tables: of each variable the positions of its parents, ascending, and a distribution in
+    /// each row, the last parent's level changing fastest.
+    #[staticmethod]
+    fn from_tables(
+        names: Vec<String>,
+        kinds: Vec<String>,
+        levels: Vec<Bound<'_, PyAny>>,
+        parents: Vec<Vec<usize>>,
+        tables: Vec<PyReadonlyArray2<'_, f64>>,
+    ) -> PyResult<Self> {
+        let variable = |((name, kind), levels): ((&String, &String), Bound<'_, PyAny>)| -> PyResult<Variable> {
+            let kind = kind_from_python(name, kind, Some(levels), (0.0, 1.0))?;
+            Ok(Variable { name: name.as_str().into(), kind })
+        };
+        let variables = names.iter().zip(&kinds).zip(levels).map(variable).collect::<PyResult<Vec<_>>>()?;
+        let tables = tables.iter().map(|table| table.as_array().iter().copied().collect());
+        let network = Network::from_tables(variables, parents.into_iter().zip(tables).collect());
+        Ok(Self(Arc::new(network.map_err(CoreError)?)))
+    }
+
+    /// A network of models, one for each of the same variables in their order.
+    #[staticmethod]
+    fn from_models(models: Vec<Bound<'_, ModelHandle>>) -> PyResult<Self> {
+        let variables = models.first().map(|first| first.get().variables.to_vec()).unwrap_or_default();
+        let models = models.iter().map(|one| one.get().model.clone()).collect();
+        Ok(Self(Arc::new(Network::new(variables, models).map_err(CoreError)?)))
     }
 
     /// Reads the text of a BIF file; origin names it in errors.

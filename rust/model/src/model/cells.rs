@@ -52,6 +52,39 @@ impl Cells {
         }
     }
 
+    /// A distribution for each configuration of parents with so many levels, the last parent's fastest; each level is as
+    /// probable as another in a configuration that is none of them.
+    pub(crate) fn of_table<'a>(
+        child: Var,
+        parents: Vec<Var>,
+        dims: &[usize],
+        rows: impl ExactSizeIterator<Item = &'a [f64]>,
+    ) -> Self {
+        let levels = |probabilities| Predictive::Levels { probabilities };
+        let (mut codes, mut configurations, n) = (vec![0_u32; dims.len()], Vec::new(), rows.len());
+        let (mut distributions, mut k) = (Vec::with_capacity(n), 1);
+        for row in rows {
+            configurations.extend_from_slice(&codes);
+            k = row.len();
+            distributions.push(levels(row.to_vec()));
+            for (code, &dim) in codes.iter_mut().zip(dims).rev() {
+                *code += 1;
+                if (*code as usize) < dim {
+                    break;
+                }
+                *code = 0;
+            }
+        }
+        Self {
+            child,
+            parents,
+            configurations,
+            n_rows: vec![0; n],
+            distributions,
+            unseen: levels(vec![1.0 / k as f64; k]),
+        }
+    }
+
     /// Every observed configuration, in lexicographic order: its codes, its rows, its distribution.
     pub fn iter(&self) -> impl Iterator<Item = (&[u32], usize, &Predictive)> + '_ {
         let width = self.parents.len();

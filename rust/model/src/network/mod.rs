@@ -28,6 +28,7 @@ use crate::control::Control;
 use crate::error::{Error, Result};
 use crate::local::LocalScore;
 use crate::model::LocalModel;
+use crate::model::cells::Cells;
 use crate::parents::{Parents, parent_set};
 use crate::table::{Codes, Column, Table, Var, Variable};
 
@@ -103,6 +104,29 @@ impl Network {
             parents.iter().for_each(|&p| children[p].push(v));
         }
         Ok(Self { variables: variables.into(), models, order, children })
+    }
+
+    /// A network of levels by its tables: for each variable the positions of its parents, ascending, and a distribution for
+    /// each configuration of their levels, the last parent's fastest.
+    ///
+    /// # Errors
+    /// If a table does not fit its variables, or as for [`Network::new`].
+    pub fn from_tables(variables: Vec<Variable>, tables: Vec<(Vec<Var>, Vec<f64>)>) -> Result<Self> {
+        let models = tables.into_iter().enumerate().map(|(child, (parents, table))| {
+            let bad = |problem: String| Err(Error::Shape(format!("the table of variable {child} {problem}")));
+            let of = |v: Var| variables.get(v).and_then(Variable::n_levels);
+            let Some(k) = of(child).filter(|&k| k > 0) else { return bad("is of no variable with levels".to_owned()) };
+            let Some(dims) = parents.iter().map(|&p| of(p)).collect::<Option<Vec<usize>>>() else {
+                return bad("has a parent without levels".to_owned());
+            };
+            let n_cells = dims.iter().try_fold(1_usize, |n, &d| n.checked_mul(d)).and_then(|n| n.checked_mul(k));
+            if n_cells != Some(table.len()) {
+                return bad(format!("has {} numbers, which do not fit its parents", table.len()));
+            }
+            Ok(LocalModel::Cells(Cells::of_table(child, parents, &dims, table.chunks(k))))
+        });
+        let models = models.collect::<Result<Vec<_>>>()?;
+        Self::new(variables, models)
     }
 
     /// Fits the model of a score for every variable of a graph, given as the parents of each variable.
