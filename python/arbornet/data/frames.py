@@ -15,8 +15,10 @@ from typing import Any
 
 import numpy as np
 import polars as pl
+from numpy.typing import NDArray
 
 from arbornet._core import ArbornetError, ColumnError, RawFrame
+from arbornet.data.column_coding import ColumnCoding
 from arbornet.data.infer import MOST_LEVELS, Profile, as_integers, profile
 from arbornet.data.kinds import Level
 from arbornet.given import FrameLike
@@ -91,6 +93,20 @@ class Raw:
         if len(counted[0]) <= MOST_LEVELS:
             self._levels[column] = counted
         return counted
+
+    def numbers(self, column: int) -> NDArray[np.float64]:
+        """A column's values by row as numbers in its own units, NaN where there is none."""
+        return self._cells(ColumnCoding(self.names[column], column, "continuous", scale=(0.0, 1.0)))
+
+    def ranks(self, column: int) -> NDArray[np.uint32]:
+        """For each row the rank of its value among the distinct ones, `MISSING` where there is none."""
+        n_levels = len(self.levels(column)[0])
+        return self._cells(ColumnCoding(self.names[column], column, "categorical", levels=[], codes=range(n_levels)))
+
+    def _cells(self, coding: ColumnCoding) -> NDArray[Any]:
+        cells = self.frame.rows([coding], 1).column(0)
+        assert cells is not None, "the column is there"
+        return cells
 
 
 def read_frame(frame: FrameLike, wanted: Iterable[object] | None = None, n_jobs: int = -1) -> Raw:

@@ -271,10 +271,8 @@ def _cut(raw: Raw, column: Column, keep: Keep, made: ColumnCoding) -> Column:
 
 
 def _ranked(raw: Raw, column: Column, made: ColumnCoding) -> Column:
-    plain = dataclasses.replace(made, kind="continuous", levels=None, cuts=None, scale=(0.0, 1.0))
-    values = raw.frame.rows([plain], 1).column(0)
-    if values is None:
-        return column
+    assert made.column is not None
+    values = raw.numbers(made.column)
     values = np.sort(values[~np.isnan(values)])
     places = np.linspace(0, len(values) - 1, min(len(values), MOST_RANKED)).round().astype(np.intp)
     return dataclasses.replace(column, ranked=tuple(values[places].tolist()))

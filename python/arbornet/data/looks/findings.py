@@ -17,7 +17,6 @@ import numpy as np
 import polars as pl
 from numpy.typing import NDArray
 
-from arbornet.data.column_coding import ColumnCoding
 from arbornet.data.frames import Raw
 from arbornet.data.infer import Profile
 from arbornet.data.kinds import Continuous
@@ -165,19 +164,9 @@ def _nearly_numbers(seen: Seen) -> Iterator[Finding]:
             yield Finding(name, told, times, mend)
 
 
-def _codes(raw: Raw, at: int, class_: str, n_levels: int) -> NDArray[np.float64] | NDArray[np.uint32] | None:
-    """A column's values by row: numbers, or the ranks of texts."""
-    name = raw.names[at]
-    if class_ in ("text", "truth"):
-        coding = ColumnCoding(name, at, "categorical", levels=[], codes=range(n_levels))
-    else:
-        coding = ColumnCoding(name, at, "continuous", scale=(0.0, 1.0))
-    return raw.frame.rows([coding], 1).column(0)
-
-
 def _column(raw: Raw, at: int, class_: str) -> pl.Series:
-    n_levels = len(raw.levels(at)[0]) if class_ in ("text", "truth") else 0
-    return pl.Series(_codes(raw, at, class_, n_levels), nan_to_null=class_ not in ("text", "truth"))
+    """A column's values by row: numbers, or the ranks of texts."""
+    return pl.Series(raw.ranks(at)) if class_ in ("text", "truth") else pl.Series(raw.numbers(at), nan_to_null=True)
 
 
 def _rows_twice(raw: Raw, profiles: Sequence[Profile]) -> Iterator[Finding]:

@@ -7,7 +7,6 @@ from dataclasses import replace
 
 import polars as pl
 
-from arbornet.data.column_coding import ColumnCoding
 from arbornet.data.frames import Raw
 from arbornet.data.infer import Profile, check_finite, infer, is_constant
 from arbornet.data.looks import dates
@@ -75,8 +74,7 @@ def _taker(raw: Raw, i: int, told: Profile) -> Callable[[], tuple[pl.Series, pl.
             texts, n = raw.levels(i)
             counted = pl.Series(n, dtype=pl.UInt32)
             return pl.Series(texts, dtype=pl.String).filter(counted > 0), counted.filter(counted > 0)
-        numbers = raw.frame.rows([ColumnCoding(raw.names[i], i, "continuous", scale=(0.0, 1.0))], 1).column(0)
-        series = pl.Series("x", numbers, nan_to_null=True).drop_nulls()
+        series = pl.Series("x", raw.numbers(i), nan_to_null=True).drop_nulls()
         if told.class_ == "integer":
             series = series.cast(pl.Int64, strict=False).drop_nulls()
         found = series.value_counts(sort=False, name="n").sort("x")

@@ -14,7 +14,6 @@ import polars as pl
 
 from arbornet._core import MISSING as NO_LEVEL
 from arbornet._core import ColumnError, ParameterError
-from arbornet.data.column_coding import ColumnCoding
 from arbornet.data.frames import Raw, with_columns
 from arbornet.data.looks import dates, numbers_in_text
 from arbornet.data.looks.words import MISSING
@@ -90,10 +89,9 @@ def _read_column(raw: Raw, i: int, name: str, form: str) -> pl.Series:
         else:
             told = f"holds {levels[rank]!r}, which is not written as '{form}', {where}"
         raise ColumnError(f"column '{name}' {told}; replace it by nulls, or declare the column categorical")
-    codes = raw.frame.rows([ColumnCoding(name, i, "categorical", levels=[], codes=range(len(levels)))], 1).column(0)
-    assert codes is not None
-    missing = codes.astype(np.uint32) == NO_LEVEL
-    places = pl.Series(np.where(missing, 0, codes).astype(np.uint32))
+    ranks = raw.ranks(i)
+    missing = ranks == NO_LEVEL
+    places = pl.Series(np.where(missing, 0, ranks).astype(np.uint32))
     if len(values) == 0:
         return pl.Series(name, [None] * len(places), dtype=values.dtype)
     return pl.select(pl.when(pl.Series(~missing)).then(values.gather(places))).to_series().alias(name)
