@@ -8,12 +8,12 @@ from bisect import bisect_left
 from dataclasses import replace
 from typing import TYPE_CHECKING, Literal
 
-from arbornet._core import ColumnError
+from arbornet._core import MISSING, ColumnError
 from arbornet.data.column_coding import ColumnCoding
 from arbornet.data.frames import Raw
 from arbornet.data.infer import MOST_LEVELS, Profile, check_finite, check_told_apart
 from arbornet.data.kinds import Binned, Categorical, Continuous, Level, Ordinal
-from arbornet.data.levels import MISSING, as_own_levels, codes_of, merge_rarest
+from arbornet.data.levels import as_own_levels, codes_of, merge_rarest
 from arbornet.data.looks.written import as_read
 
 if TYPE_CHECKING:

@@ -5,8 +5,8 @@ from __future__ import annotations
 from collections.abc import Sequence
 from dataclasses import dataclass
 
+from arbornet._core import MISSING
 from arbornet.data.kinds import Level
-from arbornet.data.levels import MISSING
 
 
 @dataclass

@@ -16,14 +16,13 @@ from typing import Any, Literal
 import numpy as np
 import polars as pl
 
-from arbornet._core import ArbornetError, ColumnError, Keep, ParameterError, TableHandle, table_fingerprint
+from arbornet._core import MISSING, ArbornetError, ColumnError, Keep, ParameterError, TableHandle, table_fingerprint
 from arbornet.data import dropped as dropped_rows
 from arbornet.data import values
 from arbornet.data.coding import DECLARE, coding_of, resolve
 from arbornet.data.column_coding import ColumnCoding
 from arbornet.data.frames import Raw, read_frame
 from arbornet.data.kinds import Binned, Categorical, Continuous, Ordinal
-from arbornet.data.levels import MISSING
 from arbornet.data.looks.written import as_read
 from arbornet.data.schema import Column, Schema, schema_of_raw
 from arbornet.given import FrameLike

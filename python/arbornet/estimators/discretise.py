@@ -9,9 +9,8 @@ import numpy as np
 import polars as pl
 from numpy.typing import NDArray
 
-from arbornet._core import ParameterError, mdlp_cuts
+from arbornet._core import MISSING, ParameterError, mdlp_cuts
 from arbornet.data.kinds import Binned, Continuous
-from arbornet.data.levels import MISSING
 from arbornet.data.schema import Column, Schema
 from arbornet.data.values import codes_to_series
 from arbornet.estimators.inputs import columns_of, labels_of, numbers_of, schema_of

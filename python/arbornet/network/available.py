@@ -12,8 +12,7 @@ from typing import TYPE_CHECKING, Any
 import numpy as np
 from numpy.typing import NDArray
 
-from arbornet._core import ModelHandle, NetworkHandle, TableHandle
-from arbornet.data.levels import MISSING
+from arbornet._core import MISSING, ModelHandle, NetworkHandle, TableHandle
 from arbornet.data.schema import Schema
 from arbornet.data.table import Table
 from arbornet.network import BayesNet, Origin

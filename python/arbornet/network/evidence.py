@@ -13,11 +13,10 @@ from typing import TYPE_CHECKING, Any, Literal, cast
 
 import polars as pl
 
-from arbornet._core import ArbornetError, ColumnError, ParameterError
+from arbornet._core import MISSING, ArbornetError, ColumnError, ParameterError
 from arbornet.data.coding import TREAT_AS_MISSING, encode_rows
 from arbornet.data.frames import read_frame
 from arbornet.data.kinds import Binned
-from arbornet.data.levels import MISSING
 from arbornet.data.question import Limit, Question
 from arbornet.data.schema import Column, Schema
 from arbornet.data.schema_text import range_text

@@ -8,9 +8,9 @@ from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
+from arbornet._core import MISSING
 from arbornet.data import calendar
 from arbornet.data.dropped import advice, costliest
-from arbornet.data.levels import MISSING
 from arbornet.data.looks.findings import marked
 from arbornet.data.schema_text import range_text
 from arbornet.given import FrameLike

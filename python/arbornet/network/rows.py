@@ -15,9 +15,8 @@ import numpy as np
 import polars as pl
 from numpy.typing import NDArray
 
-from arbornet._core import ColumnError, ParameterError
+from arbornet._core import MISSING, ColumnError, ParameterError
 from arbornet.data.frames_out import Output, as_frame, family_of
-from arbornet.data.levels import MISSING
 from arbornet.data.question import Method, Question
 from arbornet.data.values import codes_to_series, numbers_to_series
 from arbornet.given import FrameLike
