@@ -113,7 +113,7 @@ def of_columns(n: int) -> pl.DataFrame:
     columns: dict[str, list[Any]] = {}
     for i in range(n):
         columns[f"number {i}"] = [(7 * row * (i + 3) % 101) / 10 for row in range(60)]
-        columns[f"text {i}"] = ["uvw"[(row * (i + 1)) % 3] for row in range(60)]
+        columns[f"text {i}"] = ["uvw"[(row * (i + 1) + row // 7) % 3] for row in range(60)]
     return pl.DataFrame(columns)
 
 
