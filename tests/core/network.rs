@@ -528,6 +528,9 @@ fn json_brings_back_the_same_network() {
     assert_eq!(Network::from_json(&network.to_json()).unwrap(), network);
 }
 
+/// Spoils the parents or the probabilities of one variable.
+type Edit = fn(&mut (Vec<Var>, Vec<f64>));
+
 #[test]
 fn tables_in_the_order_of_configurations_make_the_network() {
     let network = random_network(&mut Xoshiro256PlusPlus::seed_from_u64(14), 6);
@@ -545,8 +548,7 @@ fn tables_in_the_order_of_configurations_make_the_network() {
     for at in configurations(&dims) {
         assert!((joint(&made, &at, &[]) - joint(&network, &at, &[])).abs() < 1e-12);
     }
-    let edits: [fn(&mut (Vec<Var>, Vec<f64>)); 4] =
-        [|t| t.0.push(9), |t| t.1.truncate(1), |t| t.1.clear(), |t| t.0.insert(0, 5)];
+    let edits: [Edit; 4] = [|t| t.0.push(9), |t| t.1.truncate(1), |t| t.1.clear(), |t| t.0.insert(0, 5)];
     for edit in edits {
         let mut tables = tables.clone();
         edit(&mut tables[5]);

@@ -319,7 +319,7 @@ impl NetworkHandle {
     /// Log density of each node in each row, NaN where a value of its family is missing.
     fn log_densities<'py>(&self, py: Python<'py>, question: Question<'_>) -> PyResult<Vec<Bound<'py, PyArray1<f64>>>> {
         let asked = self.asked(question)?;
-        let columns = self.answer(py, &asked, |net, evidence, control| net.log_densities(evidence, control))?;
+        let columns = self.answer(py, &asked, Network::log_densities)?;
         Ok(columns.into_iter().map(|column| column.into_pyarray(py)).collect())
     }
 
