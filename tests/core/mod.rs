@@ -10,6 +10,7 @@ mod full_table;
 mod golden_classic;
 mod golden_decision_graph;
 mod golden_full_table;
+mod golden_linear_leaf;
 mod golden_mars;
 mod golden_mixed;
 mod golden_pcart;

@@ -4,7 +4,10 @@
 //! Densities are in stored (standardised) units; whoever speaks to a person subtracts `ln scale`. Another family of
 //! distributions is one variant here, with its arm in each method.
 
+mod line;
 mod student_t;
+
+pub use line::Line;
 
 use rand::Rng;
 use serde::{Deserialize, Serialize};

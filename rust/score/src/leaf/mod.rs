@@ -1,18 +1,21 @@
 //! What stands in a leaf: a distribution of the response with its parameters marginalised.
 //!
 //! One distribution a file: [`categorical`] (Dirichlet), [`ordinal`] (Bayesian histogram), [`normal`]
-//! (Normal-inverse-gamma); Talvitie, Eggeling and Koivisto 2019, sections 2.3 to 2.5, with their errata. A leaf is
+//! (Normal-inverse-gamma); Talvitie, Eggeling and Koivisto 2019, sections 2.3 to 2.5, with their errata. Beside them stands
+//! [`linear`], a normal distribution about a line in further numbers. A leaf is
 //! known by its sufficient statistic, which is built by observing responses one by one, or by merging two of them.
 //! The searches are compiled once per distribution, so nothing here is dispatched at run time.
 
 mod categorical;
 mod hyper;
+mod linear;
 mod normal;
 mod ordinal;
 mod rising;
 
 pub use categorical::Categorical;
 pub use hyper::{Leaf, LeafParameters, LeafPriors};
+pub use linear::{LineSums, Linear};
 pub use normal::{Moments, Normal};
 pub use ordinal::Ordinal;
 

@@ -1,0 +1,376 @@
+//! Numbers along a line: normal distribution about a linear function of further numbers, conjugate prior.
+//!
+//! `y = b0 + sum_j b_j x_j + noise`, `b | sigma^2 ~ N((mean, 0, ..., 0), sigma^2 diag(1/a, 1/k, ..., 1/k))` and `sigma^2` as in
+//! [`super::normal`]. With `A = diag(a, k, ...) + X'X`, `c = (a mean, 0, ...) + X'y` and `q = a mean^2 + y'y - c' A^-1 c`,
+//! `ln p = -n/2 ln pi + nu/2 ln(nu lam) + 1/2 ln(a k^p / det A) + ln G((n+nu)/2) - ln G(nu/2) - (n+nu)/2 ln(nu lam + q)`.
+//!
+//! The intercept is eliminated first: what is left of `A` is `M = k I + X'X - s s'/(n+a)`, `s` the sums of `x`, and of `q` the
+//! normal leaf's own spread, less what the line explains of it. So without `x` this is the normal leaf to the last bit.
+//! `M - k I` has no negative eigenvalue: no column of `x`, were it constant or a combination of others, leaves a pivot below
+//! `k`, and what rounding takes from one is put back. The prior of the slopes means `x` of about unit spread; who calls
+//! standardises it.
+
+use smallvec::SmallVec;
+
+use super::normal::{Moments, Normal};
+use crate::predictive::Line;
+
+/// Sums over rows: what a linear leaf knows of them.
+#[derive(Clone, Debug, PartialEq)]
+pub struct LineSums {
+    /// Number of rows.
+    pub n: u64,
+    /// Of `y` and `y^2` (`y` from its centre), and of `x_j`, `x_j y`, `x_j x_0` to `x_j^2` for one `j` after the other. So the
+    /// sums of fewer numbers are the first of these.
+    pub sums: SmallVec<[f64; 20]>,
+}
+
+/// How many sums a leaf with so many numbers has.
+pub const fn n_sums(p: usize) -> usize {
+    2 + p * (p + 5) / 2
+}
+
+/// Where the sums of one number begin.
+const fn at(j: usize) -> usize {
+    n_sums(j)
+}
+
+/// Adds one row; `y` from its centre.
+#[inline]
+pub fn observe(sums: &mut [f64], y: f64, x: &[f64]) {
+    sums[0] += y;
+    sums[1] += y * y;
+    let mut place = 2;
+    for (j, &of) in x.iter().enumerate() {
+        sums[place] += of;
+        sums[place + 1] += of * y;
+        for (sum, other) in sums[place + 2..].iter_mut().zip(&x[..=j]) {
+            *sum += of * other;
+        }
+        place += j + 3;
+    }
+}
+
+/// What elimination leaves of the sums.
+struct Solved {
+    /// `M = L D L'`: the unit triangle `L` row after row, and on its diagonal the pivots.
+    triangle: SmallVec<[f64; 16]>,
+    /// The right side after elimination: `q` is less by the square of each over its pivot.
+    right: SmallVec<[f64; 8]>,
+    /// `ln (det M / k^p)`.
+    log_det: f64,
+    /// What the line explains of the spread.
+    explained: f64,
+}
+
+/// Linear responses.
+#[derive(Clone, Debug)]
+pub struct Linear {
+    normal: Normal,
+    k: f64,
+    p: usize,
+}
+
+impl Linear {
+    /// In `p` numbers of unit spread; the prior is that of the normal leaf, and a slope's precision `k > 0` in units of the
+    /// noise's.
+    pub fn new(normal: Normal, p: usize, k: f64) -> Self {
+        debug_assert!(!normal.is_published(), "the authors have no linear leaves");
+        Self { normal, k, p }
+    }
+
+    /// The leaf without slopes.
+    pub fn normal(&self) -> &Normal {
+        &self.normal
+    }
+
+    /// Of no rows.
+    pub fn empty(&self) -> LineSums {
+        LineSums { n: 0, sums: smallvec::smallvec![0.0; n_sums(self.p)] }
+    }
+
+    /// Takes one more row in.
+    pub fn observe(&self, stat: &mut LineSums, y: f64, x: &[f64]) {
+        debug_assert_eq!(x.len(), self.p);
+        stat.n += 1;
+        observe(&mut stat.sums, y - self.normal.centre(), x);
+    }
+
+    /// Takes all rows of another statistic in.
+    pub fn merge(&self, stat: &mut LineSums, other: &LineSums) {
+        stat.n += other.n;
+        stat.sums.iter_mut().zip(&other.sums).for_each(|(sum, other)| *sum += other);
+    }
+
+    /// What the normal leaf knows of these rows.
+    pub fn moments(stat: &LineSums) -> Moments {
+        Moments { n: stat.n, sum: stat.sums[0], squares: stat.sums[1] }
+    }
+
+    /// Where the line is at the shrunk means of the numbers, from the centre of `y`.
+    fn intercept(&self, n: u64, sums: &[f64]) -> f64 {
+        let weight = n as f64 + self.normal.a();
+        (self.normal.a() * (self.normal.mean() - self.normal.centre()) + sums[0]) / weight
+    }
+
+    fn solved(&self, n: u64, sums: &[f64]) -> Solved {
+        let (p, k) = (self.p, self.k);
+        let inverse = 1.0 / (n as f64 + self.normal.a());
+        let intercept = self.intercept(n, sums);
+        let mut triangle: SmallVec<[f64; 16]> = SmallVec::with_capacity(p * (p + 1) / 2);
+        let mut right: SmallVec<[f64; 8]> = SmallVec::with_capacity(p);
+        let (mut log_det, mut explained) = (0.0, 0.0);
+        for j in 0..p {
+            let of = &sums[at(j)..at(j + 1)];
+            let row = triangle.len();
+            triangle.extend((0..=j).map(|i| of[2 + i] - of[0] * sums[at(i)] * inverse));
+            triangle[row + j] += k;
+            let mut b = of[1] - of[0] * intercept;
+            // Row j of the triangle: each entry still times its pivot, until the earlier ones are taken out.
+            for i in 0..j {
+                let above = i * (i + 1) / 2;
+                for l in 0..i {
+                    let taken = triangle[row + l] * triangle[above + l];
+                    triangle[row + i] -= taken;
+                }
+            }
+            for i in 0..j {
+                let pivot = triangle[i * (i + 3) / 2];
+                let share = triangle[row + i] / pivot;
+                let taken = share * triangle[row + i];
+                triangle[row + j] -= taken;
+                triangle[row + i] = share;
+                b -= share * right[i];
+            }
+            let pivot = triangle[row + j].max(k);
+            triangle[row + j] = pivot;
+            right.push(b);
+            log_det += (pivot / k).ln();
+            explained += b * b / pivot;
+        }
+        Solved { triangle, right, log_det, explained }
+    }
+
+    fn spread(&self, stat: &LineSums, solved: &Solved) -> f64 {
+        let moments = Self::moments(stat);
+        let normal = &self.normal;
+        (normal.scatter(&moments) + normal.shift(&moments) - solved.explained).max(0.0) + normal.nu() * normal.lam()
+    }
+
+    /// Log marginal likelihood of the rows' `y` given their `x`; of no rows exactly zero.
+    pub fn log_marginal(&self, stat: &LineSums) -> f64 {
+        if stat.n == 0 {
+            return 0.0;
+        }
+        let solved = self.solved(stat.n, &stat.sums);
+        let spread = self.spread(stat, &solved);
+        let normal = &self.normal;
+        normal.count_term(stat.n) - 0.5 * (stat.n as f64 + normal.nu()) * spread.ln() - 0.5 * solved.log_det
+    }
+
+    /// The posterior predictive distribution of one more row; of no rows it is the prior predictive.
+    pub fn fit(&self, stat: &LineSums) -> Line {
+        let solved = self.solved(stat.n, &stat.sums);
+        let df = stat.n as f64 + self.normal.nu();
+        let weight = stat.n as f64 + self.normal.a();
+        let (p, triangle) = (self.p, &solved.triangle);
+        let pivot = |i: usize| triangle[i * (i + 3) / 2];
+        let mut slopes: Vec<f64> = (0..p).map(|i| solved.right[i] / pivot(i)).collect();
+        for i in (0..p).rev() {
+            for j in i + 1..p {
+                slopes[i] -= triangle[j * (j + 1) / 2 + i] * slopes[j];
+            }
+        }
+        let mut factor = Vec::with_capacity(triangle.len());
+        for j in 0..p {
+            let row = &triangle[j * (j + 1) / 2..][..j];
+            factor.extend(row.iter().enumerate().map(|(i, share)| share * pivot(i).sqrt()));
+            factor.push(pivot(j).sqrt());
+        }
+        Line {
+            df,
+            location: self.normal.centre() + self.intercept(stat.n, &stat.sums),
+            scale: (self.spread(stat, &solved) / df).sqrt(),
+            weight,
+            centre: (0..p).map(|j| stat.sums[at(j)] / weight).collect(),
+            slopes,
+            factor,
+        }
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use libm::lgamma;
+    use proptest::prelude::*;
+
+    use super::super::LeafModel;
+    use super::*;
+    use crate::predictive::{Predictive, Value};
+
+    fn observed(leaf: &Linear, rows: &[(f64, Vec<f64>)]) -> LineSums {
+        let mut stat = leaf.empty();
+        for (y, x) in rows {
+            leaf.observe(&mut stat, *y, x);
+        }
+        stat
+    }
+
+    /// The marginal as what it is: a multivariate t with nu degrees of freedom, its matrix written out.
+    fn multivariate_t(rows: &[(f64, Vec<f64>)], prior: [f64; 5]) -> f64 {
+        let [mean, a, nu, lam, k] = prior;
+        let n = rows.len();
+        let mut s = vec![vec![0.0; n]; n];
+        for i in 0..n {
+            for j in 0..n {
+                let along: f64 = rows[i].1.iter().zip(&rows[j].1).map(|(x, z)| x * z / k).sum();
+                s[i][j] = lam * (f64::from(u8::from(i == j)) + 1.0 / a + along);
+            }
+        }
+        let (mut log_det, mut squares) = (0.0, 0.0);
+        let mut z: Vec<f64> = Vec::new();
+        for i in 0..n {
+            for j in 0..=i {
+                let taken: f64 = (0..j).map(|l| s[i][l] * s[j][l]).sum();
+                s[i][j] = if i == j { (s[i][i] - taken).sqrt() } else { (s[i][j] - taken) / s[j][j] };
+            }
+            let taken: f64 = (0..i).map(|j| s[i][j] * z[j]).sum();
+            z.push((rows[i].0 - mean - taken) / s[i][i]);
+            log_det += 2.0 * s[i][i].ln();
+            squares += z[i] * z[i];
+        }
+        let n = n as f64;
+        lgamma(0.5 * (nu + n))
+            - lgamma(0.5 * nu)
+            - 0.5 * n * (nu * std::f64::consts::PI).ln()
+            - 0.5 * log_det
+            - 0.5 * (nu + n) * (squares / nu).ln_1p()
+    }
+
+    fn rows(p: usize) -> impl Strategy<Value = Vec<(f64, Vec<f64>)>> {
+        let x = prop_oneof![Just(0.0), Just(1.0), -2.0..2.0_f64];
+        prop::collection::vec((-4.0..4.0_f64, prop::collection::vec(x, p)), 1..12)
+    }
+
+    proptest! {
+        #[test]
+        fn the_marginal_is_a_multivariate_t(
+            rows in (0..6_usize).prop_flat_map(rows), mean in -1.0..1.0_f64, a in 0.1..3.0_f64, nu in 0.3..5.0_f64,
+            lam in 0.1..3.0_f64, k in 0.2..4.0_f64, centre in -3.0..3.0_f64,
+        ) {
+            let leaf = Linear::new(Normal::new(mean, a, nu, lam).centred(centre), rows[0].1.len(), k);
+            let (got, want) = (leaf.log_marginal(&observed(&leaf, &rows)), multivariate_t(&rows, [mean, a, nu, lam, k]));
+            prop_assert!((got - want).abs() < 1e-9 * (1.0 + want.abs()), "{got} {want}");
+        }
+
+        #[test]
+        fn predictives_of_one_row_after_the_other_multiply_to_the_marginal(
+            rows in (0..6_usize).prop_flat_map(rows), centre in -3.0..3.0_f64,
+        ) {
+            let leaf = Linear::new(Normal::new(0.3, 2.0, 1.5, 0.5).centred(centre), rows[0].1.len(), 1.0);
+            let mut stat = leaf.empty();
+            let mut chain = 0.0;
+            for (y, x) in &rows {
+                chain += leaf.fit(&stat).at(x).log_density(Value::Real(*y));
+                leaf.observe(&mut stat, *y, x);
+            }
+            let whole = leaf.log_marginal(&stat);
+            prop_assert!((chain - whole).abs() < 1e-9 * (1.0 + whole.abs()), "{chain} {whole}");
+        }
+
+        #[test]
+        fn merging_is_observing_together_in_any_order(rows in (0..5_usize).prop_flat_map(rows), cut in 0..12_usize) {
+            let leaf = Linear::new(Normal::default().centred(0.4), rows[0].1.len(), 1.0);
+            let (one, two) = rows.split_at(cut.min(rows.len()));
+            let mut merged = observed(&leaf, two);
+            leaf.merge(&mut merged, &observed(&leaf, one));
+            let (apart, together) = (leaf.log_marginal(&merged), leaf.log_marginal(&observed(&leaf, &rows)));
+            prop_assert!((apart - together).abs() < 1e-9 * (1.0 + together.abs()), "{apart} {together}");
+            prop_assert_eq!(merged.n, rows.len() as u64);
+        }
+
+        #[test]
+        fn without_numbers_it_is_the_normal_leaf_to_the_last_bit(ys in prop::collection::vec(-4.0..4.0_f64, 0..20)) {
+            let normal = Normal::new(0.7, 1.3, 2.0, 0.4).centred(-0.2).tabulated(30);
+            let leaf = Linear::new(normal.clone(), 0, 1.0);
+            let stat = observed(&leaf, &ys.iter().map(|&y| (y, vec![])).collect::<Vec<_>>());
+            let moments = Linear::moments(&stat);
+            prop_assert_eq!(leaf.log_marginal(&stat).to_bits(), normal.log_marginal(&moments).to_bits());
+            let same = |a: f64, b: f64| (a - b).abs() <= 1e-13 * (1.0 + a.abs());
+            let (
+                Predictive::StudentT { df, location, scale },
+                Predictive::StudentT { df: degrees, location: at, scale: width },
+            ) = (leaf.fit(&stat).at(&[]), normal.fit(&moments)) else { panic!("numbers") };
+            prop_assert!(df == degrees && same(location, at) && same(scale, width));
+        }
+    }
+
+    #[test]
+    fn no_rows_are_worth_nothing_and_predict_with_the_prior() {
+        let leaf = Linear::new(Normal::new(3.0, 2.0, 1.0, 4.0), 2, 0.5);
+        assert_eq!(leaf.log_marginal(&leaf.empty()), 0.0);
+        let Predictive::StudentT { df, location, scale } = leaf.fit(&leaf.empty()).at(&[1.0, 2.0]) else { panic!() };
+        // Squared scale: lam (1 + 1/a + x'x/k).
+        assert!((df, location) == (1.0, 3.0) && (scale * scale - 4.0 * (1.0 + 0.5 + 10.0)).abs() < 1e-12);
+    }
+
+    #[test]
+    fn a_number_that_repeats_another_tells_no_more_than_the_prior_lets_it() {
+        // Twice the same x with slopes of variance 1/k each is once that x with a slope of variance 2/k.
+        let ys = [0.3, -1.2, 2.0, 0.7, 5.0];
+        let xs = [-1.0, 0.2, 0.9, 1.4, -0.3];
+        let twice = Linear::new(Normal::default(), 2, 1.0);
+        let once = Linear::new(Normal::default(), 1, 0.5);
+        let both: Vec<_> = ys.iter().zip(xs).map(|(&y, x)| (y, vec![x, x])).collect();
+        let alone: Vec<_> = ys.iter().zip(xs).map(|(&y, x)| (y, vec![x])).collect();
+        let (of_two, of_one) = (observed(&twice, &both), observed(&once, &alone));
+        assert!((twice.log_marginal(&of_two) - once.log_marginal(&of_one)).abs() < 1e-12);
+        let (two, one) = (twice.fit(&of_two), once.fit(&of_one));
+        assert!((two.slopes[0] + two.slopes[1] - one.slopes[0]).abs() < 1e-12);
+        assert!((two.slopes[0] - two.slopes[1]).abs() < 1e-12);
+    }
+
+    #[test]
+    fn a_million_rows_along_repeated_numbers_keep_every_pivot() {
+        let leaf = Linear::new(Normal::default(), 3, 1.0);
+        let mut stat = leaf.empty();
+        for i in 0..994_000_u32 {
+            let x = f64::from(i % 1000) / 300.0 - 1.6;
+            leaf.observe(&mut stat, 3.0 * x + f64::from(i % 7), &[x, 3.0 * x, 1e3]);
+        }
+        let line = leaf.fit(&stat);
+        assert!(line.is_sound() && leaf.log_marginal(&stat).is_finite());
+        assert!((line.slopes[0] + 3.0 * line.slopes[1] - 3.0).abs() < 1e-4, "{line:?}");
+    }
+
+    #[test]
+    fn fewer_rows_than_numbers_are_a_leaf_like_any_other() {
+        let leaf = Linear::new(Normal::default(), 5, 1.0);
+        let rows = [(0.4, vec![1.0, -0.2, 0.0, 2.0, 0.3])];
+        assert!(
+            (leaf.log_marginal(&observed(&leaf, &rows)) - multivariate_t(&rows, [0.0, 1.0, 1.0, 1.0, 1.0])).abs()
+                < 1e-12
+        );
+        assert!(leaf.fit(&observed(&leaf, &rows)).is_sound());
+    }
+
+    #[test]
+    fn far_numbers_keep_their_digits_about_a_centre() {
+        let (far, near) = (Normal::new(1e8, 1.0, 1.0, 1.0).centred(1e8), Normal::new(0.0, 1.0, 1.0, 1.0));
+        let (far, near) = (Linear::new(far, 1, 1.0), Linear::new(near, 1, 1.0));
+        let rows = |from: f64| [(from + 0.25, vec![0.5]), (from - 0.5, vec![-1.0]), (from + 1.0, vec![2.0])];
+        let (one, two) =
+            (far.log_marginal(&observed(&far, &rows(1e8))), near.log_marginal(&observed(&near, &rows(0.0))));
+        assert!((one - two).abs() < 1e-12, "{one} {two}");
+    }
+
+    #[test]
+    fn what_follows_a_line_is_likelier_under_it() {
+        let leaf = Linear::new(Normal::default(), 1, 1.0);
+        let along: Vec<_> = (0..20).map(|i| f64::from(i) / 10.0 - 1.0).map(|x| (0.9 * x, vec![x])).collect();
+        let stat = observed(&leaf, &along);
+        assert!(leaf.log_marginal(&stat) > leaf.normal().log_marginal(&Linear::moments(&stat)) + 1.0);
+        let slope = leaf.fit(&stat).slopes[0];
+        assert!((0.7..0.9).contains(&slope), "{slope}");
+    }
+}
