@@ -8,6 +8,7 @@ pub mod decision_graph;
 pub mod discriminant;
 pub mod divided;
 pub mod full_table;
+pub mod linear_leaf;
 pub mod outline;
 mod questions;
 pub mod regression;

@@ -7,18 +7,28 @@ pub(super) trait Node {
     /// A leaf's distribution.
     fn predictive(&self) -> Option<&Predictive>;
 
+    /// Whether it is a leaf.
+    fn is_leaf(&self) -> bool {
+        self.predictive().is_some()
+    }
+
+    /// Free parameters of a leaf.
+    fn n_parameters(&self) -> usize {
+        self.predictive().map_or(0, Predictive::n_parameters)
+    }
+
     /// If it halves the numbers of a parent: the parent's position, and where.
     fn halves(&self) -> Option<(usize, f64)>;
 }
 
 /// Number of leaves.
 pub(super) fn n_leaves(nodes: &[impl Node]) -> usize {
-    nodes.iter().filter_map(Node::predictive).count()
+    nodes.iter().filter(|node| node.is_leaf()).count()
 }
 
 /// Number of free parameters of all leaves.
 pub(super) fn n_parameters(nodes: &[impl Node]) -> usize {
-    nodes.iter().filter_map(Node::predictive).map(Predictive::n_parameters).sum()
+    nodes.iter().map(Node::n_parameters).sum()
 }
 
 /// Every value at which a parent's numbers are halved, ascending.

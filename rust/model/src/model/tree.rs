@@ -7,9 +7,10 @@ use std::borrow::Cow;
 
 use serde::{Deserialize, Serialize};
 
+use super::linear_leaf::{self, Input};
 use super::{Model, Outline, Values, check_family, questions};
 use crate::error::{Error, Result};
-use crate::predictive::{Predictive, Value};
+use crate::predictive::{Line, Predictive, Value};
 use crate::table::{Var, Variable};
 
 /// A node of a tree. Nodes stand in preorder: the left side of a split is the next node.
@@ -52,11 +53,35 @@ pub enum Node {
         /// What a new row here is predicted with.
         predictive: Predictive,
     },
+    /// A distribution of the child that follows numeric parents.
+    Line {
+        /// Number of training rows.
+        n: u64,
+        /// The mean and standard deviation of the child in them, in stored units.
+        statistic: Vec<f64>,
+        /// The parents that it follows.
+        inputs: Vec<Input>,
+        /// What a new row here is predicted with.
+        line: Line,
+    },
 }
 
 impl questions::Node for Node {
     fn predictive(&self) -> Option<&Predictive> {
         if let Self::Leaf { predictive, .. } = self { Some(predictive) } else { None }
+    }
+
+    fn is_leaf(&self) -> bool {
+        matches!(self, Self::Leaf { .. } | Self::Line { .. })
+    }
+
+    fn n_parameters(&self) -> usize {
+        match self {
+            Self::Leaf { predictive, .. } => predictive.n_parameters(),
+            // As a normal leaf, and a slope for each parent.
+            Self::Line { line, .. } => line.at(&line.centre).n_parameters() + line.slopes.len(),
+            _ => 0,
+        }
     }
 
     fn halves(&self) -> Option<(usize, f64)> {
@@ -83,16 +108,42 @@ impl Tree {
         &self.nodes
     }
 
+    /// Gives every line its parents, and their ranges in the training rows that reach it.
+    pub fn bind(&mut self, inputs: &[Input], rows: impl Iterator<Item = Vec<Value>>) {
+        for node in &mut self.nodes {
+            if let Node::Line { inputs: own, .. } = node {
+                *own = inputs.to_vec();
+            }
+        }
+        if !self.nodes.iter().any(|node| matches!(node, Node::Line { .. })) {
+            return;
+        }
+        for row in rows {
+            let at = self.leaf(&row);
+            if let Node::Line { inputs, .. } = &mut self.nodes[at] {
+                for input in inputs {
+                    if let Value::Real(x) = row[input.parent] {
+                        (input.low, input.high) = (input.low.min(x), input.high.max(x));
+                    }
+                }
+            }
+        }
+    }
+
     /// Number of leaves.
     pub fn n_leaves(&self) -> usize {
         questions::n_leaves(&self.nodes)
     }
 
     /// What stands at a node, which the given codes of each parent with levels can reach.
-    fn outline_of(&self, at: usize, reachable: &mut Vec<Vec<u32>>) -> Outline {
+    fn outline_of(&self, at: usize, variables: &[Variable], reachable: &mut Vec<Vec<u32>>) -> Outline {
         let (parent, right, values) = match &self.nodes[at] {
             Node::Leaf { n, predictive, .. } => {
                 return Outline::Leaf { n_rows: *n as usize, predictive: predictive.clone() };
+            }
+            Node::Line { n, inputs, line, .. } => {
+                let formula = linear_leaf::formula(line, inputs, self.child, &self.parents, variables);
+                return Outline::Regression { n_rows: *n as usize, predictive: line.at(&line.centre), formula };
             }
             Node::Below { parent, threshold, right } => {
                 (*parent, *right, [Values::Range(None, Some(*threshold)), Values::Range(Some(*threshold), None)])
@@ -107,7 +158,7 @@ impl Tree {
             if let Values::Codes(codes) = &values {
                 reachable[parent].clone_from(codes);
             }
-            let below = self.outline_of(next, reachable);
+            let below = self.outline_of(next, variables, reachable);
             reachable[parent] = before;
             (values, below)
         });
@@ -128,7 +179,7 @@ impl Tree {
                 Node::Among { parent, levels, right } => {
                     (matches!(values[*parent], Value::Code(c) if levels.binary_search(&c).is_ok()), *right)
                 }
-                Node::Leaf { .. } => return at,
+                Node::Leaf { .. } | Node::Line { .. } => return at,
             };
             at = if goes_left { at + 1 } else { right };
         }
@@ -151,10 +202,11 @@ impl Model for Tree {
     }
 
     fn predictive(&self, parents: &[Value]) -> Cow<'_, Predictive> {
-        let Node::Leaf { predictive, .. } = &self.nodes[self.leaf(parents)] else {
-            unreachable!("the way down ends in a leaf")
-        };
-        Cow::Borrowed(predictive)
+        match &self.nodes[self.leaf(parents)] {
+            Node::Leaf { predictive, .. } => Cow::Borrowed(predictive),
+            Node::Line { inputs, line, .. } => Cow::Owned(linear_leaf::at(line, inputs, parents)),
+            _ => unreachable!("the way down ends in a leaf"),
+        }
     }
 
     fn n_parameters(&self) -> usize {
@@ -162,13 +214,17 @@ impl Model for Tree {
     }
 
     fn thresholds(&self, position: usize) -> Option<Vec<f64>> {
-        Some(questions::thresholds(&self.nodes, position))
+        let follows = |node: &Node| match node {
+            Node::Line { inputs, .. } => inputs.iter().any(|input| input.parent == position),
+            _ => false,
+        };
+        (!self.nodes.iter().any(follows)).then(|| questions::thresholds(&self.nodes, position))
     }
 
     fn outline(&self, variables: &[Variable]) -> Option<(Outline, Option<Predictive>)> {
         let codes = |&p: &Var| (0..variables[p].n_levels().unwrap_or(0) as u32).collect();
         let mut reachable = self.parents.iter().map(codes).collect();
-        Some((self.outline_of(0, &mut reachable), None))
+        Some((self.outline_of(0, variables, &mut reachable), None))
     }
 
     fn check(&self, variables: &[Variable]) -> Result<()> {
@@ -190,6 +246,14 @@ impl Model for Tree {
             let (parent, right) = match node {
                 Node::Leaf { predictive, .. } => {
                     predictive.check(child)?;
+                    due = false;
+                    continue;
+                }
+                Node::Line { inputs, line, .. } => {
+                    let fits = child.is_continuous() && inputs.len() == line.slopes.len() && line.is_sound();
+                    if !fits || !inputs.iter().all(|input| input.is_sound(&self.parents, variables)) {
+                        return bad(at, "has a line that does not fit its parents");
+                    }
                     due = false;
                     continue;
                 }

@@ -79,6 +79,11 @@ impl Linear {
         Self { normal, k, p }
     }
 
+    /// From now on in so many numbers.
+    pub fn set_numbers(&mut self, p: usize) {
+        self.p = p;
+    }
+
     /// The leaf without slopes.
     pub fn normal(&self) -> &Normal {
         &self.normal
@@ -151,21 +156,26 @@ impl Linear {
         Solved { triangle, right, log_det, explained }
     }
 
-    fn spread(&self, stat: &LineSums, solved: &Solved) -> f64 {
-        let moments = Self::moments(stat);
+    fn spread(&self, n: u64, sums: &[f64], solved: &Solved) -> f64 {
+        let moments = Moments { n, sum: sums[0], squares: sums[1] };
         let normal = &self.normal;
         (normal.scatter(&moments) + normal.shift(&moments) - solved.explained).max(0.0) + normal.nu() * normal.lam()
     }
 
     /// Log marginal likelihood of the rows' `y` given their `x`; of no rows exactly zero.
     pub fn log_marginal(&self, stat: &LineSums) -> f64 {
-        if stat.n == 0 {
+        self.log_marginal_of(stat.n, &stat.sums)
+    }
+
+    /// As `log_marginal`, of sums that stand in a slice.
+    pub fn log_marginal_of(&self, n: u64, sums: &[f64]) -> f64 {
+        if n == 0 {
             return 0.0;
         }
-        let solved = self.solved(stat.n, &stat.sums);
-        let spread = self.spread(stat, &solved);
+        let solved = self.solved(n, sums);
+        let spread = self.spread(n, sums, &solved);
         let normal = &self.normal;
-        normal.count_term(stat.n) - 0.5 * (stat.n as f64 + normal.nu()) * spread.ln() - 0.5 * solved.log_det
+        normal.count_term(n) - 0.5 * (n as f64 + normal.nu()) * spread.ln() - 0.5 * solved.log_det
     }
 
     /// The posterior predictive distribution of one more row; of no rows it is the prior predictive.
@@ -190,7 +200,7 @@ impl Linear {
         Line {
             df,
             location: self.normal.centre() + self.intercept(stat.n, &stat.sums),
-            scale: (self.spread(stat, &solved) / df).sqrt(),
+            scale: (self.spread(stat.n, &stat.sums, &solved) / df).sqrt(),
             weight,
             centre: (0..p).map(|j| stat.sums[at(j)] / weight).collect(),
             slopes,

@@ -17,7 +17,8 @@ use crate::tree::lattice::size::Size;
 use crate::tree::memo::Ended;
 use crate::tree::normaliser::{Prior, Priors};
 use crate::tree::optimal::{Effort, Point, Search};
-use crate::tree::response::{InOrder, NUMBER_STEPS, categorical_steps, ordinal_steps};
+use crate::leaf::n_sums;
+use crate::tree::response::{InOrder, NUMBER_STEPS, categorical_steps, line_steps, ordinal_steps};
 use crate::tree::trace::Traced;
 
 /// How the best tree of a family is found.
@@ -39,9 +40,11 @@ impl Prepared {
         let n_rows = self.table.n_rows();
         let rows = self.row_steps(parents);
         let size = Size::of(&axes);
-        let search = size.search_steps(&axes, n_rows).saturating_add(rows);
+        let lines = self.n_lines(child, parents);
+        let search = size.search_steps(&axes, n_rows).saturating_mul(1 + lines as u64).saturating_add(rows);
         let k = self.table.variable(child).n_levels().unwrap_or(0);
         let (columns, cell) = match &self.table.variable(child).kind {
+            Kind::Continuous { .. } if lines > 0 => ([1, n_sums(lines)], line_steps(lines)),
             Kind::Continuous { .. } => ([1, 2], NUMBER_STEPS),
             Kind::Categorical { .. } => ([k, 0], categorical_steps(k)),
             Kind::Ordinal { .. } => ([k, 0], ordinal_steps(k)),
@@ -58,6 +61,14 @@ impl Prepared {
         } else {
             (Route::Search, search)
         }
+    }
+
+    /// How many numbers the family's leaves may follow along a line.
+    fn n_lines(&self, child: Var, parents: &[Var]) -> usize {
+        if !self.has_lines(child) {
+            return 0;
+        }
+        parents.iter().filter(|&&p| self.table.variable(p).is_continuous()).count()
     }
 
     /// How many combinations of bins and declared levels some predictors have.
@@ -186,7 +197,9 @@ impl<'a, R: InOrder, F: Fn(&R::Sum) -> Node> OfKind<'a, R, F> {
         self.row_steps += 2 * n_rows * (parents.len() as u64 + 1) * u64::from(n_rows.max(2).ilog2());
         let prior = self.prepared.prior(parents);
         let (prepared, search) = (self.prepared, &mut self.search);
-        let search = Ordered::new(prepared, search, parents, in_order, codes, &self.values, prior.log_gamma);
+        search.response.read(parents);
+        let log_gamma = prior.log_gamma + search.response.choice();
+        let search = Ordered::new(prepared, search, parents, in_order, codes, &self.values, log_gamma);
         let found = search.best().map_err(|ended| prepared.ended(self.child, parents, ended))?;
         let (best, trace, groups) = found;
         self.in_order = groups;
@@ -210,6 +223,7 @@ impl<'a, R: InOrder, F: Fn(&R::Sum) -> Node> OfKind<'a, R, F> {
         let n_cells = self.prepared.n_corners(parents);
         let search = &mut self.search;
         search.points.clear();
+        search.response.read(parents);
         self.row_steps += self.prepared.row_steps(parents);
         if n_cells <= CELLS_PER_ROW * n_rows {
             // Few combinations: rows are counted straight into them.
@@ -246,10 +260,11 @@ impl<'a, R: InOrder, F: Fn(&R::Sum) -> Node> OfKind<'a, R, F> {
             }
         }
         let prior = self.priors.of(layout);
+        let log_gamma = prior.log_gamma + search.response.choice();
         let ended = |ended| self.prepared.ended(self.child, parents, ended);
         let best = match route {
-            Route::Lattice => search.best_in_lattice(layout, &self.prepared.axes(parents), prior.log_gamma),
-            Route::Search => search.best(layout, prior.log_gamma),
+            Route::Lattice => search.best_in_lattice(layout, &self.prepared.axes(parents), log_gamma),
+            Route::Search => search.best(layout, log_gamma),
         };
         let best = best.map_err(ended)?;
         let trace = with_tree.then(|| search.trace(layout)).transpose().map_err(ended)?;

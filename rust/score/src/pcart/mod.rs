@@ -8,6 +8,7 @@ mod bdeu;
 mod cell_prior;
 mod dear;
 mod family;
+mod lines;
 mod ordered;
 
 use std::sync::{Arc, Mutex, PoisonError};
@@ -16,15 +17,17 @@ use serde::{Deserialize, Serialize};
 
 use self::cell_prior::Cells;
 use self::family::{OfKind, Rows};
+use self::lines::{ByValue, OfLines};
 use super::{ChildScore, LocalScore};
 use crate::control::Halt;
 use crate::error::{Error, Result};
+use crate::frame::numbers;
 use crate::leaf::{Categorical, Counts, Leaf, LeafModel, LeafPriors, Moments, Normal};
 use crate::local::{Cost, Groups};
 use crate::model::LocalModel;
 use crate::model::tree::Node;
 use crate::prior::parent_count;
-use crate::table::{Column, Kind, Table, Var};
+use crate::table::{Affine, Column, Kind, Table, Var};
 use crate::tree::key::{Coded, Layout, Split};
 use crate::tree::memo::Ended;
 use crate::tree::normaliser::{Prior, Priors};
@@ -70,6 +73,24 @@ impl TreePrior {
     }
 }
 
+/// What stands in the leaves of numbers.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
+#[serde(rename_all = "snake_case")]
+pub enum NumberLeaf {
+    /// A normal distribution.
+    #[default]
+    Normal,
+    /// One about a line in the numeric parents, where that is worth more.
+    Linear,
+}
+
+impl NumberLeaf {
+    #[allow(clippy::trivially_copy_pass_by_ref)] // as serde calls it
+    fn is_default(&self) -> bool {
+        *self == Self::default()
+    }
+}
+
 const LEAF_PROBABILITY: f64 = 0.5;
 
 #[allow(clippy::trivially_copy_pass_by_ref)] // as serde calls it
@@ -102,6 +123,9 @@ pub struct Pcart {
     /// Of the prior by the cell: the probability that a cell is a leaf which can be split.
     #[serde(skip_serializing_if = "is_half")]
     pub leaf_probability: f64,
+    /// What stands in the leaves of numbers.
+    #[serde(skip_serializing_if = "NumberLeaf::is_default")]
+    pub leaf: NumberLeaf,
     /// Forbid empty sides alone, of all that the authors' program does: for comparison.
     #[serde(skip)]
     pub skip_empty: bool,
@@ -120,6 +144,7 @@ impl Default for Pcart {
             grouping: Grouping::Auto,
             tree_prior: TreePrior::Paper,
             leaf_probability: LEAF_PROBABILITY,
+            leaf: NumberLeaf::Normal,
             skip_empty: false,
         }
     }
@@ -161,12 +186,21 @@ impl Pcart {
             let problem = "goes neither with published=True nor with ess, whose leaves have a prior of their own";
             return Err(Error::parameter("tree_prior", &"cell", problem));
         }
+        if self.leaf == NumberLeaf::Linear && (self.published || self.tree_prior == TreePrior::Cell) {
+            let problem = "goes neither with published=True nor with tree_prior=\"cell\"";
+            return Err(Error::parameter("leaf", &"linear", problem));
+        }
         if self.memory_mb == 0 {
             return Err(Error::parameter("memory_mb", &self.memory_mb, "must be at least 1"));
         }
         self.priors.check(table)?;
         let coded = Coded::new(table, self.max_splits);
-        Ok(Prepared { table: table.clone(), parameters: self.clone(), coded, priors: Mutex::default() })
+        let scale = |var: Var| match table.column(var) {
+            Column::Reals(values) if self.leaf == NumberLeaf::Linear => Some(numbers::standardising(values)),
+            _ => None,
+        };
+        let scales = (0..table.n_vars()).map(scale).collect();
+        Ok(Prepared { table: table.clone(), parameters: self.clone(), coded, scales, priors: Mutex::default() })
     }
 }
 
@@ -175,6 +209,8 @@ pub struct Prepared {
     table: Arc<Table>,
     parameters: Pcart,
     coded: Coded,
+    /// Of linear leaves: what brings a number to mean 0 and standard deviation 1 over the rows.
+    scales: Vec<Option<Affine>>,
     /// Of families that are searched by groups in order: with many levels a prior takes longer than a look-up.
     priors: Mutex<Priors>,
 }
@@ -232,6 +268,20 @@ impl Prepared {
 
     fn by_the_cell(&self) -> bool {
         self.parameters.tree_prior == TreePrior::Cell
+    }
+
+    /// Whether leaves may follow numbers along a line.
+    fn has_lines(&self, child: Var) -> bool {
+        self.parameters.leaf == NumberLeaf::Linear && self.table.variable(child).is_continuous()
+    }
+
+    fn too_many_numbers(&self, child: Var, parents: &[Var]) -> Error {
+        Error::Family {
+            child: self.table.name(child).to_owned(),
+            parents: parents.iter().map(|&p| self.table.name(p).to_owned()).collect(),
+            problem: format!("linear leaves follow at most {} numbers", lines::MOST),
+            advice: "use fewer parents, or leaf=\"normal\"".to_owned(),
+        }
     }
 
     /// Whether leaves know their share of the space.
@@ -323,9 +373,14 @@ impl Prepared {
                 let codes = self.coded.codes.iter().map(|codes| {
                     if codes.is_empty() { Vec::new() } else { order.iter().map(|&row| codes[row as usize]).collect() }
                 });
-                let codes = Rows::Ordered(codes.collect());
+                let codes: Vec<Vec<u16>> = codes.collect();
+                let values: Vec<f64> = order.iter().map(|&row| values[row as usize]).collect();
+                if self.has_lines(child) {
+                    let by_value = ByValue { values, codes, order };
+                    return Ok(Box::new(OfLines::new(self, child, leaf, by_value, &self.scales)));
+                }
+                let codes = Rows::Ordered(codes);
                 let response = Numbers::new(&leaf, values.len());
-                let values = order.iter().map(|&row| values[row as usize]).collect();
                 let node = move |sum: &NumberSum| number_node(&leaf, &sum.into());
                 if self.by_the_cell() {
                     return Ok(Box::new(Cells::new(self, child, response, values, codes, node)));

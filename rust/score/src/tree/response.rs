@@ -5,14 +5,17 @@
 
 mod in_order;
 mod levels;
+mod lines;
 mod numbers;
 mod tally;
 
 pub use in_order::{InOrder, by_key, first_orders};
 pub use levels::{Levels, LevelsLeaf, Store, categorical_steps, ordinal_steps};
+pub use lines::{LineRows, LineSum, Lines, line_steps};
 pub use numbers::{NUMBER_STEPS, NumberSum, Numbers};
 
 use super::lattice::Columns;
+use crate::table::Var;
 
 /// Rows with one combination of predictor bins and levels.
 #[derive(Clone, Debug)]
@@ -42,6 +45,14 @@ pub trait Response {
 
     /// An additive statistic of some rows.
     type Sum: Clone;
+
+    /// To be called with the parents of a family before any of its rows is observed.
+    fn read(&mut self, _parents: &[Var]) {}
+
+    /// What each leaf costs beside `gamma`, as a logarithm: the choice between several kinds of leaves.
+    fn choice(&self) -> f64 {
+        0.0
+    }
 
     /// Of no rows.
     fn zero(&self) -> Self::Sum;

@@ -71,6 +71,11 @@ impl Numbers {
         }
     }
 
+    /// What each leaf costs.
+    pub(super) fn log_gamma(&self) -> f64 {
+        self.log_gamma
+    }
+
     /// The slope of a leaf's score in its count, sum and sum of squares.
     pub(super) fn slope_of(&self, of: &NumberSum) -> [f64; 3] {
         let (n, last) = (of.n as usize, self.by_count.len() - 1);
@@ -103,7 +108,12 @@ impl Numbers {
     /// What several groups of rows are worth as leaves, and their squares about the prior mean.
     #[allow(clippy::inline_always)] // compiled for the registers of its caller
     #[inline(always)]
-    fn as_leaves<const L: usize>(&self, n: &[u64; L], sum: &[f64; L], squares: &[f64; L]) -> ([f64; L], [f64; L]) {
+    pub(super) fn as_leaves<const L: usize>(
+        &self,
+        n: &[u64; L],
+        sum: &[f64; L],
+        squares: &[f64; L],
+    ) -> ([f64; L], [f64; L]) {
         // Plain loops over arrays: closures would not be compiled for the wider registers of the caller.
         let (mut constant, mut half_df, mut inverse) = ([0.0; L], [0.0; L], [0.0; L]);
         for i in 0..L {
@@ -165,7 +175,7 @@ impl Numbers {
     /// the best one that has all squares in one leaf and none in the others.
     #[allow(clippy::inline_always)] // compiled for the registers of its caller
     #[inline(always)]
-    fn split_bound(&self, n: usize, squares: f64) -> f64 {
+    pub(super) fn split_bound(&self, n: usize, squares: f64) -> f64 {
         let at = n * BUCKETS + Self::bucket(squares);
         self.split_bounds.get(at).copied().unwrap_or(f64::INFINITY)
     }

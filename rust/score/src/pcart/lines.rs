@@ -1,0 +1,173 @@
+//! Children with linear leaves: one search for each number of numeric parents, and the lines of the found leaves.
+//!
+//! Without numeric parents it is the search of normal leaves, to the letter.
+
+use std::collections::BTreeMap;
+use std::sync::Arc;
+
+use super::family::{Family, OfKind, Rows};
+use super::{Prepared, number_node};
+use crate::control::Halt;
+use crate::error::Result;
+use crate::leaf::{LeafModel, LineSums, Linear, Normal, n_sums};
+use crate::local::Groups;
+use crate::model::linear_leaf::Input;
+use crate::model::tree::{Node, Tree};
+use crate::predictive::Value;
+use crate::table::{Affine, Column, Var};
+use crate::tree::normaliser::Prior;
+use crate::tree::optimal::Effort;
+use crate::tree::response::{LineRows, LineSum, Lines, NumberSum, Numbers};
+
+/// Most numeric parents of a linear leaf: no key holds more.
+pub const MOST: usize = 10;
+
+/// Codes by variable, values of the response, and the order of both.
+pub struct ByValue {
+    /// The response, its centre subtracted, ascending.
+    pub values: Vec<f64>,
+    /// By variable.
+    pub codes: Vec<Vec<u16>>,
+    /// Where each row stands in the table.
+    pub order: Vec<u32>,
+}
+
+/// The search of a child.
+pub struct OfLines<'a> {
+    prepared: &'a Prepared,
+    child: Var,
+    leaf: Normal,
+    codes: Vec<Vec<u16>>,
+    rows: Arc<LineRows>,
+    families: BTreeMap<usize, Box<dyn Family + 'a>>,
+    /// Sums that the last family took.
+    last: usize,
+    halt: Halt,
+    cap: Option<u64>,
+}
+
+impl<'a> OfLines<'a> {
+    /// Of rows by value.
+    pub fn new(prepared: &'a Prepared, child: Var, leaf: Normal, by_value: ByValue, scales: &[Option<Affine>]) -> Self {
+        let ByValue { values, codes, order } = by_value;
+        let x = (scales.iter().enumerate())
+            .map(|(var, scale)| match (scale, prepared.table.column(var)) {
+                (Some(scale), Column::Reals(x)) if var != child => {
+                    order.iter().map(|&row| scale.to_stored(x[row as usize])).collect()
+                }
+                _ => Vec::new(),
+            })
+            .collect();
+        let rows = Arc::new(LineRows { y: values, x });
+        let halt = Halt::default();
+        Self { prepared, child, leaf, codes, rows, families: BTreeMap::new(), last: 0, halt, cap: None }
+    }
+
+    fn numeric(&self, parents: &[Var]) -> Vec<usize> {
+        (0..parents.len()).filter(|&i| self.prepared.table.variable(parents[i]).is_continuous()).collect()
+    }
+
+    fn family(&mut self, parents: &[Var]) -> Result<&mut (dyn Family + 'a)> {
+        let p = self.numeric(parents).len();
+        if p > MOST {
+            return Err(self.prepared.too_many_numbers(self.child, parents));
+        }
+        let width = [0, 1, 2, 3, 4].into_iter().find(|&most| p <= most).unwrap_or(MOST);
+        self.last = width;
+        if !self.families.contains_key(&width) {
+            let mut family = match width {
+                0 => self.without_lines(),
+                1 => self.of_width::<{ n_sums(1) }>(),
+                2 => self.of_width::<{ n_sums(2) }>(),
+                3 => self.of_width::<{ n_sums(3) }>(),
+                4 => self.of_width::<{ n_sums(4) }>(),
+                _ => self.of_width::<{ n_sums(MOST) }>(),
+            };
+            family.heed(&self.halt);
+            if let Some(steps) = self.cap {
+                family.cap(steps);
+            }
+            self.families.insert(width, family);
+        }
+        Ok(self.families.get_mut(&width).expect("it was just made").as_mut())
+    }
+
+    fn without_lines(&self) -> Box<dyn Family + 'a> {
+        let response = Numbers::new(&self.leaf, self.rows.y.len());
+        let leaf = self.leaf.clone();
+        let node = move |sum: &NumberSum| number_node(&leaf, &sum.into());
+        let codes = Rows::Ordered(self.codes.clone());
+        Box::new(OfKind::new(self.prepared, self.child, response, self.rows.y.clone(), codes, node))
+    }
+
+    fn of_width<const W: usize>(&self) -> Box<dyn Family + 'a> {
+        let response = Lines::<W>::new(&self.leaf, self.rows.clone());
+        let leaf = self.leaf.clone();
+        let node = move |sum: &LineSum<W>| line_node(&leaf, sum, Lines::<W>::K);
+        let values = (0..self.rows.y.len() as u32).collect();
+        Box::new(OfKind::new(self.prepared, self.child, response, values, Rows::Ordered(self.codes.clone()), node))
+    }
+}
+
+/// The leaf that is worth more, its line not yet bound to parents.
+fn line_node<const W: usize>(normal: &Normal, sum: &LineSum<W>, k: f64) -> Node {
+    let stat = LineSums { n: sum.n(), sums: sum.sums().into() };
+    let moments = Linear::moments(&stat);
+    let leaf = Linear::new(normal.clone(), sum.p(), k);
+    let plain = number_node(normal, &moments);
+    match plain {
+        Node::Leaf { n, statistic, .. } if leaf.log_marginal(&stat) > normal.log_marginal(&moments) => {
+            Node::Line { n, statistic, inputs: Vec::new(), line: leaf.fit(&stat) }
+        }
+        plain => plain,
+    }
+}
+
+impl Family for OfLines<'_> {
+    fn best(&mut self, parents: &[Var]) -> Result<(f64, Prior)> {
+        self.family(parents)?.best(parents)
+    }
+
+    fn tree(&mut self, parents: &[Var]) -> Result<Tree> {
+        let numeric = self.numeric(parents);
+        let mut tree = self.family(parents)?.tree(parents)?;
+        let table = &self.prepared.table;
+        let input = |&parent: &usize| Input {
+            parent,
+            scale: self.prepared.scales[parents[parent]].unwrap_or(Affine::IDENTITY),
+            low: f64::INFINITY,
+            high: f64::NEG_INFINITY,
+        };
+        let inputs: Vec<Input> = numeric.iter().map(input).collect();
+        let value = |&p: &Var, row: usize| match table.column(p) {
+            Column::Reals(x) => Value::Real(x[row]),
+            Column::Codes(codes) => Value::Code(codes.get(row) as u32),
+        };
+        tree.bind(&inputs, (0..table.n_rows()).map(|row| parents.iter().map(|p| value(p, row)).collect()));
+        Ok(tree)
+    }
+
+    fn heed(&mut self, halt: &Halt) {
+        self.halt = halt.clone();
+        self.families.values_mut().for_each(|family| family.heed(halt));
+    }
+
+    fn cap(&mut self, steps: u64) {
+        self.cap = Some(steps);
+        self.families.values_mut().for_each(|family| family.cap(steps));
+    }
+
+    fn steps(&self) -> Option<u64> {
+        self.families.values().map(|family| family.steps()).sum()
+    }
+
+    fn in_order(&self) -> Option<&[Groups]> {
+        self.families.get(&self.last)?.in_order()
+    }
+
+    fn effort(&self) -> Effort {
+        let mut all = Effort::default();
+        self.families.values().for_each(|family| all += family.effort());
+        all
+    }
+}

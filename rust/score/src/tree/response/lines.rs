@@ -1,0 +1,255 @@
+//! Responses that are numbers along a line in the family's numeric parents: the sums of [`crate::leaf::Linear`], and a
+//! bound from how much any line could explain.
+//!
+//! A leaf is normal or linear, whichever is worth more; for the choice each leaf pays `ln 2`, which is [`Response::choice`].
+
+use std::sync::Arc;
+
+use super::in_order::InOrder;
+use super::numbers::{NumberSum, Numbers};
+use super::{Half, Halves, LANES, Point, Response, Worth};
+use crate::leaf::{Linear, Normal, n_sums, observe};
+use crate::table::Var;
+use crate::tree::lattice::Columns;
+
+/// Sums over some rows; what stands beyond those of the present numbers is zero.
+#[derive(Clone, Copy, Debug, PartialEq)]
+pub struct LineSum<const W: usize> {
+    n: u32,
+    /// Numeric parents.
+    p: u32,
+    sums: [f64; W],
+}
+
+impl<const W: usize> LineSum<W> {
+    /// Number of rows.
+    pub fn n(&self) -> u64 {
+        u64::from(self.n)
+    }
+
+    /// Number of numeric parents.
+    pub fn p(&self) -> usize {
+        self.p as usize
+    }
+
+    /// The sums as the leaf has them.
+    pub fn sums(&self) -> &[f64] {
+        &self.sums[..n_sums(self.p as usize)]
+    }
+
+    fn numbers(&self) -> NumberSum {
+        NumberSum { n: u64::from(self.n), sum: self.sums[0], squares: self.sums[1] }
+    }
+}
+
+/// What rows hold, in the order in which they are taken.
+#[derive(Clone, Debug, Default)]
+pub struct LineRows {
+    /// The response, its centre subtracted.
+    pub y: Vec<f64>,
+    /// By variable: standardised numbers, nothing for levels.
+    pub x: Vec<Vec<f64>>,
+}
+
+/// Numbers along lines, with up to `W` sums.
+pub struct Lines<const W: usize> {
+    rows: Arc<LineRows>,
+    numbers: Numbers,
+    leaf: Linear,
+    /// Of the present parents, row after row.
+    x: Vec<f64>,
+    p: usize,
+}
+
+/// Steps of a cell of a lattice with lines in `p` numbers: its sums, and an elimination.
+pub fn line_steps(p: usize) -> u64 {
+    let p = p as u64;
+    20 + n_sums(p as usize) as u64 + p * (25 + p * (3 + p))
+}
+
+impl<const W: usize> Lines<W> {
+    /// Precision of a slope of standardised numbers, in units of the noise's.
+    pub const K: f64 = 1.0;
+
+    /// Of these rows.
+    pub fn new(normal: &Normal, rows: Arc<LineRows>) -> Self {
+        let numbers = Numbers::new(normal, rows.y.len());
+        Self { rows, numbers, leaf: Linear::new(normal.clone(), 0, Self::K), x: Vec::new(), p: 0 }
+    }
+
+    /// What rows are worth as a leaf, and as more than one at most.
+    fn both(&self, n: u64, sums: &[f64]) -> Worth {
+        let ([normal], [about]) = self.numbers.as_leaves(&[n], &[sums[0]], &[sums[1]]);
+        if n == 0 || self.p == 0 {
+            return Worth { leaf: normal, split: self.numbers.split_bound(n as usize, about) };
+        }
+        let linear = self.numbers.log_gamma() + self.leaf.log_marginal_of(n, sums);
+        // Of the squares about the prior mean a leaf of n rows keeps at least the part 1 / (1 + n/a + x'x/k), x'x summed over
+        // its rows. For no n is that less than the part that the normal leaf keeps at least, 1 / (1 + n/a), times this:
+        let one = 1.0 + 1.0 / self.leaf.normal().a();
+        let squares: f64 = (0..self.p).map(|j| sums[n_sums(j + 1) - 1]).sum();
+        let kept = one / (one + squares / Self::K);
+        Worth { leaf: normal.max(linear), split: self.numbers.split_bound(n as usize, about * kept) }
+    }
+}
+
+/// Halvings of numbers along lines.
+pub struct LineHalves<const W: usize> {
+    n_right: [usize; LANES],
+    worth: [[Worth; 2]; LANES],
+    halves: Vec<[Half<LineSum<W>>; 2]>,
+}
+
+impl<const W: usize> Halves<LineSum<W>> for LineHalves<W> {
+    fn n_right(&self, lane: usize) -> usize {
+        self.n_right[lane]
+    }
+
+    fn worth(&self, lane: usize) -> [Worth; 2] {
+        self.worth[lane]
+    }
+
+    fn half(&self, lane: usize, side: usize) -> Half<LineSum<W>> {
+        self.halves[lane][side].clone()
+    }
+}
+
+impl<const W: usize> Response for Lines<W> {
+    /// Position among the rows.
+    type Value = u32;
+    type Sum = LineSum<W>;
+
+    fn read(&mut self, parents: &[Var]) {
+        let rows = self.rows.clone();
+        let columns: Vec<&Vec<f64>> = parents.iter().map(|&v| &rows.x[v]).filter(|x| !x.is_empty()).collect();
+        self.p = columns.len();
+        debug_assert!(n_sums(self.p) <= W);
+        self.leaf.set_numbers(self.p);
+        self.x.clear();
+        self.x.extend((0..rows.y.len()).flat_map(|row| columns.iter().map(move |x| x[row])));
+    }
+
+    fn choice(&self) -> f64 {
+        if self.p == 0 { 0.0 } else { -std::f64::consts::LN_2 }
+    }
+
+    fn zero(&self) -> LineSum<W> {
+        LineSum { n: 0, p: self.p as u32, sums: [0.0; W] }
+    }
+
+    fn is_empty(&self, sum: &LineSum<W>) -> bool {
+        sum.n == 0
+    }
+
+    #[inline]
+    fn observe(&self, sum: &mut LineSum<W>, row: u32) {
+        let row = row as usize;
+        sum.n += 1;
+        observe(&mut sum.sums, self.rows.y[row], &self.x[row * self.p..][..self.p]);
+    }
+
+    #[inline]
+    fn add(&self, sum: &mut LineSum<W>, other: &LineSum<W>) {
+        sum.n += other.n;
+        for i in 0..W {
+            sum.sums[i] += other.sums[i];
+        }
+    }
+
+    #[inline]
+    fn subtract(&self, sum: &mut LineSum<W>, part: &LineSum<W>) {
+        sum.n -= part.n;
+        for i in 0..W {
+            sum.sums[i] -= part.sums[i];
+        }
+    }
+
+    fn prepare(&mut self, log_gamma: f64) {
+        self.numbers.prepare(log_gamma);
+    }
+
+    fn worth(&self, sum: &LineSum<W>) -> Worth {
+        self.both(sum.n(), sum.sums())
+    }
+
+    fn columns(&self) -> [usize; 2] {
+        [1, n_sums(self.p)]
+    }
+
+    fn cell_steps(&self) -> u64 {
+        line_steps(self.p)
+    }
+
+    fn put(&self, sum: &LineSum<W>, counts: &mut [u32], numbers: &mut [f64], apart: usize) {
+        counts[0] = sum.n;
+        for (i, &of) in sum.sums().iter().enumerate() {
+            numbers[i * apart] = of;
+        }
+    }
+
+    fn leaves(&self, columns: Columns<'_>, from: usize, leaves: &mut [f64]) {
+        let mut sums = [0.0; W];
+        let sums = &mut sums[..n_sums(self.p)];
+        for (cell, leaf) in (from..).zip(leaves) {
+            for (i, sum) in sums.iter_mut().enumerate() {
+                *sum = columns.numbers[i * columns.cells + cell];
+            }
+            *leaf = self.both(u64::from(columns.counts[cell]), sums).leaf;
+        }
+    }
+
+    type Halves = LineHalves<W>;
+
+    fn halves(&self, points: &[Point<LineSum<W>>], total: &LineSum<W>, bits: &[u32]) -> LineHalves<W> {
+        let nothing = [Worth::default(); 2];
+        let mut all =
+            LineHalves { n_right: [0; LANES], worth: [nothing; LANES], halves: Vec::with_capacity(bits.len()) };
+        for (lane, &bit) in bits.iter().enumerate() {
+            let half = || Half { sum: self.zero(), or: 0, and: u64::MAX };
+            let [mut left, mut right] = [half(), half()];
+            for point in points {
+                let side = if point.key >> bit & 1 == 1 {
+                    all.n_right[lane] += 1;
+                    self.add(&mut right.sum, &point.sum);
+                    &mut right
+                } else {
+                    &mut left
+                };
+                side.or |= point.key;
+                side.and &= point.key;
+            }
+            left.sum = *total;
+            self.subtract(&mut left.sum, &right.sum);
+            all.worth[lane] = [self.worth(&left.sum), self.worth(&right.sum)];
+            all.halves.push([left, right]);
+        }
+        all
+    }
+}
+
+impl<const W: usize> InOrder for Lines<W> {
+    fn n_rows(&self, sum: &LineSum<W>) -> f64 {
+        f64::from(sum.n)
+    }
+
+    fn width(&self) -> usize {
+        1 + n_sums(self.p)
+    }
+
+    fn keys(&self, levels: &[LineSum<W>]) -> Vec<Vec<f64>> {
+        self.numbers.keys(&levels.iter().map(LineSum::numbers).collect::<Vec<_>>())
+    }
+
+    // The plane that parts levels is that of the normal leaf: by means and spreads.
+    fn slope(&self, sum: &LineSum<W>) -> Vec<f64> {
+        self.numbers.slope(&sum.numbers())
+    }
+
+    fn along(&self, slope: &[f64], sum: &LineSum<W>) -> f64 {
+        self.numbers.along(slope, &sum.numbers())
+    }
+
+    fn one_suffices(&self) -> bool {
+        false
+    }
+}
