@@ -4,9 +4,9 @@ use std::ops::Range;
 use std::sync::Arc;
 
 use super::support::cases::cases;
-use arbornet_core::leaf::{Categorical, Leaf, LeafModel, Ordinal};
+use arbornet_core::leaf::{Categorical, Leaf, LeafModel, Linear, Ordinal};
 use arbornet_core::model::tree::Node;
-use arbornet_core::score::pcart::{Pcart, Prepared, Route};
+use arbornet_core::score::pcart::{NumberLeaf, Pcart, Prepared, Route};
 use arbornet_core::{Affine, Codes, Column, Kind, Level, LocalModel, LocalScore, Table, Value, Variable};
 use proptest::prelude::*;
 
@@ -175,18 +175,40 @@ impl Oracle<'_> {
     }
 }
 
+/// The numbers among the parents, with mean 0 and standard deviation 1.
+fn standardised(table: &Table, parents: &[usize]) -> Vec<Vec<f64>> {
+    let numbers = parents.iter().filter_map(|&p| if let Column::Reals(x) = table.column(p) { Some(x) } else { None });
+    let standardise = |x: &Vec<f64>| {
+        let n = x.len() as f64;
+        let mean = x.iter().sum::<f64>() / n;
+        let variance = x.iter().map(|x| (x - mean).powi(2)).sum::<f64>() / n;
+        let scale = if x.iter().all(|one| *one == x[0]) { 1.0 } else { variance.sqrt() };
+        x.iter().map(|x| (x - mean) / scale).collect()
+    };
+    numbers.map(standardise).collect()
+}
+
 fn oracle(table: &Table, parameters: &Pcart, child: usize, parents: &[usize]) -> f64 {
     let s = parameters.max_splits;
     let leaf = parameters.priors.leaf(table, child, parameters.published);
     let k = table.variable(child).n_levels();
     let bdeu = |share: f64| Some((parameters.ess? * share / k? as f64, k?));
+    let x = if parameters.leaf == NumberLeaf::Linear { standardised(table, parents) } else { vec![] };
     let log_marginal = |rows: &[usize], share: f64| match (&leaf, table.column(child)) {
         (Leaf::Normal(leaf), Column::Reals(y)) => {
             let mut stat = leaf.empty();
             for &r in rows {
                 leaf.observe(&mut stat, y[r]);
             }
-            leaf.log_marginal(&stat)
+            if x.is_empty() {
+                return leaf.log_marginal(&stat);
+            }
+            let linear = Linear::new(leaf.clone(), x.len(), 1.0);
+            let mut sums = linear.empty();
+            for &r in rows {
+                linear.observe(&mut sums, y[r], &x.iter().map(|x| x[r]).collect::<Vec<_>>());
+            }
+            leaf.log_marginal(&stat).max(linear.log_marginal(&sums))
         }
         (Leaf::Categorical(leaf), Column::Codes(y)) => {
             let leaf = bdeu(share).map_or_else(|| leaf.clone(), |(alpha, k)| Categorical::new(k, alpha));
@@ -235,6 +257,8 @@ fn oracle(table: &Table, parameters: &Pcart, child: usize, parents: &[usize]) ->
         }
     }
     let log_gamma = if n_splits == 0.0 { 0.0 } else { -(4.0 * n_splits).ln() };
+    // A leaf may be normal or linear.
+    let log_gamma = if x.is_empty() { log_gamma } else { log_gamma - 2.0_f64.ln() };
     let known = std::collections::HashMap::new();
     let skip_empty = parameters.published;
     if parents.is_empty() {
@@ -315,6 +339,24 @@ proptest! {
     ) {
         let table = table(&columns);
         let parameters = Pcart { published, ..plain(s) };
+        let score = prepared(&table, &parameters);
+        let parents: Vec<usize> = (1..table.n_vars()).collect();
+        let (got, _) = score.scratch(0).unwrap().best(&parents).unwrap();
+        let want = oracle(&table, &parameters, 0, &parents);
+        prop_assert!(close(got, want), "{got} {want}");
+    }
+
+    #[test]
+    fn trees_with_lines_in_their_leaves_follow_algorithm_1_too(
+        columns in odd(0..30, 2..5, |n| prop::collection::vec(-2.0..2.0_f64, n).prop_map(Raw::Numbers).boxed()),
+        s in 1..4_u32, slope in -2.0..2.0_f64,
+    ) {
+        let mut columns = columns;
+        if let [Raw::Numbers(y), Raw::Numbers(x), ..] = &mut columns[..] {
+            y.iter_mut().zip(x).for_each(|(y, x)| *y = 0.2 * *y + slope * *x);
+        }
+        let table = table(&columns);
+        let parameters = Pcart { leaf: NumberLeaf::Linear, ..plain(s) };
         let score = prepared(&table, &parameters);
         let parents: Vec<usize> = (1..table.n_vars()).collect();
         let (got, _) = score.scratch(0).unwrap().best(&parents).unwrap();

@@ -1,17 +1,20 @@
 //! The lattice against the search by keys, on families of all kinds: the same scores but for rounding, the same trees.
 
+use std::sync::Arc;
+
 use proptest::prelude::*;
 
 use super::axis::Axis;
 use super::size::Size;
 use crate::control::Control;
+use crate::leaf::n_sums;
 use crate::leaf::{Categorical, Normal, Ordinal};
 use crate::table::{Affine, Codes, Column, Kind, Level, Table, Variable};
 use crate::tree::key::{Coded, Layout};
 use crate::tree::memo::Ended;
 use crate::tree::normaliser::Priors;
 use crate::tree::optimal::{Point, Search};
-use crate::tree::response::{Levels, LevelsLeaf, Numbers, Response};
+use crate::tree::response::{Levels, LevelsLeaf, LineRows, Lines, Numbers, Response};
 use crate::tree::trace::Traced;
 
 /// Codes of a column with levels, or numbers.
@@ -126,8 +129,34 @@ fn both_of_levels<L: LevelsLeaf + Clone>(leaf: &L, k: usize, codes: &Codes, tabl
     both(|| Levels::<Vec<u32>, L>::new(leaf.clone(), pure.clone(), true), &values, table, s)
 }
 
+fn both_of_lines(y: &[f64], table: &Table, s: u32) -> Option<Both> {
+    let numbers = |var: usize| match table.column(var) {
+        Column::Reals(x) if var > 0 => x.clone(),
+        _ => vec![],
+    };
+    let x = (0..table.n_vars()).map(numbers).collect();
+    let rows = Arc::new(LineRows { y: y.to_vec(), x });
+    let parents: Vec<usize> = (1..table.n_vars()).collect();
+    let leaf = Normal::default().centred(0.1);
+    let response = || {
+        let mut response = Lines::<{ n_sums(4) }>::new(&leaf, rows.clone());
+        response.read(&parents);
+        response
+    };
+    both(response, &(0..y.len() as u32).collect::<Vec<_>>(), table, s)
+}
+
 proptest! {
     #![proptest_config(ProptestConfig::with_cases(1500))]
+
+    #[test]
+    fn so_they_do_with_lines_in_the_leaves(columns in columns(), s in 1..5_u32) {
+        let table = table(&columns);
+        let Column::Reals(y) = table.column(0) else { return Ok(()) };
+        let values: Vec<f64> = y.iter().map(|y| y - 0.1).collect();
+        let Some(Both { scores: [search, lattice], .. }) = both_of_lines(&values, &table, s) else { return Ok(()) };
+        prop_assert!((search - lattice).abs() <= 1e-9 * (1.0 + search.abs()), "{search} {lattice}");
+    }
 
     #[test]
     fn the_lattice_and_the_search_by_keys_find_the_same_trees(columns in columns(), s in 1..5_u32) {

@@ -1,10 +1,12 @@
 //! A bound is never below what it bounds: every partition of a few rows, by enumeration.
 
+use std::sync::Arc;
+
 use proptest::prelude::*;
 
 use super::*;
 use crate::leaf::LeafModel;
-use crate::leaf::{Categorical, Normal, Ordinal};
+use crate::leaf::{Categorical, Linear, Normal, Ordinal, n_sums};
 
 /// The best sum of `worth(block)` over all partitions of `0..n` into at least two blocks.
 fn best_partition(n: usize, worth: &dyn Fn(&[usize]) -> f64) -> f64 {
@@ -68,6 +70,37 @@ proptest! {
             leaf.observe(&mut stat, y);
         }
         prop_assert!((all.leaf - log_gamma - leaf.log_marginal(&stat)).abs() < 1e-9 * (1.0 + all.leaf.abs()));
+    }
+
+    #[test]
+    fn no_partition_of_numbers_along_lines_beats_their_bound(
+        rows in prop::collection::vec(
+            (prop_oneof![Just(0.0), Just(0.4), -3.0..3.0_f64, Just(30.0)], -2.0..2.0_f64, prop_oneof![Just(0.0), -1.0..1.0_f64]),
+            2..8,
+        ),
+        log_gamma in -6.0..-1.4_f64,
+        centre in -1.0..1.0_f64,
+        a in 0.3..3.0_f64,
+    ) {
+        let leaf = Normal::new(0.2, a, 1.0, 1.0).centred(centre);
+        let y: Vec<f64> = rows.iter().map(|(y, ..)| y - centre).collect();
+        let x = vec![vec![], rows.iter().map(|(_, x, _)| *x).collect(), rows.iter().map(|(.., x)| *x).collect()];
+        let mut response = Lines::<{ n_sums(2) }>::new(&leaf, Arc::new(LineRows { y, x }));
+        response.read(&[1, 2]);
+        response.prepare(log_gamma);
+        let of = |rows: &mut dyn Iterator<Item = usize>| sum_of(&response, rows.map(|i| i as u32));
+        let best = best_partition(rows.len(), &|block| response.worth(&of(&mut block.iter().copied())).leaf);
+        let all = response.worth(&of(&mut (0..rows.len())));
+        prop_assert!(all.split >= best - 1e-9, "{} bounds {best}", all.split);
+        // And a leaf is worth the better of the two.
+        let linear = Linear::new(leaf.clone(), 2, 1.0);
+        let (mut stat, mut moments) = (linear.empty(), leaf.empty());
+        for (y, one, two) in &rows {
+            linear.observe(&mut stat, *y, &[*one, *two]);
+            leaf.observe(&mut moments, *y);
+        }
+        let want = leaf.log_marginal(&moments).max(linear.log_marginal(&stat));
+        prop_assert!((all.leaf - log_gamma - want).abs() < 1e-9 * (1.0 + want.abs()));
     }
 
     #[test]

@@ -1,0 +1,126 @@
+"""Trees with lines in their leaves: `PCART(leaf="linear")` through learning, texts, files and predictions."""
+
+import math
+
+import numpy as np
+import pytest
+
+import arbornet as an
+
+LINEAR = an.PCART(leaf="linear")
+
+
+def bent(n=400, seed=0):
+    """A line that changes its slope with a level, and numbers in units of their own."""
+    random = np.random.default_rng(seed)
+    price, income = random.uniform(80, 120, n), random.normal(3e4, 8e3, n)
+    shelf = random.choice(["good", "bad"], n)
+    sales = np.where(shelf == "good", 30 - 0.2 * price, 10 - 0.05 * price) + 2e-4 * income + random.normal(0, 0.3, n)
+    return {"price": price, "income": income, "shelf": shelf.tolist(), "sales": sales}
+
+
+def fitted(frame, parents, score=LINEAR):
+    table = an.Table(frame)
+    dag = an.DAG.from_parents({name: parents if name == "sales" else [] for name in frame})
+    return table, an.fit(table, dag, score)
+
+
+def test_the_score_of_one_leaf_is_a_multivariate_t():
+    # A parent without any halving that pays: the tree is one leaf, with gamma, the choice of leaf, and Z.
+    random = np.random.default_rng(1)
+    x = random.normal(size=12)
+    y = 2 * x + random.normal(0, 0.1, 12)
+    table = an.Table({"x": x, "y": y})
+    linear = an.PCART(penalised=False, max_splits=1, leaf="linear")
+    z, t = (x - x.mean()) / x.std(), (y - y.mean()) / y.std()
+    n, nu = len(x), 1.0
+    matrix = np.eye(n) + 1.0 + np.outer(z, z)
+    squares = t @ np.linalg.solve(matrix, t)
+    marginal = (
+        math.lgamma((nu + n) / 2)
+        - math.lgamma(nu / 2)
+        - n / 2 * math.log(nu * math.pi)
+        - np.linalg.slogdet(matrix)[1] / 2
+        - (nu + n) / 2 * math.log1p(squares / nu)
+    )
+    gamma = 1 / 4
+    want = marginal + math.log(gamma) - math.log(2) - math.log(gamma + gamma**2)
+    assert math.isclose(an.local_score(table, "y", ["x"], linear), want, rel_tol=1e-10)
+
+
+def test_lines_are_found_where_they_are_and_trees_get_smaller():
+    table, net = fitted(bent(), ["price", "income", "shelf"])
+    _, steps = fitted(bent(), ["price", "income", "shelf"], an.PCART())
+    text = net["sales"].text()
+    assert text.count("mean = ") == 2
+    assert len(net["sales"].leaves) < len(steps["sales"].leaves) / 2
+    assert an.local_score(table, "sales", ["price", "income", "shelf"], LINEAR) > 100 + an.local_score(
+        table, "sales", ["price", "income", "shelf"], an.PCART()
+    )
+
+
+def test_a_line_is_said_in_the_users_units():
+    _, net = fitted(bent(2000), ["price", "income", "shelf"])
+    formulas = [leaf.formula for leaf in net["sales"].leaves]
+    assert len(formulas) == 2
+    for formula in formulas:
+        assert formula is not None
+        slope = float(formula.split(" price")[0].split()[-1])
+        assert math.isclose(slope, 0.2, rel_tol=0.1) or math.isclose(slope, 0.05, rel_tol=0.3)
+        assert math.isclose(float(formula.split(" income")[0].split()[-1]), 2e-4, rel_tol=0.1)
+
+
+def test_beyond_the_rows_the_line_stays_flat():
+    _, net = fitted(bent(), ["price"])
+    frame = bent()
+    at = lambda price: net["sales"].log_density(20.0, {"price": price})  # noqa: E731
+    assert at(float(max(frame["price"]))) == at(1e6)
+    assert at(float(min(frame["price"]))) == at(-1e6)
+
+
+def test_without_numeric_parents_and_for_levels_nothing_changes():
+    table = an.Table(bent())
+    for child, parents in (("sales", []), ("sales", ["shelf"]), ("shelf", ["price", "income"])):
+        plain = an.local_score(table, child, parents, an.PCART())
+        assert an.local_score(table, child, parents, LINEAR) == plain
+    assert "leaf" not in an.PCART().document()
+    assert LINEAR.document()["leaf"] == "linear"
+
+
+def test_order_of_rows_and_units_change_nothing():
+    frame = bent()
+    order = np.random.default_rng(3).permutation(400)
+    mixed = {name: np.asarray(column)[order].tolist() for name, column in frame.items()}
+    parents = ["price", "income", "shelf"]
+    score = an.local_score(an.Table(frame), "sales", parents, LINEAR)
+    assert an.local_score(an.Table(mixed), "sales", parents, LINEAR) == score
+    tiny = frame | {"price": frame["price"] * 2.0**-900, "income": frame["income"] * 2.0**900}
+    assert math.isclose(an.local_score(an.Table(tiny), "sales", parents, LINEAR), score, rel_tol=1e-9)
+
+
+def test_a_network_is_saved_read_and_predicts_the_same(tmp_path):
+    table, net = fitted(bent(), ["price", "income", "shelf"])
+    net.save(tmp_path / "net.json")
+    again = an.load(tmp_path / "net.json")
+    assert again["sales"].text() == net["sales"].text()
+    rows = table.frame.head(20) if hasattr(table, "frame") else bent(20)
+    assert np.array_equal(net.predict(rows, "sales"), again.predict(rows, "sales"))
+
+
+def test_predictions_cover_what_they_say():
+    _, net = fitted(bent(), ["price", "income", "shelf"])
+    new = bent(1000, seed=9)
+    given = {name: column for name, column in new.items() if name != "sales"}
+    interval = net.predict_interval(given, "sales", mass=0.9)
+    low, high = (np.asarray(interval[name]) for name in list(interval.columns)[-2:])
+    inside = float(np.mean((new["sales"] >= low) & (new["sales"] <= high)))
+    assert 0.86 < inside < 0.94
+
+
+def test_what_does_not_go_together_is_refused():
+    with pytest.raises(an.ParameterError, match="leaf='none': choose 'normal' or 'linear'"):
+        an.PCART(leaf="none")
+    with pytest.raises(an.ParameterError, match="goes neither with published=True nor with tree_prior='cell'"):
+        an.PCART(leaf="linear", published=True)
+    with pytest.raises(an.ParameterError, match="goes neither with published=True nor with tree_prior='cell'"):
+        an.PCART(leaf="linear", tree_prior="cell")
