@@ -118,6 +118,25 @@ def test_predictions_cover_what_they_say():
     assert 0.86 < inside < 0.94
 
 
+def test_parents_that_are_linear_only_divide_no_tree():
+    only = an.PCART(leaf="linear", linear_only=["price", "income"])
+    table, net = fitted(bent(), ["price", "income", "shelf"], only)
+    text = net["sales"].text()
+    assert "price >=" not in text
+    assert "price <" not in text
+    assert text.count("mean = ") == 2
+    free = an.PCART(penalised=False, leaf="linear")
+    bound = an.PCART(penalised=False, leaf="linear", linear_only=["income"])
+    # A parent that no tree is split by costs its leaves the choice alone, and no gamma.
+    assert an.local_score(table, "sales", ["income"], bound) > an.local_score(table, "sales", ["income"], free)
+    # Trees of levels are split by it all the same.
+    assert an.local_score(table, "shelf", ["price"], only) == an.local_score(table, "shelf", ["price"], an.PCART())
+    with pytest.raises(an.ParameterError, match="linear_only needs leaf='linear'"):
+        an.PCART(linear_only=["price"])
+    with pytest.raises(an.ParameterError, match="must be a column of numbers in the table"):
+        an.local_score(table, "sales", ["price"], an.PCART(leaf="linear", linear_only=["shelf"]))
+
+
 def test_what_does_not_go_together_is_refused():
     with pytest.raises(an.ParameterError, match="leaf='none': choose 'normal' or 'linear'"):
         an.PCART(leaf="none")

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import warnings
-from collections.abc import Mapping
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from typing import Any, ClassVar, Literal, get_args
 
@@ -43,9 +43,11 @@ class PCART(Leaves):
             otherwise a parent that can be split there is drawn, then one of its splits in that cell. A leaf does not
             pay for the levels of parents that are not split near it. Slower.
         leaf_probability: of `tree_prior="cell"`, from 0.5 to below 1.
-        leaf: what stands in the leaves of numbers: `"normal"`, a normal distribution; or `"linear"`, one about a line in the
-            numeric parents (each standardised over the rows) wherever that is worth more. Trees are smaller. Predictions do
-            not draw the line on beyond the rows of its leaf. Slower; at most ten numeric parents.
+        leaf: what stands in the leaves of numbers: `"normal"`, a normal distribution; or `"linear"`, one about a line
+            in the numeric parents (each standardised over the rows) wherever that is worth more. Trees are smaller.
+            Predictions do not draw the line on beyond the rows of its leaf. Slower; at most ten numeric parents.
+        linear_only: of `leaf="linear"`, names of columns of numbers that a line may follow, and by which no tree of a
+            number is split: such parents are cheap.
 
     Raises:
         ParameterError: If a parameter is outside its range.
@@ -67,6 +69,7 @@ class PCART(Leaves):
     tree_prior: TreePrior = "paper"
     leaf_probability: float = 0.5
     leaf: NumberLeaf = "normal"
+    linear_only: Sequence[str] = ()
 
     def __post_init__(self) -> None:
         super().__post_init__()
@@ -85,6 +88,11 @@ class PCART(Leaves):
             raise ParameterError(f"leaf={self.leaf!r}: choose 'normal' or 'linear'")
         if self.leaf == "linear" and (self.published or self.tree_prior == "cell"):
             raise ParameterError("leaf='linear' goes neither with published=True nor with tree_prior='cell'")
+        if isinstance(self.linear_only, str) or not all(isinstance(name, str) for name in self.linear_only):
+            raise ParameterError(f"linear_only={self.linear_only!r}: give the names of columns, as a list")
+        object.__setattr__(self, "linear_only", tuple(self.linear_only))
+        if self.linear_only and self.leaf != "linear":
+            raise ParameterError("linear_only needs leaf='linear'")
         object.__setattr__(self, "leaf_probability", real("leaf_probability", self.leaf_probability))
         if not 0.5 <= self.leaf_probability < 1.0:
             raise ParameterError(f"leaf_probability={self.leaf_probability!r}: must be from 0.5 to below 1")
@@ -101,7 +109,7 @@ class PCART(Leaves):
             "memory_mb": int(self.memory_limit) >> 20,
         }
         # The text identifies checkpoints and networks, also those of earlier versions: no entry that says nothing new.
-        new = {"grouping": "auto", "tree_prior": "paper", "leaf_probability": 0.5, "leaf": "normal"}
+        new = {"grouping": "auto", "tree_prior": "paper", "leaf_probability": 0.5, "leaf": "normal", "linear_only": ()}
         return document | {name: getattr(self, name) for name, default in new.items() if getattr(self, name) != default}
 
     def __setstate__(self, state: Mapping[str, Any]) -> None:

@@ -108,6 +108,20 @@ impl Tree {
         &self.nodes
     }
 
+    /// The same tree with further parents; those that it has are among them.
+    #[must_use]
+    pub fn among(mut self, parents: &[Var]) -> Self {
+        let own = std::mem::replace(&mut self.parents, parents.to_vec());
+        for node in &mut self.nodes {
+            if let Node::Below { parent, .. } | Node::Before { parent, .. } | Node::Among { parent, .. } = node
+                && let Some(place) = parents.iter().position(|&of| of == own[*parent])
+            {
+                *parent = place;
+            }
+        }
+        self
+    }
+
     /// Gives every line its parents, and their ranges in the training rows that reach it.
     pub fn bind(&mut self, inputs: &[Input], rows: impl Iterator<Item = Vec<Value>>) {
         for node in &mut self.nodes {

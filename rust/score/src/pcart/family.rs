@@ -36,9 +36,10 @@ impl Prepared {
     /// It follows from the table and the parameters alone, and never from free memory, threads or a clock: both routes
     /// give the same trees, but their sums differ in the last digits.
     pub fn route(&self, child: Var, parents: &[Var]) -> (Route, u64) {
-        let axes = self.axes(parents);
+        let dividing = self.dividing(child, parents);
+        let axes = self.axes(&dividing);
         let n_rows = self.table.n_rows();
-        let rows = self.row_steps(parents);
+        let rows = self.row_steps(&dividing);
         let size = Size::of(&axes);
         let lines = self.n_lines(child, parents);
         let search = size.search_steps(&axes, n_rows).saturating_mul(1 + lines as u64).saturating_add(rows);
@@ -105,6 +106,9 @@ pub trait Family {
     /// As `best`.
     fn tree(&mut self, parents: &[Var]) -> Result<Tree>;
 
+    /// Further parents of the families from now on, by which no tree is split.
+    fn beside(&mut self, _parents: &[Var]) {}
+
     /// Who can stop it.
     fn heed(&mut self, halt: &Halt);
 
@@ -144,6 +148,8 @@ pub struct OfKind<'a, R: InOrder, F> {
     rows: Rows,
     node: F,
     priors: Priors,
+    /// Parents by which no tree is split.
+    beside: Vec<Var>,
     keys: Vec<(u64, u32)>,
     index: Vec<u32>,
     slots: Vec<u32>,
@@ -172,12 +178,20 @@ impl<'a, R: InOrder, F: Fn(&R::Sum) -> Node> OfKind<'a, R, F> {
             rows,
             node,
             priors: Priors::default(),
+            beside: Vec::new(),
             keys: Vec::new(),
             index: Vec::new(),
             slots: Vec::new(),
             row_steps: 0,
             in_order: None,
         }
+    }
+
+    /// All parents, with those by which no tree is split.
+    fn all(&self, parents: &[Var]) -> Vec<Var> {
+        let mut all = [parents, &self.beside].concat();
+        all.sort_unstable();
+        all
     }
 
     fn found(&mut self, parents: &[Var], with_tree: bool) -> Result<Found<R::Sum>> {
@@ -189,6 +203,7 @@ impl<'a, R: InOrder, F: Fn(&R::Sum) -> Node> OfKind<'a, R, F> {
     }
 
     fn found_in_order(&mut self, parents: &[Var], in_order: &[bool]) -> Result<Found<R::Sum>> {
+        let all = self.all(parents);
         let codes = match &self.rows {
             Rows::AsTheyStand => &self.prepared.coded.codes,
             Rows::Ordered(codes) => codes,
@@ -197,7 +212,7 @@ impl<'a, R: InOrder, F: Fn(&R::Sum) -> Node> OfKind<'a, R, F> {
         self.row_steps += 2 * n_rows * (parents.len() as u64 + 1) * u64::from(n_rows.max(2).ilog2());
         let prior = self.prepared.prior(parents);
         let (prepared, search) = (self.prepared, &mut self.search);
-        search.response.read(parents);
+        search.response.read(&all);
         let log_gamma = prior.log_gamma + search.response.choice();
         let search = Ordered::new(prepared, search, parents, in_order, codes, &self.values, log_gamma);
         let found = search.best().map_err(|ended| prepared.ended(self.child, parents, ended))?;
@@ -207,11 +222,12 @@ impl<'a, R: InOrder, F: Fn(&R::Sum) -> Node> OfKind<'a, R, F> {
     }
 
     fn found_exactly(&mut self, parents: &[Var], layout: &Layout, with_tree: bool) -> Result<Found<R::Sum>> {
+        let all = self.all(parents);
         let codes = match &self.rows {
             Rows::AsTheyStand => &self.prepared.coded.codes,
             Rows::Ordered(codes) => codes,
         };
-        let (route, steps) = self.prepared.route(self.child, parents);
+        let (route, steps) = self.prepared.route(self.child, &all);
         if route == Route::Lattice && steps > self.search.most_steps {
             return Err(self.prepared.ended(self.child, parents, Ended::Dear(self.search.most_steps)));
         }
@@ -223,7 +239,7 @@ impl<'a, R: InOrder, F: Fn(&R::Sum) -> Node> OfKind<'a, R, F> {
         let n_cells = self.prepared.n_corners(parents);
         let search = &mut self.search;
         search.points.clear();
-        search.response.read(parents);
+        search.response.read(&all);
         self.row_steps += self.prepared.row_steps(parents);
         if n_cells <= CELLS_PER_ROW * n_rows {
             // Few combinations: rows are counted straight into them.
@@ -293,6 +309,10 @@ impl<R: InOrder, F: Fn(&R::Sum) -> Node> Family for OfKind<'_, R, F> {
         let (_, _, trace) = self.found(parents, true)?;
         let trace = trace.expect("it was asked for");
         Ok(fitted::tree(self.child, parents, &self.prepared.coded, &trace, &self.node))
+    }
+
+    fn beside(&mut self, parents: &[Var]) {
+        self.beside = parents.to_vec();
     }
 
     fn heed(&mut self, halt: &Halt) {

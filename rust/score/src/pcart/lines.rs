@@ -74,6 +74,8 @@ impl<'a> OfLines<'a> {
         }
         let width = [0, 1, 2, 3, 4].into_iter().find(|&most| p <= most).unwrap_or(MOST);
         self.last = width;
+        let dividing = self.prepared.dividing(self.child, parents);
+        let beside: Vec<Var> = parents.iter().copied().filter(|parent| !dividing.contains(parent)).collect();
         if !self.families.contains_key(&width) {
             let mut family = match width {
                 0 => self.without_lines(),
@@ -89,7 +91,9 @@ impl<'a> OfLines<'a> {
             }
             self.families.insert(width, family);
         }
-        Ok(self.families.get_mut(&width).expect("it was just made").as_mut())
+        let family = self.families.get_mut(&width).expect("it was just made").as_mut();
+        family.beside(&beside);
+        Ok(family)
     }
 
     fn without_lines(&self) -> Box<dyn Family + 'a> {
@@ -125,12 +129,14 @@ fn line_node<const W: usize>(normal: &Normal, sum: &LineSum<W>, k: f64) -> Node 
 
 impl Family for OfLines<'_> {
     fn best(&mut self, parents: &[Var]) -> Result<(f64, Prior)> {
-        self.family(parents)?.best(parents)
+        let dividing = self.prepared.dividing(self.child, parents);
+        self.family(parents)?.best(&dividing)
     }
 
     fn tree(&mut self, parents: &[Var]) -> Result<Tree> {
         let numeric = self.numeric(parents);
-        let mut tree = self.family(parents)?.tree(parents)?;
+        let dividing = self.prepared.dividing(self.child, parents);
+        let mut tree = self.family(parents)?.tree(&dividing)?.among(parents);
         let table = &self.prepared.table;
         let input = |&parent: &usize| Input {
             parent,

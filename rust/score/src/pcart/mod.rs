@@ -14,6 +14,7 @@ mod ordered;
 use std::sync::{Arc, Mutex, PoisonError};
 
 use serde::{Deserialize, Serialize};
+use smallvec::SmallVec;
 
 use self::cell_prior::Cells;
 use self::family::{OfKind, Rows};
@@ -126,6 +127,9 @@ pub struct Pcart {
     /// What stands in the leaves of numbers.
     #[serde(skip_serializing_if = "NumberLeaf::is_default")]
     pub leaf: NumberLeaf,
+    /// Numbers that linear leaves follow, and by which no tree of a number is split.
+    #[serde(skip_serializing_if = "Vec::is_empty")]
+    pub linear_only: Vec<String>,
     /// Forbid empty sides alone, of all that the authors' program does: for comparison.
     #[serde(skip)]
     pub skip_empty: bool,
@@ -145,6 +149,7 @@ impl Default for Pcart {
             tree_prior: TreePrior::Paper,
             leaf_probability: LEAF_PROBABILITY,
             leaf: NumberLeaf::Normal,
+            linear_only: Vec::new(),
             skip_empty: false,
         }
     }
@@ -190,6 +195,15 @@ impl Pcart {
             let problem = "goes neither with published=True nor with tree_prior=\"cell\"";
             return Err(Error::parameter("leaf", &"linear", problem));
         }
+        for name in &self.linear_only {
+            let continuous = table.position(name).is_some_and(|var| table.variable(var).is_continuous());
+            if self.leaf != NumberLeaf::Linear {
+                return Err(Error::parameter("linear_only", name, "needs leaf=\"linear\""));
+            }
+            if !continuous {
+                return Err(Error::parameter("linear_only", name, "must be a column of numbers in the table"));
+            }
+        }
         if self.memory_mb == 0 {
             return Err(Error::parameter("memory_mb", &self.memory_mb, "must be at least 1"));
         }
@@ -225,15 +239,16 @@ enum Way {
 
 impl Prepared {
     /// How a family is searched: known from counts of levels and rows, before the start.
-    fn way(&self, child: Var, parents: &[Var]) -> Result<Way> {
+    fn way(&self, child: Var, family: &[Var]) -> Result<Way> {
         let parameters = &self.parameters;
+        let parents = &self.dividing(child, family)[..];
         let exact = parameters.grouping == Grouping::Exact || parameters.published || self.shares(child);
         if exact || !self.fits_in_order(parents) {
             return self.layout(child, parents).map(Way::Exact);
         }
         let always = parameters.grouping == Grouping::Ordered;
         // What the exact search costs is known before; an estimate for its parts serves where that is too much.
-        let affordable = !always && self.route(child, parents).1 <= dear::AFFORDABLE;
+        let affordable = !always && self.route(child, family).1 <= dear::AFFORDABLE;
         if affordable && let Ok(layout) = self.layout(child, parents) {
             return Ok(Way::Exact(layout));
         }
@@ -273,6 +288,14 @@ impl Prepared {
     /// Whether leaves may follow numbers along a line.
     fn has_lines(&self, child: Var) -> bool {
         self.parameters.leaf == NumberLeaf::Linear && self.table.variable(child).is_continuous()
+    }
+
+    /// The parents by which the trees of a child may be split.
+    fn dividing(&self, child: Var, parents: &[Var]) -> SmallVec<[Var; 8]> {
+        let straight = |var: Var| {
+            self.has_lines(child) && self.parameters.linear_only.iter().any(|name| *name == self.table.name(var))
+        };
+        parents.iter().copied().filter(|&parent| !straight(parent)).collect()
     }
 
     fn too_many_numbers(&self, child: Var, parents: &[Var]) -> Error {
@@ -456,7 +479,7 @@ impl LocalScore for Prepared {
 
     fn family_steps(&self, child: Var, parents: &[Var]) -> u64 {
         match self.way(child, parents) {
-            Ok(Way::InOrder(_)) => self.row_steps(parents).saturating_add(2 * dear::IN_ORDER as u64),
+            Ok(Way::InOrder(_)) => self.row_steps(&self.dividing(child, parents)).saturating_add(2 * dear::IN_ORDER as u64),
             _ => self.route(child, parents).1,
         }
     }
