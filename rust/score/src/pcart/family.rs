@@ -65,7 +65,7 @@ impl Prepared {
     }
 
     /// How many numbers the family's leaves may follow along a line.
-    fn n_lines(&self, child: Var, parents: &[Var]) -> usize {
+    pub(super) fn n_lines(&self, child: Var, parents: &[Var]) -> usize {
         if !self.has_lines(child) {
             return 0;
         }

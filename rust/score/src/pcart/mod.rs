@@ -241,6 +241,9 @@ impl Prepared {
     /// How a family is searched: known from counts of levels and rows, before the start.
     fn way(&self, child: Var, family: &[Var]) -> Result<Way> {
         let parameters = &self.parameters;
+        if self.n_lines(child, family) > lines::MOST {
+            return Err(self.too_many_numbers(child, family));
+        }
         let parents = &self.dividing(child, family)[..];
         let exact = parameters.grouping == Grouping::Exact || parameters.published || self.shares(child);
         if exact || !self.fits_in_order(parents) {
@@ -288,6 +291,15 @@ impl Prepared {
     /// Whether leaves may follow numbers along a line.
     fn has_lines(&self, child: Var) -> bool {
         self.parameters.leaf == NumberLeaf::Linear && self.table.variable(child).is_continuous()
+    }
+
+    /// The numbers that lines may follow: sums with them depend on the order of rows with equal responses too.
+    fn numbers_beside(&self, child: Var) -> Vec<&[f64]> {
+        let numbers = |var: Var| match self.table.column(var) {
+            Column::Reals(x) if var != child => Some(&x[..]),
+            _ => None,
+        };
+        (0..self.table.n_vars()).filter_map(numbers).collect()
     }
 
     /// The parents by which the trees of a child may be split.
@@ -392,7 +404,12 @@ impl Prepared {
                 let values: Vec<_> = values.iter().map(|y| y - leaf.centre()).collect();
                 // Sums of numbers depend on their order, so rows are taken by value: then no order of rows matters.
                 let mut order: Vec<u32> = (0..values.len() as u32).collect();
-                order.sort_unstable_by(|&i, &j| values[i as usize].total_cmp(&values[j as usize]).then(i.cmp(&j)));
+                let others = if self.has_lines(child) { self.numbers_beside(child) } else { vec![] };
+                let by = |x: &[f64], i: u32, j: u32| x[i as usize].total_cmp(&x[j as usize]);
+                order.sort_unstable_by(|&i, &j| {
+                    let ties = others.iter().map(|x| by(x, i, j)).find(|order| order.is_ne());
+                    by(&values, i, j).then(ties.unwrap_or(i.cmp(&j)))
+                });
                 let codes = self.coded.codes.iter().map(|codes| {
                     if codes.is_empty() { Vec::new() } else { order.iter().map(|&row| codes[row as usize]).collect() }
                 });
