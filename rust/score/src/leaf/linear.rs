@@ -162,6 +162,11 @@ impl Linear {
         (normal.scatter(&moments) + normal.shift(&moments) - solved.explained).max(0.0) + normal.nu() * normal.lam()
     }
 
+    /// `nu lam + q`.
+    pub fn spread_of(&self, n: u64, sums: &[f64]) -> f64 {
+        self.spread(n, sums, &self.solved(n, sums))
+    }
+
     /// Log marginal likelihood of the rows' `y` given their `x`; of no rows exactly zero.
     pub fn log_marginal(&self, stat: &LineSums) -> f64 {
         self.log_marginal_of(stat.n, &stat.sums)
@@ -207,6 +212,52 @@ impl Linear {
             factor,
         }
     }
+}
+
+impl Linear {
+    /// The slope of the log marginal in the sums: `-1/2 tr(A^-1 dA) - h (dy'y - 2 w' dc + w' dA w) / spread` with `w = A^-1 c` and
+    /// `h` half the degrees of freedom; then what the sum of ones adds by these terms, the count's own left out.
+    pub fn gradient(&self, n: u64, sums: &[f64]) -> (Vec<f64>, f64) {
+        let p = self.p;
+        let line = self.fit(&LineSums { n, sums: sums.into() });
+        let g = 0.5 / (line.scale * line.scale);
+        let inverse = inverse_of(&line.factor, p);
+        let m = |i: usize, j: usize| inverse[i * p + j];
+        // The first row of A^-1, and the intercept where the numbers are zero.
+        let beside: Vec<f64> = (0..p).map(|j| -(0..p).map(|i| line.centre[i] * m(i, j)).sum::<f64>()).collect();
+        let first = 1.0 / line.weight - line.centre.iter().zip(&beside).map(|(x, b)| x * b).sum::<f64>();
+        let along: f64 = line.slopes.iter().zip(&line.centre).map(|(w, x)| w * x).sum();
+        let w0 = line.location - self.normal.centre() - along;
+        let mut gradient = vec![2.0 * g * w0, -g];
+        for (j, &w) in line.slopes.iter().enumerate() {
+            gradient.push(-beside[j] - 2.0 * g * w0 * w);
+            gradient.push(2.0 * g * w);
+            gradient.extend((0..j).map(|i| -m(i, j) - 2.0 * g * w * line.slopes[i]));
+            gradient.push(-0.5 * m(j, j) - g * w * w);
+        }
+        (gradient, -0.5 * first - g * w0 * w0)
+    }
+}
+
+/// `(L L')^-1` in full.
+fn inverse_of(factor: &[f64], p: usize) -> Vec<f64> {
+    let l = |i: usize, j: usize| factor[i * (i + 1) / 2 + j];
+    let mut inverse = vec![0.0; p * p];
+    for column in 0..p {
+        let mut z = vec![0.0; p];
+        for i in column..p {
+            let known: f64 = (column..i).map(|j| l(i, j) * z[j]).sum();
+            z[i] = (f64::from(u8::from(i == column)) - known) / l(i, i);
+        }
+        for i in (0..p).rev() {
+            let known: f64 = (i + 1..p).map(|j| l(j, i) * z[j]).sum();
+            z[i] = (z[i] - known) / l(i, i);
+        }
+        for (i, z) in z.into_iter().enumerate() {
+            inverse[i * p + column] = z;
+        }
+    }
+    inverse
 }
 
 #[cfg(test)]
@@ -312,6 +363,26 @@ mod tests {
                 Predictive::StudentT { df: degrees, location: at, scale: width },
             ) = (leaf.fit(&stat).at(&[]), normal.fit(&moments)) else { panic!("numbers") };
             prop_assert!(df == degrees && same(location, at) && same(scale, width));
+        }
+    }
+
+    #[test]
+    fn its_gradient_is_that_of_differences() {
+        let leaf = Linear::new(Normal::new(0.3, 2.0, 1.5, 0.5).centred(-0.4), 3, 0.7);
+        let x = |i: u32, j: u32| f64::from((7 * i + 5 * j * i + j) % 11) / 4.0 - 1.2;
+        let rows: Vec<_> =
+            (0..15).map(|i| (f64::from(i % 4) + x(i, 0) - x(i, 2), vec![x(i, 0), x(i, 1), x(i, 2)])).collect();
+        let stat = observed(&leaf, &rows);
+        let (gradient, _) = leaf.gradient(stat.n, &stat.sums);
+        assert_eq!(gradient.len(), n_sums(3));
+        for (i, slope) in gradient.into_iter().enumerate() {
+            let moved = |by: f64| {
+                let mut moved = stat.clone();
+                moved.sums[i] += by;
+                leaf.log_marginal(&moved)
+            };
+            let difference = (moved(1e-5) - moved(-1e-5)) / 2e-5;
+            assert!((difference - slope).abs() < 1e-6 * (1.0 + slope.abs()), "{i}: {slope} {difference}");
         }
     }
 

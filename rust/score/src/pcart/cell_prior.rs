@@ -173,10 +173,7 @@ impl<'a, R: InOrder, F: Fn(&R::Sum) -> Node> Cells<'a, R, F> {
             Way::Exact(_) => vec![false; parents.len()],
             Way::InOrder(in_order) => in_order,
         };
-        let codes = match &self.rows {
-            Rows::AsTheyStand => &self.prepared.coded.codes,
-            Rows::Ordered(codes) => codes,
-        };
+        let codes = self.rows.codes(self.prepared);
         let search = Ordered::new(self.prepared, &mut self.search, parents, &in_order, codes, &self.values, 0.0);
         let Arranged { codes, sums, orders, groups } = search.arranged();
         self.in_order = groups;

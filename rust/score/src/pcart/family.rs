@@ -1,5 +1,7 @@
 //! The search for the parent sets of one child: rows become points, points become the best tree.
 
+use std::sync::Arc;
+
 use smallvec::SmallVec;
 
 use super::ordered::Ordered;
@@ -136,7 +138,17 @@ pub enum Rows {
     /// As the table has them.
     AsTheyStand,
     /// Codes by variable, in the order of the response's values.
-    Ordered(Vec<Vec<u16>>),
+    Ordered(Arc<Vec<Vec<u16>>>),
+}
+
+impl Rows {
+    /// Codes by variable.
+    pub fn codes<'a>(&'a self, prepared: &'a Prepared) -> &'a [Vec<u16>] {
+        match self {
+            Self::AsTheyStand => &prepared.coded.codes,
+            Self::Ordered(codes) => codes,
+        }
+    }
 }
 
 /// The search for a child of one kind.
@@ -204,10 +216,7 @@ impl<'a, R: InOrder, F: Fn(&R::Sum) -> Node> OfKind<'a, R, F> {
 
     fn found_in_order(&mut self, parents: &[Var], in_order: &[bool]) -> Result<Found<R::Sum>> {
         let all = self.all(parents);
-        let codes = match &self.rows {
-            Rows::AsTheyStand => &self.prepared.coded.codes,
-            Rows::Ordered(codes) => codes,
-        };
+        let codes = self.rows.codes(self.prepared);
         let n_rows = self.values.len() as u64;
         self.row_steps += 2 * n_rows * (parents.len() as u64 + 1) * u64::from(n_rows.max(2).ilog2());
         let prior = self.prepared.prior(parents);
@@ -223,10 +232,7 @@ impl<'a, R: InOrder, F: Fn(&R::Sum) -> Node> OfKind<'a, R, F> {
 
     fn found_exactly(&mut self, parents: &[Var], layout: &Layout, with_tree: bool) -> Result<Found<R::Sum>> {
         let all = self.all(parents);
-        let codes = match &self.rows {
-            Rows::AsTheyStand => &self.prepared.coded.codes,
-            Rows::Ordered(codes) => codes,
-        };
+        let codes = self.rows.codes(self.prepared);
         let (route, steps) = self.prepared.route(self.child, &all);
         if route == Route::Lattice && steps > self.search.most_steps {
             return Err(self.prepared.ended(self.child, parents, Ended::Dear(self.search.most_steps)));

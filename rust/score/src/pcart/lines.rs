@@ -37,7 +37,7 @@ pub struct OfLines<'a> {
     prepared: &'a Prepared,
     child: Var,
     leaf: Normal,
-    codes: Vec<Vec<u16>>,
+    codes: Arc<Vec<Vec<u16>>>,
     rows: Arc<LineRows>,
     families: BTreeMap<usize, Box<dyn Family + 'a>>,
     /// Sums that the last family took.
@@ -60,7 +60,7 @@ impl<'a> OfLines<'a> {
             .collect();
         let rows = Arc::new(LineRows { y: values, x });
         let halt = Halt::default();
-        Self { prepared, child, leaf, codes, rows, families: BTreeMap::new(), last: 0, halt, cap: None }
+        Self { prepared, child, leaf, codes: Arc::new(codes), rows, families: BTreeMap::new(), last: 0, halt, cap: None }
     }
 
     fn numeric(&self, parents: &[Var]) -> Vec<usize> {

@@ -419,7 +419,7 @@ impl Prepared {
                     let by_value = ByValue { values, codes, order };
                     return Ok(Box::new(OfLines::new(self, child, leaf, by_value, &self.scales)));
                 }
-                let codes = Rows::Ordered(codes);
+                let codes = Rows::Ordered(Arc::new(codes));
                 let response = Numbers::new(&leaf, values.len());
                 let node = move |sum: &NumberSum| number_node(&leaf, &sum.into());
                 if self.by_the_cell() {

@@ -8,7 +8,7 @@ use std::sync::Arc;
 use super::in_order::InOrder;
 use super::numbers::{NumberSum, Numbers};
 use super::{Half, Halves, LANES, Point, Response, Worth};
-use crate::leaf::{Linear, Normal, n_sums, observe};
+use crate::leaf::{LineSums, Linear, Normal, n_sums, observe};
 use crate::table::Var;
 use crate::tree::lattice::Columns;
 
@@ -237,16 +237,32 @@ impl<const W: usize> InOrder for Lines<W> {
     }
 
     fn keys(&self, levels: &[LineSum<W>]) -> Vec<Vec<f64>> {
-        self.numbers.keys(&levels.iter().map(LineSum::numbers).collect::<Vec<_>>())
+        let mut keys = self.numbers.keys(&levels.iter().map(LineSum::numbers).collect::<Vec<_>>());
+        // Levels may also differ in how they follow a number.
+        let line = |sum: &LineSum<W>| self.leaf.fit(&LineSums { n: sum.n(), sums: sum.sums().into() }).slopes;
+        let slopes: Vec<Vec<f64>> = levels.iter().map(line).collect();
+        keys.extend((0..self.p).map(|j| slopes.iter().map(|slopes| slopes[j]).collect()));
+        keys
     }
 
-    // The plane that parts levels is that of the normal leaf: by means and spreads.
     fn slope(&self, sum: &LineSum<W>) -> Vec<f64> {
-        self.numbers.slope(&sum.numbers())
+        let normal = self.numbers.slope(&sum.numbers());
+        let linear = self.leaf.log_marginal_of(sum.n(), sum.sums());
+        if self.p == 0 || self.numbers.worth(&sum.numbers()).leaf - self.numbers.log_gamma() >= linear {
+            return normal;
+        }
+        let (of_sums, of_ones) = self.leaf.gradient(sum.n(), sum.sums());
+        let (n, leaf) = (f64::from(sum.n), self.leaf.normal());
+        // The count's own slope holds that of the normal leaf's determinant, which is part of this one's.
+        let of_count = self.numbers.constant_slope(sum.n as usize) + 0.5 / (n + leaf.a()) + of_ones
+            - 0.5 * self.leaf.spread_of(sum.n(), sum.sums()).ln();
+        [vec![of_count], of_sums].concat()
     }
 
     fn along(&self, slope: &[f64], sum: &LineSum<W>) -> f64 {
-        self.numbers.along(slope, &sum.numbers())
+        // A normal leaf knows three numbers, and says nothing of the others.
+        let of_sums = slope[1..].iter().zip(sum.sums()).map(|(slope, of)| slope * of);
+        slope[0] * f64::from(sum.n) + of_sums.sum::<f64>()
     }
 
     fn one_suffices(&self) -> bool {

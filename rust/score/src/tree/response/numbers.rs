@@ -78,11 +78,8 @@ impl Numbers {
 
     /// The slope of a leaf's score in its count, sum and sum of squares.
     pub(super) fn slope_of(&self, of: &NumberSum) -> [f64; 3] {
-        let (n, last) = (of.n as usize, self.by_count.len() - 1);
-        let (below, above) = (n.saturating_sub(1), (n + 1).min(last));
-        let constant = |n: usize| self.by_count[n].constant;
-        let of_constant =
-            if above > below { (constant(above) - constant(below)) / (above - below) as f64 } else { 0.0 };
+        let n = of.n as usize;
+        let of_constant = self.constant_slope(n);
         let weight = 1.0 / (of.n as f64 + self.a);
         let distance = self.offset * (2.0 * of.sum + of.n as f64 * self.offset);
         let explained = self.a * distance - of.sum * of.sum;
@@ -91,6 +88,13 @@ impl Numbers {
         let of_count = self.a * self.offset * self.offset * weight - explained * weight * weight;
         let of_sum = 2.0 * (self.a * self.offset - of.sum) * weight;
         [of_constant - 0.5 * spread.ln() - half_df * of_count / spread, -half_df * of_sum / spread, -half_df / spread]
+    }
+
+    /// The slope in the count of what the count alone decides.
+    pub(super) fn constant_slope(&self, n: usize) -> f64 {
+        let (below, above) = (n.saturating_sub(1), (n + 1).min(self.by_count.len() - 1));
+        let constant = |n: usize| self.by_count[n].constant;
+        if above > below { (constant(above) - constant(below)) / (above - below) as f64 } else { 0.0 }
     }
 
     /// What several groups of rows are worth: as leaves, and the bounds on every way to split them.
