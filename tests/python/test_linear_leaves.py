@@ -145,3 +145,33 @@ def test_what_does_not_go_together_is_refused():
         an.PCART(leaf="linear", published=True)
     with pytest.raises(an.ParameterError, match="goes neither with published=True nor with tree_prior='cell'"):
         an.PCART(leaf="linear", tree_prior="cell")
+
+
+def test_many_levels_are_grouped_by_how_they_follow_a_number():
+    random = np.random.default_rng(5)
+    x, zone = random.normal(size=1500), random.integers(0, 40, 1500)
+    rising = np.isin(zone, random.permutation(40)[:20])
+    y = np.where(rising, x, -x) + random.normal(0, 0.2, 1500)
+    frame = {"x": x, "zone": [f"z{i}" for i in zone], "y": y}
+    table = an.Table(frame, schema=an.infer_schema(frame).with_types(zone=an.Categorical()))
+    net = an.fit(table, nx.DiGraph([("x", "y"), ("zone", "y")]), LINEAR)
+    slopes = sorted(leaf.formula.split("mean = ")[1].split(" ", 1)[1][:2] for leaf in net["y"].leaves)
+    assert slopes == ["+ ", "- "]
+
+
+def test_a_blank_parent_is_marginalised_and_rows_are_drawn_along_the_lines():
+    _, net = fitted(bent(2000), ["price", "income", "shelf"])
+    rows = net.sample(4000, seed=1)
+    good = np.asarray(rows["shelf"]) == "good"
+    price, income, sales = (np.asarray(rows[name], dtype=float)[good] for name in ("price", "income", "sales"))
+    ones = np.ones(len(price))
+    # Where the drawn parents lie among those seen; beyond them the line is flat.
+    seen = (price > 80) & (price < 120) & (np.abs(income - 3e4) < 2e4)
+    design = np.column_stack([ones, price, income])[seen]
+    slopes, *_ = np.linalg.lstsq(design, sales[seen], rcond=None)
+    assert math.isclose(slopes[1], -0.2, rel_tol=0.1)
+    assert math.isclose(slopes[2], 2e-4, rel_tol=0.1)
+    known = {"shelf": ["good", "good"], "price": [90.0, 110.0]}
+    medians = np.asarray(net.predict(known, "sales", particles=4000))
+    assert math.isclose(medians[0], 30 - 0.2 * 90 + 6, abs_tol=0.7)
+    assert math.isclose(medians[1], 30 - 0.2 * 110 + 6, abs_tol=0.7)
