@@ -17,6 +17,7 @@ import arbornet as an
 from arbornet import ArbornetError
 from arbornet.show.draw import Graph, Tree, draw, draw_tree, network_svg, tree_svg
 from arbornet.show.draw import order as order_module
+from arbornet.show.draw.band import spread
 from arbornet.show.draw.dot import dot
 from arbornet.show.draw.layout import NODE_HEIGHT, layered
 from arbornet.show.draw.network import network_scene
@@ -26,7 +27,7 @@ from arbornet.show.draw.place import isotonic
 from arbornet.show.draw.ranks import ranks
 from arbornet.show.draw.scene import PAINTS, Text, shortened, text_width
 from arbornet.show.draw.svg import for_notebook
-from arbornet.show.draw.tree import spread, tree_scene
+from arbornet.show.draw.tree import tree_scene
 from places import NETWORKS
 
 HOSTILE = ["</script><b>", 'a "quoted" & name', "größe µ 尺寸", "x\x00y\ud800", "-->", " ", "n" * 300]

@@ -70,12 +70,32 @@ def _brief(of: Distribution) -> str:
     return f"location {of.location:.5g}, scale {of.scale:.4g}, {of.df:g} degrees of freedom"
 
 
+@dataclass(frozen=True)
+class Slope:
+    """How a line follows one parent, in the user's units: by `slope` for each one of it.
+
+    Attributes:
+        variable: The parent's name.
+        slope: By how much the child rises for each one of the parent.
+        at: A round number near the parent's mean, at which the leaf's distribution is told.
+        low: The least that a training row of the leaf held; below it predictions no longer change.
+        high: The most; above it likewise.
+    """
+
+    variable: str
+    slope: float
+    at: float
+    low: float
+    high: float
+
+
 @dataclass(frozen=True, repr=False)
 class Leaf:
     """A region of the parents' values: its conditions, its training rows, and the distribution of the child.
 
     Where branches merge, as in a decision graph, `conditions` is the first path and `also` holds the others (of very
-    many, the first). With a regression the distribution is that at the means of the parents in its `formula`.
+    many, the first). With a regression the distribution is that at the means of the parents in its `formula`; with
+    a line, that where each of its `slopes` is `at`.
     """
 
     conditions: tuple[Condition, ...]
@@ -83,6 +103,7 @@ class Leaf:
     distribution: Distribution
     also: tuple[tuple[Condition, ...], ...] = ()
     formula: str | None = None
+    slopes: tuple[Slope, ...] = ()
 
     def __repr__(self) -> str:
         where = visible(" and ".join(map(str, self.conditions)) or "all rows")

@@ -16,7 +16,7 @@ from arbornet._core import ColumnError, FormatError, ModelHandle, ParameterError
 from arbornet.data import calendar
 from arbornet.data.kinds import Level
 from arbornet.given import Evidence, ScoreLike, TableLike, Target
-from arbornet.models.leaves import Condition, Distribution, Leaf, Shares, StudentT
+from arbornet.models.leaves import Condition, Distribution, Leaf, Shares, Slope, StudentT
 from arbornet.models.splines import Factor, Term, partial_responses
 from arbornet.scores.prepare import positions, prepared
 from arbornet.show.draw import Picture, draw_spline, draw_tree, spline_svg, tree_svg
@@ -281,7 +281,8 @@ def _levels(description: Mapping[str, Any]) -> Iterator[Level]:
 def _leaf(leaf: dict[str, Any], levels: list[Level]) -> Leaf:
     also = tuple(tuple(_condition(c) for c in way) for way in leaf.get("also", ()))
     conditions = tuple(_condition(c) for c in leaf["conditions"])
-    return Leaf(conditions, leaf["n"], _distribution(leaf, levels), also, leaf.get("formula"))
+    slopes = tuple(Slope(**slope) for slope in leaf.get("line", {}).get("slopes", ()))
+    return Leaf(conditions, leaf["n"], _distribution(leaf, levels), also, leaf.get("formula"), slopes)
 
 
 def _condition(condition: dict[str, Any]) -> Condition:

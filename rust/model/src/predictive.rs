@@ -7,7 +7,7 @@
 mod line;
 mod student_t;
 
-pub use line::Line;
+pub use line::{LARGEST, Line};
 
 use rand::Rng;
 use serde::{Deserialize, Serialize};

@@ -13,6 +13,9 @@ Whoever has something to draw turns it into these parts; whoever draws knows not
             {"n": rows, "probabilities": [...]}                                        a leaf of levels
             {"n": rows, "location": x, "scale": s, "df": d}                            a leaf of numbers, Student t
                                                                                        (no "df": normal)
+            and "line": {"along": {"variable": name, "points": [[x, location, scale], ...]}, "mean": m, "sd": s}
+                                                                 where it follows a parent along a line; mean and
+                                                                 standard deviation are those of its rows
             {"again": name}                                      the split or leaf of this "name", seen before: where
                                                                  branches of a decision graph merge
 """
@@ -133,6 +136,18 @@ class Graph:
 
 
 @dataclass(frozen=True)
+class Along:
+    """A line that a leaf follows."""
+
+    variable: str
+    points: tuple[tuple[float, float, float], ...]
+    """The variable's value, the location there and its scale, from the least to the most that was seen."""
+    mean: float
+    """Of the rows of the leaf."""
+    sd: float
+
+
+@dataclass(frozen=True)
 class Leaf:
     """The distribution at a leaf, of levels (`probabilities`) or of numbers (the next three).
 
@@ -146,6 +161,14 @@ class Leaf:
     df: float | None = None
     name: str = ""
     formula: str = ""
+    along: Along | None = None
+
+    @property
+    def reach(self) -> tuple[float, float]:
+        """The ends of the numbers it is drawn on: three scales to both sides, wherever its line leads."""
+        points = self.along.points if self.along else ((0.0, self.location, self.scale),)
+        ends = [location + side * scale for _, location, scale in points for side in (-3, 3)]
+        return min(ends), max(ends)
 
 
 @dataclass(frozen=True)
@@ -202,7 +225,15 @@ def _subtree(node: Mapping[str, Any]) -> Split | Leaf | Again:
     formula = str(node.get("formula") or "")
     if "probabilities" in node:
         return Leaf(node["n"], tuple(map(float, node["probabilities"])), name=name, formula=formula)
-    return Leaf(node["n"], (), float(node["location"]), float(node["scale"]), node.get("df"), name, formula)
+    along = _along(node.get("line") or {})
+    return Leaf(node["n"], (), float(node["location"]), float(node["scale"]), node.get("df"), name, formula, along)
+
+
+def _along(line: Mapping[str, Any]) -> Along | None:
+    if (along := line.get("along")) is None:
+        return None
+    points = tuple((float(x), float(location), float(scale)) for x, location, scale in along["points"])
+    return Along(str(along["variable"]), points, float(line["mean"]), float(line["sd"]))
 
 
 def whole_range(levels: Sequence[object]) -> str | None:

@@ -5,9 +5,10 @@ from __future__ import annotations
 import math
 from collections.abc import Sequence
 
+from arbornet.show.draw.band import band, spread
 from arbornet.show.draw.parts import Leaf, Tree
 from arbornet.show.draw.scene import Area, Box, Group, Line, Mark, Scene, Text, text_width
-from arbornet.show.draw.tree import density, leaf_axis, spread, tallest
+from arbornet.show.draw.tree import density, leaf_axis, tallest
 
 WIDTH, HEIGHT = 120.0, 26.0
 POINTS = 37
@@ -20,12 +21,12 @@ def pooled(leaves: Sequence[Leaf]) -> Leaf:
     if leaves[0].probabilities:
         shares = zip(*(leaf.probabilities for leaf in leaves), strict=True)
         return Leaf(n, tuple(math.fsum(w * p for w, p in zip(weights, share, strict=True)) for share in shares))
-    mean = math.fsum(w * leaf.location for w, leaf in zip(weights, leaves, strict=True))
+    # Of a line, its rows as a whole.
+    told = [(of.along.mean, of.along.sd) if of.along else (of.location, spread(of)) for of in leaves]
+    mean = math.fsum(w * middle for w, (middle, _) in zip(weights, told, strict=True))
     # A root of a sum of squares that no size of numbers overflows.
     parts = [
-        math.sqrt(w) * part
-        for w, leaf in zip(weights, leaves, strict=True)
-        for part in (spread(leaf), leaf.location - mean)
+        math.sqrt(w) * part for w, (middle, wide) in zip(weights, told, strict=True) for part in (wide, middle - mean)
     ]
     return Leaf(n, (), mean, math.hypot(*parts))
 
@@ -40,6 +41,8 @@ def sparks(tree: Tree, shown: Sequence[Leaf]) -> list[Scene]:
     axis, top = leaf_axis(tree, leaves), tallest(leaves)
 
     def curve(leaf: Leaf) -> list[Mark]:
+        if leaf.along:
+            return band(leaf, child.kind, axis, (0.0, HEIGHT - 1), (WIDTH, HEIGHT - 2))
         values = sorted({*(axis.low + (axis.high - axis.low) * i / (POINTS - 1) for i in range(POINTS)), leaf.location})
         points = [(WIDTH * axis.share(v), HEIGHT - 1 - (HEIGHT - 2) * min(1.0, density(leaf, v) / top)) for v in values]
         middle = WIDTH * axis.share(leaf.location)

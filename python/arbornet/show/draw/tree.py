@@ -1,7 +1,7 @@
 """The picture of a decision tree: it grows from left to right, every leaf a row with its distribution.
 
 Leaves stand below one another in small charts of the same scale, so they can be compared by eye: bars for levels,
-a density curve for numbers, the axis once at the bottom. Left to right, because rows of text stay readable however
+a density curve for numbers (a line with its band where a leaf follows a parent), the axis once at the bottom. Left to right, because rows of text stay readable however
 many leaves there are. Where branches of a decision graph merge, the later one ends in an arrow with the name of the
 leaf or split it leads to, and a thin line goes there.
 """
@@ -13,6 +13,7 @@ from collections.abc import Sequence
 
 from arbornet.data import calendar
 from arbornet.show.draw.axis import Axis, measured
+from arbornet.show.draw.band import band, spread
 from arbornet.show.draw.network import shape
 from arbornet.show.draw.parts import Again, Leaf, Node, Split, Tree
 from arbornet.show.draw.scene import Area, Box, Curve, Group, Line, Mark, Point, Scene, Text, shortened, text_width
@@ -68,9 +69,11 @@ def tree_scene(tree: Tree, chart: float = 190.0) -> Scene:
                 groups.append(Group((Line(((lefts[depth], y), (chart_left - 6, y)), "grid"),)))
             base = y + CHART_HEIGHT / 2
             chart = (
-                _density(node, tree.child, axis, (chart_left, base), chart_width, tallest(leaves))
-                if axis
-                else _bars(node, tree.child, (chart_left, base), chart_width, peak)
+                _bars(node, tree.child, (chart_left, base), chart_width, peak)
+                if axis is None
+                else band(node, tree.child.kind, axis, (chart_left, base), (chart_width, CHART_HEIGHT))
+                if node.along
+                else _density(node, tree.child, axis, (chart_left, base), chart_width, tallest(leaves))
             )
             says = summary(node, tree.child)
             name = f"{node.name}: " if node.name else ""
@@ -175,15 +178,6 @@ def summary(leaf: Leaf, child: Node) -> str:
     return measured(leaf.location, spread(leaf))
 
 
-def spread(leaf: Leaf) -> float:
-    """Half the width of the interval that holds 68% of a leaf of numbers; near its standard deviation."""
-    if leaf.df is None or leaf.df > 30:
-        return leaf.scale
-    # Quantile 0.8413 of Student's t (Abramowitz and Stegun 26.7.5, at the normal quantile 1).
-    d = leaf.df
-    return leaf.scale * (1 + 1 / (2 * d) + 1 / (4 * d * d) + 1 / (16 * d**3))
-
-
 def _bars(leaf: Leaf, child: Node, origin: Point, width: float, peak: float) -> list[Mark]:
     x, base = origin
     step = width / max(1, len(leaf.probabilities))
@@ -210,14 +204,14 @@ def density(leaf: Leaf, x: float) -> float:
 
 def tallest(leaves: Sequence[Leaf]) -> float:
     """The scale of the density charts: the tallest leaf, but one needle does not flatten all others."""
-    peaks = sorted(density(leaf, leaf.location) for leaf in leaves)
+    peaks = sorted(density(leaf, leaf.location) for leaf in leaves if not leaf.along) or [1.0]
     return min(peaks[-1], 4 * peaks[len(peaks) // 2]) or 1.0
 
 
 def leaf_axis(tree: Tree, leaves: Sequence[Leaf]) -> Axis:
     """Three scales to both sides of every leaf."""
-    low = min(leaf.location - 3 * leaf.scale for leaf in leaves)
-    high = max(leaf.location + 3 * leaf.scale for leaf in leaves)
+    ends = [end for leaf in leaves for end in leaf.reach]
+    low, high = min(ends), max(ends)
     return Axis(low, high, tree.child.values) if high > low else Axis(low - 1, high + 1, tree.child.values)
 
 

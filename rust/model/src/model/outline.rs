@@ -4,6 +4,7 @@
 
 use serde::Serialize;
 
+use super::linear_leaf::LineDescription;
 use super::{LocalModel, Wording};
 use crate::predictive::Predictive;
 use crate::table::{Affine, Kind, Level, Var, Variable};
@@ -35,6 +36,13 @@ pub enum Outline {
         predictive: Predictive,
         /// The formula, in the user's units and names.
         formula: String,
+    },
+    /// A region where the child follows parents along a line.
+    Line {
+        /// Number of training rows.
+        n_rows: usize,
+        /// The line.
+        line: LineDescription,
     },
     /// A question.
     Split {
@@ -104,12 +112,15 @@ pub enum Described {
         /// What it is called, if several ways lead here.
         #[serde(skip_serializing_if = "Option::is_none")]
         name: Option<String>,
-        /// What the child does here; under a formula, where the parents in it are at their means.
+        /// What the child does here; under a formula, where the parents in it are at their means (of a line, near them).
         #[serde(flatten)]
         distribution: Distribution,
         /// How it depends on further parents.
         #[serde(skip_serializing_if = "Option::is_none")]
         formula: Option<String>,
+        /// The line that the formula tells of, if it is one.
+        #[serde(skip_serializing_if = "Option::is_none")]
+        line: Option<LineDescription>,
     },
 }
 
@@ -200,12 +211,21 @@ fn described(outline: &Outline, child: &Variable, variables: &[Variable], words:
             name: None,
             distribution: Distribution::new(predictive, child),
             formula: None,
+            line: None,
         },
         Outline::Regression { n_rows, predictive, formula } => Described::Leaf {
             n: *n_rows,
             name: None,
             distribution: Distribution::new(predictive, child),
             formula: Some(formula.clone()),
+            line: None,
+        },
+        Outline::Line { n_rows, line } => Described::Leaf {
+            n: *n_rows,
+            name: None,
+            distribution: Distribution::new(&line.predictive, child),
+            formula: Some(line.text(&child.name, words)),
+            line: Some(line.clone()),
         },
         Outline::Named { name: called, outline } => {
             let mut node = described(outline, child, variables, words);

@@ -5,6 +5,7 @@ use std::fmt::Write;
 use rustc_hash::FxHashMap;
 
 use super::Wording;
+use super::linear_leaf::LineDescription;
 use super::outline::{Answer, Branch, Described, Description, Distribution};
 use crate::table::Level;
 
@@ -157,7 +158,8 @@ impl Teller<'_> {
     /// What stands behind a last answer: a distribution, with its name if it is shared, or only that name.
     fn leaf_text(&self, node: &Described) -> String {
         match node {
-            Described::Leaf { n, distribution, name, formula } => {
+            Described::Leaf { n, line: Some(_), formula: Some(formula), .. } => format!(": n={n}  {formula}"),
+            Described::Leaf { n, distribution, name, formula, .. } => {
                 let name = name.as_ref().map_or_else(String::new, |name| format!("[{name}] "));
                 format!(": {name}{}{}", self.with_rows(distribution, *n), with(formula.as_deref()))
             }
@@ -173,8 +175,10 @@ impl Teller<'_> {
             .leaves(self.words)
             .into_iter()
             .map(|leaf| {
-                let says = self.with_rows(leaf.distribution, leaf.n);
-                let outcome = format!("{child}: {says}{}", with(leaf.formula));
+                let outcome = match (leaf.line, leaf.formula) {
+                    (Some(_), Some(formula)) => format!("{formula}  (n={})", leaf.n),
+                    _ => format!("{child}: {}{}", self.with_rows(leaf.distribution, leaf.n), with(leaf.formula)),
+                };
                 if leaf.conditions.is_empty() {
                     return outcome;
                 }
@@ -226,6 +230,9 @@ pub struct LeafDescription<'a> {
     /// How it depends on further parents.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub formula: Option<&'a str>,
+    /// The line that the formula tells of, if it is one.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub line: Option<&'a LineDescription>,
 }
 
 fn with(formula: Option<&str>) -> String {
@@ -267,7 +274,7 @@ impl<'a> Walk<'a> {
     fn collect(&mut self, node: &'a Described, path: &[(&'a str, Answer)]) {
         self.n_steps += 1;
         match node {
-            Described::Leaf { n, distribution, formula, .. } => {
+            Described::Leaf { n, distribution, formula, line, .. } => {
                 let condition = |(variable, answer): &(&'a str, Answer)| Condition {
                     variable,
                     label: answer.label(variable, self.words),
@@ -280,7 +287,8 @@ impl<'a> Walk<'a> {
                 }
                 self.known.insert(node, self.leaves.len());
                 let formula = formula.as_deref();
-                self.leaves.push(LeafDescription { conditions, also: Vec::new(), n: *n, distribution, formula });
+                let line = line.as_ref();
+                self.leaves.push(LeafDescription { conditions, also: Vec::new(), n: *n, distribution, formula, line });
             }
             Described::Again { again } => {
                 if self.n_steps < MOST_STEPS
@@ -341,7 +349,7 @@ mod tests {
 
     fn leaf(location: f64) -> Described {
         let distribution = Distribution::StudentT { location, scale: 0.4, df: 48.0 };
-        Described::Leaf { n: 47, name: None, distribution, formula: None }
+        Described::Leaf { n: 47, name: None, distribution, formula: None, line: None }
     }
 
     fn branch(answer: Answer, node: Described) -> Branch {

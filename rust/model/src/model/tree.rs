@@ -7,7 +7,7 @@ use std::borrow::Cow;
 
 use serde::{Deserialize, Serialize};
 
-use super::linear_leaf::{self, Input};
+use super::linear_leaf::{self, Input, LineDescription};
 use super::{Model, Outline, Values, check_family, questions};
 use crate::error::{Error, Result};
 use crate::predictive::{Line, Predictive, Value};
@@ -155,9 +155,10 @@ impl Tree {
             Node::Leaf { n, predictive, .. } => {
                 return Outline::Leaf { n_rows: *n as usize, predictive: predictive.clone() };
             }
-            Node::Line { n, inputs, line, .. } => {
-                let formula = linear_leaf::formula(line, inputs, self.child, &self.parents, variables);
-                return Outline::Regression { n_rows: *n as usize, predictive: line.at(&line.centre), formula };
+            Node::Line { n, statistic, inputs, line } => {
+                let rows = (statistic[0], statistic[1]);
+                let described = LineDescription::new(line, inputs, rows, self.child, &self.parents, variables);
+                return Outline::Line { n_rows: *n as usize, line: described };
             }
             Node::Below { parent, threshold, right } => {
                 (*parent, *right, [Values::Range(None, Some(*threshold)), Values::Range(Some(*threshold), None)])
@@ -263,8 +264,9 @@ impl Model for Tree {
                     due = false;
                     continue;
                 }
-                Node::Line { inputs, line, .. } => {
-                    let fits = child.is_continuous() && inputs.len() == line.slopes.len() && line.is_sound();
+                Node::Line { statistic, inputs, line, .. } => {
+                    let rows = statistic.len() == 2 && statistic.iter().all(|x| x.is_finite());
+                    let fits = rows && child.is_continuous() && inputs.len() == line.slopes.len() && line.is_sound();
                     if !fits || !inputs.iter().all(|input| input.is_sound(&self.parents, variables)) {
                         return bad(at, "has a line that does not fit its parents");
                     }

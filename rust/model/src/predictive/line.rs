@@ -7,6 +7,9 @@ use serde::{Deserialize, Serialize};
 
 use super::Predictive;
 
+/// No number that a line is held against, no slope and no part of its matrix is larger: then no sum of them overflows.
+pub const LARGEST: f64 = 1e100;
+
 /// A line and how sure it is.
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
 pub struct Line {
@@ -43,21 +46,24 @@ impl Line {
             unsure += own * own;
             z.push(own);
         }
-        Predictive::StudentT { df: self.df, location, scale: self.scale * (1.0 + unsure).sqrt() }
+        // Within what a density can be asked for, whatever a file holds.
+        let scale = (self.scale * (1.0 + unsure.min(1e100)).sqrt()).clamp(1e-150, 1e150);
+        Predictive::StudentT { df: self.df, location: location.clamp(-1e150, 1e150), scale }
     }
 
     /// Whether its parts fit together: what a file from elsewhere must pass.
     pub fn is_sound(&self) -> bool {
         let p = self.slopes.len();
-        let positive = |x: f64| x > 0.0 && x.is_finite();
-        let finite = |all: &[f64]| all.iter().all(|x| x.is_finite());
+        let small = |all: &[f64]| all.iter().all(|x| x.abs() <= LARGEST);
         self.centre.len() == p
             && self.factor.len() == p * (p + 1) / 2
-            && [self.df, self.scale, self.weight].into_iter().all(positive)
-            && self.location.is_finite()
-            && finite(&self.centre)
-            && finite(&self.slopes)
-            && finite(&self.factor)
+            && (1e-3..=1e15).contains(&self.df)
+            && (1e-150..=1e150).contains(&self.scale)
+            && (1e-150..=1e150).contains(&self.weight)
+            && self.location.abs() <= 1e150
+            && small(&self.centre)
+            && small(&self.slopes)
+            && small(&self.factor)
             && (0..p).all(|i| self.factor[i * (i + 3) / 2] > 0.0)
     }
 }
@@ -92,10 +98,19 @@ mod tests {
     }
 
     #[test]
+    fn what_it_says_has_a_density_however_badly_it_is_known() {
+        let line = Line { factor: vec![1e-100, 1e100, 1e-100], slopes: vec![1e100, 1e100], ..line() };
+        assert!(line.is_sound());
+        let Predictive::StudentT { location, scale, .. } = line.at(&[1e100, -1e100]) else { panic!("numbers") };
+        assert!(location.abs() <= 1e150 && (1e-150..=1e150).contains(&scale));
+    }
+
+    #[test]
     fn parts_that_do_not_fit_are_found() {
         assert!(line().is_sound());
         assert!(!Line { centre: vec![1.0], ..line() }.is_sound());
         assert!(!Line { factor: vec![2.0, 1.0, 0.0], ..line() }.is_sound());
         assert!(!Line { scale: f64::NAN, ..line() }.is_sound());
+        assert!(!Line { slopes: vec![3.0, 1e200], ..line() }.is_sound());
     }
 }
