@@ -1,9 +1,9 @@
 """The picture of a decision tree: it grows from left to right, every leaf a row with its distribution.
 
-Leaves stand below one another in small charts of the same scale, so they can be compared by eye: bars for levels,
-a density curve for numbers (a line with its band where a leaf follows a parent), the axis once at the bottom. Left to right, because rows of text stay readable however
-many leaves there are. Where branches of a decision graph merge, the later one ends in an arrow with the name of the
-leaf or split it leads to, and a thin line goes there.
+Leaves stand below one another in small charts of the same scale, so they can be compared by eye: bars for levels, a
+density curve for numbers (a line with its band where a leaf follows a parent), the axis once at the bottom. Left to
+right, because rows of text stay readable however many leaves there are. Where branches of a decision graph merge, the
+later one ends in an arrow with the name of the leaf or split it leads to, and a thin line goes there.
 """
 
 from __future__ import annotations
