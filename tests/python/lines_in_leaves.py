@@ -18,5 +18,5 @@ def bent(n=400, seed=0):
 
 
 def fitted(frame, parents, score=LINEAR):
-    table = an.Table(frame)
+    table = frame if isinstance(frame, an.Table) else an.Table(frame)
     return table, an.fit(table, nx.DiGraph([(parent, "sales") for parent in parents]), score)

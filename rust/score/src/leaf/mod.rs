@@ -15,7 +15,7 @@ mod rising;
 
 pub use categorical::Categorical;
 pub use hyper::{Leaf, LeafParameters, LeafPriors};
-pub use linear::{LineSums, Linear, n_sums, observe};
+pub use linear::{LineSums, Linear, eliminated, n_sums, observe};
 pub use normal::{Moments, Normal};
 pub use ordinal::Ordinal;
 

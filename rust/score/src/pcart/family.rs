@@ -44,7 +44,9 @@ impl Prepared {
         let rows = self.row_steps(&dividing);
         let size = Size::of(&axes);
         let lines = self.n_lines(child, parents);
-        let search = size.search_steps(&axes, n_rows).saturating_mul(1 + lines as u64).saturating_add(rows);
+        // Cells are dearer with lines, and bounds discard fewer of them.
+        let times = 1 + lines as u64;
+        let search = size.search_steps(&axes, n_rows).saturating_mul(times).saturating_add(rows);
         let k = self.table.variable(child).n_levels().unwrap_or(0);
         let (columns, cell) = match &self.table.variable(child).kind {
             Kind::Continuous { .. } if lines > 0 => ([1, n_sums(lines)], line_steps(lines)),
@@ -59,7 +61,7 @@ impl Prepared {
         let possible = !(empty_forbidden && axes.iter().any(|axis| matches!(axis, Axis::Dyadic(_))))
             && (parameters.ess.is_none() || k == 0);
         let fits = || lattice::bytes(&axes, columns) <= u128::from(parameters.memory_mb) << 20;
-        if possible && size.is_cheaper(&axes, n_rows, cell) && fits() {
+        if possible && size.is_cheaper(&axes, n_rows, cell, times) && fits() {
             (Route::Lattice, lattice)
         } else {
             (Route::Search, search)

@@ -10,7 +10,6 @@ use std::fmt::Write;
 use serde::Serialize;
 
 use super::super::Wording;
-use super::super::outline::as_read;
 use super::super::text::number;
 use super::Input;
 use crate::predictive::{Line, Predictive};
@@ -81,6 +80,14 @@ fn ten_below(length: f64) -> f64 {
     format!("1e{}", length.log10().floor()).parse().ok().filter(|unit: &f64| *unit > 0.0).unwrap_or(length)
 }
 
+/// A number in the user's units as it was before it was standardised, if that has few decimals for its scale.
+fn neat(units: Affine, stored: f64) -> f64 {
+    let x = units.to_original(stored);
+    let digits = (x.abs().log10().floor() - units.scale.log10().floor() + 6.0).clamp(0.0, 16.0) as usize;
+    let short = format!("{x:.digits$e}").parse().unwrap_or(x);
+    if (x - short).abs() < 1e-12 * units.scale.max(x.abs()) { short } else { x }
+}
+
 /// Where a line's parents are near their means, at round numbers: in stored units.
 fn round_centre(line: &Line, inputs: &[Input], parents: &[Var], variables: &[Variable]) -> Vec<f64> {
     let near = |(input, centre): (&Input, &f64)| {
@@ -128,9 +135,9 @@ impl LineDescription {
             Slope {
                 variable: variable(i).name.to_string(),
                 slope: of_one_sd / length,
-                at: as_read(of_parent, centre[i]),
-                low: as_read(of_parent, input.low),
-                high: as_read(of_parent, input.high),
+                at: neat(of_parent, centre[i]),
+                low: neat(of_parent, input.low),
+                high: neat(of_parent, input.high),
                 unit,
                 per_unit: of_one_sd * (unit / length),
             }
@@ -145,7 +152,7 @@ impl LineDescription {
                 let mut stored = centre.clone();
                 stored[i] = input.low * (1.0 - share) + input.high * share;
                 let (location, scale, _) = told(&at(&stored), of_child);
-                [as_read(of_parent, stored[i]), location, scale]
+                [neat(of_parent, stored[i]), location, scale]
             };
             Along { variable: variable(i).name.to_string(), points: (0..POINTS).map(point).collect() }
         });
@@ -179,11 +186,15 @@ impl LineDescription {
             let _ = write!(out, " {sign} {} per {unit} of {name}", difference(by.abs()));
         }
         let _ = write!(out, ", give or take {}", difference(spread));
-        let value = |name: &str, x: f64| words.value(name, x).unwrap_or_else(|| number(x, 6));
+        // To a hundredth of the unit.
+        let value = |of: &Slope, x: f64| {
+            let digits = (x.abs() / of.unit).log10().floor().clamp(-2.0, 12.0) as i32 + 3;
+            words.value(&of.variable, x).unwrap_or_else(|| number(x, digits))
+        };
         let list = |of: &dyn Fn(&Slope) -> String| self.slopes.iter().map(of).collect::<Vec<_>>().join(", ");
-        let at = list(&|of| format!("{} {}", of.variable, value(&of.variable, of.at)));
+        let at = list(&|of| format!("{} {}", of.variable, value(of, of.at)));
         let ends = list(&|of| {
-            let [low, high] = [of.low, of.high].map(|x| value(&of.variable, x));
+            let [low, high] = [of.low, of.high].map(|x| value(of, x));
             format!("{} {low} to {high}", of.variable)
         });
         if !self.slopes.is_empty() {

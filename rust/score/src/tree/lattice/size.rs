@@ -29,9 +29,10 @@ impl Size {
 
     /// Whether the lattice is the cheaper way. Without numbers nearly all cells are reached by the search too, each by many
     /// ways; with numbers it must be so by a quarter, as the search's bounds may save it more than is expected.
-    pub fn is_cheaper(&self, axes: &[&Axis], n_rows: usize, cell: u64) -> bool {
+    /// `times` is by how much the search is slower than for a plain response.
+    pub fn is_cheaper(&self, axes: &[&Axis], n_rows: usize, cell: u64, times: u64) -> bool {
         let numbers = axes.iter().any(|axis| matches!(axis, Axis::Dyadic(_)));
-        !numbers || self.lattice_steps(cell) <= self.search_steps(axes, n_rows) / 4 * 3
+        !numbers || self.lattice_steps(cell) <= self.search_steps(axes, n_rows).saturating_mul(times) / 4 * 3
     }
 
     /// Steps that the search by keys may be expected to take. It visits some of the cells that hold two points or more:
@@ -82,10 +83,12 @@ mod tests {
     fn categories_are_for_the_lattice_and_many_numbers_for_the_search() {
         let bins: Vec<u32> = (0..32).collect();
         let number = Axis::of(crate::tree::key::Split::Halving, 5, &bins);
-        let lattice_is_cheaper = |axes: &[&Axis]| Size::of(axes).is_cheaper(axes, 1000, 9);
+        let lattice_is_cheaper = |axes: &[&Axis]| Size::of(axes).is_cheaper(axes, 1000, 9, 1);
         assert!(lattice_is_cheaper(&[&Axis::Subsets(10), &Axis::Subsets(10)]));
         assert!(lattice_is_cheaper(&[&Axis::Subsets(24)]) && lattice_is_cheaper(&[&Axis::Subsets(20), &number]));
         assert!(lattice_is_cheaper(&[&number]) && lattice_is_cheaper(&[&number, &Axis::Subsets(7)]));
         assert!(!lattice_is_cheaper(&[&number; 4]));
+        let both = [&number, &number, &Axis::Subsets(3)];
+        assert!(!Size::of(&both).is_cheaper(&both, 1000, 99, 1) && Size::of(&both).is_cheaper(&both, 1000, 99, 3));
     }
 }

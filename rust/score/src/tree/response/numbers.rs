@@ -36,6 +36,19 @@ impl From<&NumberSum> for Moments {
     }
 }
 
+/// `constant - half_df ln(nu_lam + spread)` is the log marginal of some rows; the leaf's centre is `intercept` from that of
+/// the sums, and `about` the squares about the prior mean.
+pub(super) struct Parts {
+    pub constant: f64,
+    pub half_df: f64,
+    /// `1 / (n + a)`.
+    pub inverse: f64,
+    pub intercept: f64,
+    pub about: f64,
+    pub spread: f64,
+    pub nu_lam: f64,
+}
+
 #[derive(Clone, Copy)]
 struct CountTerms {
     constant: f64,
@@ -71,9 +84,32 @@ impl Numbers {
         }
     }
 
+    /// What a leaf's score is made of.
+    #[inline]
+    pub(super) fn parts(&self, of: &NumberSum) -> Parts {
+        let terms = &self.by_count[of.n as usize];
+        let distance = self.offset * (2.0 * of.sum + counted(of.n) * self.offset);
+        let explained = (of.sum * of.sum - self.a * distance) * terms.inverse;
+        Parts {
+            constant: terms.constant,
+            half_df: terms.half_df,
+            inverse: terms.inverse,
+            intercept: (of.sum - self.a * self.offset) * terms.inverse,
+            about: of.squares + distance,
+            spread: of.squares - explained,
+            nu_lam: self.nu_lam,
+        }
+    }
+
     /// What each leaf costs.
     pub(super) fn log_gamma(&self) -> f64 {
         self.log_gamma
+    }
+
+    /// Whether there is a bound on the ways to split so many rows.
+    #[inline]
+    pub(super) fn is_bounded(&self, n: usize) -> bool {
+        (n + 1) * BUCKETS <= self.split_bounds.len()
     }
 
     /// The slope of a leaf's score in its count, sum and sum of squares.
@@ -112,12 +148,7 @@ impl Numbers {
     /// What several groups of rows are worth as leaves, and their squares about the prior mean.
     #[allow(clippy::inline_always)] // compiled for the registers of its caller
     #[inline(always)]
-    pub(super) fn as_leaves<const L: usize>(
-        &self,
-        n: &[u64; L],
-        sum: &[f64; L],
-        squares: &[f64; L],
-    ) -> ([f64; L], [f64; L]) {
+    fn as_leaves<const L: usize>(&self, n: &[u64; L], sum: &[f64; L], squares: &[f64; L]) -> ([f64; L], [f64; L]) {
         // Plain loops over arrays: closures would not be compiled for the wider registers of the caller.
         let (mut constant, mut half_df, mut inverse) = ([0.0; L], [0.0; L], [0.0; L]);
         for i in 0..L {
