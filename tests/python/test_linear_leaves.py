@@ -219,4 +219,4 @@ def test_any_scale_gives_the_same_tree_and_scores(scale):
 def test_threads_change_nothing():
     frame = bent(300)
     nets = [an.learn(frame, LINEAR, max_parents=2, verbose=False, n_jobs=jobs) for jobs in (1, 2)]
-    assert [model.to_dict() for model in nets[0].values()] == [model.to_dict() for model in nets[1].values()]
+    assert [nets[0][name].to_dict() for name in frame] == [nets[1][name].to_dict() for name in frame]
