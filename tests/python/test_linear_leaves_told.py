@@ -15,7 +15,7 @@ from lines_in_leaves import LINEAR, bent, fitted
 
 SALES = re.compile(
     r"sales = ([\d.]+) ([+-]) ([\d.]+) per 10 of price, give or take ([\d.]+) "
-    r"\(([\d.]+) at price ([\d.]+); flat beyond price 24 to 191\)"
+    r"\(([\d.]+) at ([\d.]+); flat beyond 24 to 191\)"
 )
 
 
@@ -78,7 +78,7 @@ def test_dates_are_told_as_dates():
     formula = net["sales"].leaves[0].formula
     said = re.fullmatch(
         r"sales = [\d.]+ \+ ([\d.]+) per year of day, give or take [\d.]+ "
-        r"\([\d.]+ at day 201\d-\d\d-\d\d; flat beyond day 2010-01-\d\d to 2019-12-\d\d\)",
+        r"\([\d.]+ at 201\d-\d\d-\d\d; flat beyond 2010-01-\d\d to 2019-12-\d\d\)",
         formula,
     )
     assert said is not None, formula

@@ -1,5 +1,4 @@
-//! A line as its reader sees it: `Sales = 7.1 - 0.54 per 10 of Price, give or take 1.2 (7.1 at Price 116; flat beyond Price 24
-//! to 191)`.
+//! A line as its reader sees it: `Sales = 7.1 - 0.54 per 10 of Price, give or take 1.2 (7.1 at 116; flat beyond 24 to 191)`.
 //!
 //! The constant is what the child is where the parents are near their means in the leaf, at round numbers: what it were where
 //! they are 0 would often lie far from every row. The slope is by a power of ten about as long as the parent's standard
@@ -192,10 +191,12 @@ impl LineDescription {
             words.value(&of.variable, x).unwrap_or_else(|| number(x, digits))
         };
         let list = |of: &dyn Fn(&Slope) -> String| self.slopes.iter().map(of).collect::<Vec<_>>().join(", ");
-        let at = list(&|of| format!("{} {}", of.variable, value(of, of.at)));
+        // Of one parent it is clear whose values these are.
+        let named = |of: &Slope| if self.slopes.len() == 1 { String::new() } else { format!("{} ", of.variable) };
+        let at = list(&|of| format!("{}{}", named(of), value(of, of.at)));
         let ends = list(&|of| {
             let [low, high] = [of.low, of.high].map(|x| value(of, x));
-            format!("{} {low} to {high}", of.variable)
+            format!("{}{low} to {high}", named(of))
         });
         if !self.slopes.is_empty() {
             let _ = write!(out, " ({location} at {at}; flat beyond {ends})");
@@ -222,7 +223,7 @@ mod tests {
         assert_eq!(line.slopes[0].slope, 2.5);
         assert_eq!([line.slopes[0].low, line.slopes[0].at, line.slopes[0].high], [16.0, 24.0, 32.0]);
         assert_eq!((line.location, line.mean, line.sd), (110.0, 105.0, 8.0));
-        let told = "y = 110 + 2.5 per 1 of price, give or take 5.9 (110 at price 24; flat beyond price 16 to 32)";
+        let told = "y = 110 + 2.5 per 1 of price, give or take 5.9 (110 at 24; flat beyond 16 to 32)";
         assert_eq!(line.text("y", &Plain), told);
     }
 
