@@ -204,7 +204,7 @@ proptest! {
 
 fn rows_below(outline: &Outline) -> usize {
     match outline {
-        Outline::Leaf { n_rows, .. } | Outline::Regression { n_rows, .. } => *n_rows,
+        Outline::Leaf { n_rows, .. } | Outline::Regression { n_rows, .. } | Outline::Line { n_rows, .. } => *n_rows,
         Outline::Split { branches, .. } => branches.iter().map(|(_, inner)| rows_below(inner)).sum(),
         Outline::Named { outline, .. } => rows_below(outline),
         Outline::Again { .. } => 0,

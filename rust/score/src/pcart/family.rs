@@ -8,6 +8,7 @@ use super::ordered::Ordered;
 use super::{Prepared, Way};
 use crate::control::Halt;
 use crate::error::Result;
+use crate::leaf::n_sums;
 use crate::local::Groups;
 use crate::model::tree::{Node, Tree};
 use crate::table::{Kind, Var};
@@ -19,7 +20,6 @@ use crate::tree::lattice::size::Size;
 use crate::tree::memo::Ended;
 use crate::tree::normaliser::{Prior, Priors};
 use crate::tree::optimal::{Effort, Point, Search};
-use crate::leaf::n_sums;
 use crate::tree::response::{InOrder, NUMBER_STEPS, categorical_steps, line_steps, ordinal_steps};
 use crate::tree::trace::Traced;
 

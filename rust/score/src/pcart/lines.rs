@@ -60,7 +60,17 @@ impl<'a> OfLines<'a> {
             .collect();
         let rows = Arc::new(LineRows { y: values, x });
         let halt = Halt::default();
-        Self { prepared, child, leaf, codes: Arc::new(codes), rows, families: BTreeMap::new(), last: 0, halt, cap: None }
+        Self {
+            prepared,
+            child,
+            leaf,
+            codes: Arc::new(codes),
+            rows,
+            families: BTreeMap::new(),
+            last: 0,
+            halt,
+            cap: None,
+        }
     }
 
     fn numeric(&self, parents: &[Var]) -> Vec<usize> {

@@ -496,7 +496,9 @@ impl LocalScore for Prepared {
 
     fn family_steps(&self, child: Var, parents: &[Var]) -> u64 {
         match self.way(child, parents) {
-            Ok(Way::InOrder(_)) => self.row_steps(&self.dividing(child, parents)).saturating_add(2 * dear::IN_ORDER as u64),
+            Ok(Way::InOrder(_)) => {
+                self.row_steps(&self.dividing(child, parents)).saturating_add(2 * dear::IN_ORDER as u64)
+            }
             _ => self.route(child, parents).1,
         }
     }
