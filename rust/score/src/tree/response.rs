@@ -7,10 +7,12 @@ mod in_order;
 mod levels;
 mod numbers;
 mod tally;
+mod weighed;
 
 pub use in_order::{InOrder, by_key, first_orders};
 pub use levels::{Levels, LevelsLeaf, Store, categorical_steps, ordinal_steps};
 pub use numbers::{NUMBER_STEPS, NumberSum, Numbers};
+pub use weighed::{Weighed, WeighedSum};
 
 use super::lattice::Columns;
 
