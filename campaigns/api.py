@@ -190,6 +190,10 @@ class Calls(RuleBasedStateMachine):
                 return one([1, 2, 3])
             case "missing":
                 return one(["drop", "error", "level"])
+            case "weights":
+                return one([None, [1.0 + i % 3 for i in range(len(COLUMNS["a"]))]])
+            case "weights_are":
+                return one(["frequency", "survey"])
             case "unseen":
                 return one(["error", "missing"])
             case "method":

@@ -13,10 +13,12 @@ import warnings
 from collections.abc import Callable
 from typing import TYPE_CHECKING, Any, Literal
 
-from arbornet._core import threads
+from arbornet._core import ParameterError, threads
+from arbornet.data.frames import read_frame
 from arbornet.data.looks.findings import marked
-from arbornet.data.schema import Schema, infer_schema
+from arbornet.data.schema import Schema, schema_of_raw
 from arbornet.data.table import Table
+from arbornet.data.weights import WeightsAre, WeightsLike
 from arbornet.given import FrameLike, Progress, SearchLike
 from arbornet.graphs.constraints import Rules
 from arbornet.network.fit import fit
@@ -70,6 +72,8 @@ def learn(
     client: Client | None = None,
     verbose: bool = True,
     effort: Effort | None = None,
+    weights: WeightsLike | None = None,
+    weights_are: WeightsAre = "frequency",
 ) -> BayesNet:
     """Learns a network from a frame and prints what it chose: types, rows, parent sets, search, bound.
 
@@ -106,6 +110,8 @@ def learn(
             machine and at every load. What the work does not suffice for is left out by rule (the least promising
             parent sets, the proof) and printed. If left out `"normal"`, or `"unlimited"` with `checkpoint`, `client` or
             `child_time_limit`, where `max_parents="auto"` is the most up to 4 that are affordable.
+        weights: How often each row counts: a column, or a number for each row; as for `Table`.
+        weights_are: As for `Table`.
 
     Example:
         >>> net = an.learn(an.example("penguins"))
@@ -119,7 +125,7 @@ def learn(
     if time_limit is not None and budget is not None and effort is None:
         budget = None if seconds_of(time_limit) == math.inf else of_time(time_limit, threads(n_jobs))
     time_limit = None if time_limit == math.inf else time_limit
-    table = _table(frame, schema, missing, n_jobs, tell)
+    table = _table(frame, schema, missing, n_jobs, tell, weights, weights_are)
     if score is None:
         own = None if search is None else search_of(search).score
         score = PCART() if own is None else own()
@@ -188,8 +194,18 @@ def _silent(_: str) -> None:
     pass
 
 
-def _table(frame: Any, schema: Schema | None, missing: Any, n_jobs: int, tell: Callable[[str], None]) -> Table:
+def _table(
+    frame: Any,
+    schema: Schema | None,
+    missing: Any,
+    n_jobs: int,
+    tell: Callable[[str], None],
+    weights: WeightsLike | None,
+    weights_are: WeightsAre,
+) -> Table:
     if isinstance(frame, Table):
+        if weights is not None:
+            raise ParameterError("weights: the frame is a Table already; make it with an.Table(frame, weights=...)")
         table = frame
     else:
         if hasattr(frame, "collect"):
@@ -197,8 +213,10 @@ def _table(frame: Any, schema: Schema | None, missing: Any, n_jobs: int, tell: C
         with warnings.catch_warnings():
             if tell is _said:  # what is left out is printed below
                 warnings.simplefilter("ignore", LeftOutWarning)
-            schema = infer_schema(frame, n_jobs=n_jobs) if schema is None else schema
-        table = Table(frame, schema=schema, missing=missing, n_jobs=n_jobs)
+            if schema is None:
+                raw = read_frame(frame, n_jobs=n_jobs)
+                schema = schema_of_raw(raw, find=True, weights=weights if isinstance(weights, str) else None)
+        table = Table(frame, schema=schema, missing=missing, n_jobs=n_jobs, weights=weights, weights_are=weights_are)
     by_kind: dict[str, list[str]] = {}
     for column in table.schema.used:
         by_kind.setdefault(column.word, []).append(column.name)
@@ -215,7 +233,7 @@ def _table(frame: Any, schema: Schema | None, missing: Any, n_jobs: int, tell: C
         tell(f"look at: {found}")
     if len(table.schema.findings) > MOST_FINDINGS:
         tell(f"look at: {len(table.schema.findings) - MOST_FINDINGS} more findings, an.infer_schema(frame).findings")
-    tell(f"rows: {table.n_rows:,} used; {table.dropped}")
+    tell(f"rows: {table.n_rows:,} used; {table.dropped}{f'; {table.weights}' if table.weights else ''}")
     return table
 
 

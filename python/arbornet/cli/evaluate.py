@@ -69,6 +69,8 @@ def run(asked: Options) -> None:
         missing=asked.missing or "drop",
         n_jobs=asked.jobs,
         progress=not asked.quiet,
+        weights=asked.weights,
+        weights_are=asked.weights_are,
     )
     if asked.json:
         files.print_json({"summary": made.summary.to_dicts(), "by_variable": made.by_variable.to_dicts()})

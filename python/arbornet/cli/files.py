@@ -49,7 +49,15 @@ def read_network(path: str) -> Any:
 def read_table(asked: Any, frame: pl.DataFrame) -> an.Table:
     """A learning command's table, with its types."""
     schema = words.typed(read_schema(frame, asked.schema), asked.set)
-    return an.Table(frame, schema, missing=asked.missing, unseen=asked.unseen, n_jobs=asked.jobs)
+    return an.Table(
+        frame,
+        schema,
+        missing=asked.missing,
+        unseen=asked.unseen,
+        n_jobs=asked.jobs,
+        weights=asked.weights,
+        weights_are=asked.weights_are,
+    )
 
 
 def write_network(net: Any, path: str | Path, bins: int | None = None) -> None:

@@ -47,7 +47,8 @@ def run(asked: Options) -> None:
     fits(asked.output, table.schema)
     net = an.fit(table, graph, score, n_jobs=asked.jobs)
     if not asked.json:
-        print(f"rows: {table.n_rows:,} used; {table.dropped}")
+        weights = f"; {table.weights}" if table.weights else ""
+        print(f"rows: {table.n_rows:,} used; {table.dropped}{weights}")
         print(net)
         print(wrapped("arcs, with how much removing each lowers the log score:"))
         for line in families(net):

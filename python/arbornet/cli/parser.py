@@ -89,6 +89,14 @@ def table_options(command: argparse.ArgumentParser) -> None:
     command.add_argument("--schema", metavar="FILE", help="types as written by `arbornet schema --write`")
     set_option(command)
     unseen_option(command, "a level that the types do not list")
+    command.add_argument("--weights", metavar="NAME", help="a column that says how often each row counts")
+    command.add_argument(
+        "--weights-are",
+        choices=("frequency", "survey"),
+        default="frequency",
+        help="what weights say: how many equal rows a row stands for, or how many people who were not asked "
+        "(default: %(default)s)",
+    )
 
 
 def unseen_option(command: argparse.ArgumentParser, what: str) -> None:

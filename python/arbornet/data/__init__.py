@@ -7,6 +7,7 @@
 | `schema_check`, `schema_text` | a schema read from a file, and printed |
 | `kinds`, `levels`, `calendar` | what a column can be; levels, dates and times as people write them |
 | `coding`, `dropped`, `table` | columns coded by the schema, rows left out, the `Table` |
+| `weights` | how often each row counts |
 | `values` | codes and standardised numbers back to the user's values |
 | `examples` | the bundled tables |
 """

@@ -8,6 +8,9 @@ from bisect import bisect_left
 from dataclasses import replace
 from typing import TYPE_CHECKING, Literal
 
+import numpy as np
+from numpy.typing import NDArray
+
 from arbornet._core import MISSING, ColumnError
 from arbornet.data.column_coding import ColumnCoding
 from arbornet.data.frames import Raw
@@ -159,7 +162,7 @@ def _is_number(value: Level) -> bool:
     return bool(_NUMBER.fullmatch(str(value))) and math.isfinite(float(value))
 
 
-def resolve(raw: Raw, column: Column, missing: str) -> Column:
+def resolve(raw: Raw, column: Column, missing: str, weights: NDArray[np.float64] | None = None) -> Column:
     """The column with its levels taken from the data where they are not known yet.
 
     Raises:
@@ -188,8 +191,9 @@ def resolve(raw: Raw, column: Column, missing: str) -> Column:
             )
         levels = as_own_levels(column.name, values, column.class_, None)
         if most is not None:
+            weighed = counts if weights is None else _weighed(raw, i, len(values), weights)
             levels, merged = merge_rarest(
-                levels, counts, most, kind.other if isinstance(kind, Categorical) else "other"
+                levels, weighed, most, kind.other if isinstance(kind, Categorical) else "other"
             )
             column = replace(column, merged=tuple(merged), other=str(levels[-1]) if merged else None)
         if not levels:
@@ -198,6 +202,12 @@ def resolve(raw: Raw, column: Column, missing: str) -> Column:
     if missing == "level" and isinstance(kind, Categorical) and seen.n_missing > 0 and column.missing_level is None:
         column = _with_missing_level(column)
     return column
+
+
+def _weighed(raw: Raw, i: int, n_values: int, weights: NDArray[np.float64]) -> list[float]:
+    """How much the rows of each distinct value weigh; the same for any order of the rows."""
+    ranks = raw.ranks(i)
+    return [math.fsum(weights[ranks == rank]) for rank in range(n_values)]
 
 
 def _with_missing_level(column: Column) -> Column:

@@ -123,7 +123,7 @@ def codes_of(values: Sequence[Level], levels: Sequence[Level], merged: dict[Leve
 
 
 def merge_rarest(
-    values: Sequence[Level], counts: Sequence[int], most: int, other: str
+    values: Sequence[Level], counts: Sequence[float], most: int, other: str
 ) -> tuple[list[Level], list[Level]]:
     """The levels that remain when the rarest become one, and the values that were merged.
 

@@ -227,6 +227,11 @@ class Schema:
         left = "is left out by your choice"
         return self._with([replace(c, left_out=left) if c.name in gone else c for c in self.columns])
 
+    def weighed_by(self, name: str) -> Schema:
+        """A schema in which this column, if it is one of them, holds weights of rows and is no variable."""
+        weights = "holds the weights of the rows"
+        return self._with([replace(c, left_out=weights) if c.name == name else c for c in self.columns])
+
     def plain(self) -> Schema:
         """The schema without looks, hints and findings: what coding needs, as stored in network files."""
         return Schema(tuple(replace(c, looks_like="", looks_because="", hint=None) for c in self.columns))
@@ -325,8 +330,11 @@ def infer_schema(frame: FrameLike, *, max_levels: int | None = None, n_jobs: int
     return schema_of_raw(read_frame(frame, n_jobs=n_jobs), max_levels, find=True)
 
 
-def schema_of_raw(raw: Raw, max_levels: int | None = None, find: bool = False) -> Schema:
-    """The inferred schema of raw columns, with findings if `find`; warns of columns that are left out."""
+def schema_of_raw(raw: Raw, max_levels: int | None = None, find: bool = False, weights: str | None = None) -> Schema:
+    """The inferred schema of raw columns, with findings if `find`; warns of columns that are left out.
+
+    A column that holds weights of rows is no variable, which needs no warning.
+    """
     names = raw.names
     if not names:
         raise ArbornetError("the frame has no columns; give it at least one")
@@ -335,17 +343,14 @@ def schema_of_raw(raw: Raw, max_levels: int | None = None, find: bool = False) -
     profiles = [raw.profile_as_meant(i) for i in range(len(names))]
     seen, looks = looked(raw, profiles)
     columns = [_inferred_column(raw, i, names[i], profiles[i], looks[i], max_levels) for i in range(len(names))]
-    left_out = [f"'{visible_name(column.name)}' {column.left_out}" for column in columns if not column.used]
+    unused = [column for column in columns if not column.used and column.name != weights]
+    left_out = [f"'{visible_name(column.name)}' {column.left_out}" for column in unused]
     if left_out:
         told = "; ".join(left_out)
-        way_out = f"with_types({{{columns_left(columns)!r}: ...}}) keeps one"
+        way_out = f"with_types({{{unused[0].name!r}: ...}}) keeps one"
         warnings.warn(f"left out: {told}. Schema.{way_out}.", LeftOutWarning, stacklevel=3)
-    return Schema(tuple(columns), tuple(findings_of(raw, profiles, seen, looks)) if find else ())
-
-
-def columns_left(columns: list[Column]) -> str:
-    """The first column that is left out."""
-    return next(column.name for column in columns if not column.used)
+    schema = Schema(tuple(columns), tuple(findings_of(raw, profiles, seen, looks)) if find else ())
+    return schema if weights is None else schema.weighed_by(weights)
 
 
 def _inferred_column(raw: Raw, i: int, name: str, seen: Profile, look: Look, max_levels: int | None) -> Column:

@@ -25,6 +25,7 @@ from arbornet.data.frames import Raw, read_frame
 from arbornet.data.kinds import Binned, Categorical, Continuous, Ordinal
 from arbornet.data.looks.written import as_read
 from arbornet.data.schema import Column, Schema, schema_of_raw
+from arbornet.data.weights import Weights, WeightsAre, WeightsLike, of_rows, told
 from arbornet.given import FrameLike
 from arbornet.text.notices import RowsDroppedWarning, tells_of_rows
 from arbornet.text.visible import visible_name
@@ -75,9 +76,14 @@ class Table:
         standardise: Bring continuous columns to mean 0 and standard deviation 1.
         unseen: A value that is not among a column's levels: `"error"`, or `"missing"` to treat it as missing.
         n_jobs: Number of threads, -1 for all.
+        weights: How often each row counts: the name of a column, which is no variable then, or a number for each row.
+            A row of weight 2 is worth two equal rows, one of weight 0 is left out.
+        weights_are: `"frequency"`: how many equal rows a row stands for, used as they are. `"survey"`: how many
+            people it stands for who were not asked; scaled to Kish's effective size, `(sum w)² / sum w²`.
 
     Raises:
         ArbornetError: If it is not a frame, or no row remains.
+        ParameterError: If a weight is negative or not finite; the message names the row and the value.
         ColumnError: If a column cannot be used as its type; the message names the column, the value and what to do.
 
     Example:
@@ -86,7 +92,7 @@ class Table:
         3
     """
 
-    __slots__ = ("__weakref__", "dropped", "handle", "schema")
+    __slots__ = ("__weakref__", "dropped", "handle", "schema", "weights")
 
     handle: TableHandle
     """The table in the core."""
@@ -94,6 +100,8 @@ class Table:
     """The columns with their levels, maps and bins: coding by it gives the same codes again."""
     dropped: Dropped
     """How many rows were dropped, and which columns have missing values."""
+    weights: Weights | None
+    """What is known of the rows' weights, if they were given some."""
 
     def __init__(
         self,
@@ -104,6 +112,8 @@ class Table:
         unseen: Literal["error", "missing"] = "error",
         *,
         n_jobs: int = -1,
+        weights: WeightsLike | None = None,
+        weights_are: WeightsAre = "frequency",
     ) -> None:
         policy = "drop" if missing is None else missing
         if policy not in ("drop", "error", "level"):
@@ -112,16 +122,21 @@ class Table:
             raise ParameterError(f"unseen={unseen!r}: choose 'error' or 'missing'")
         if schema is not None and not isinstance(schema, Schema):
             raise ParameterError(f"schema={schema!r}: give what infer_schema returns, or nothing")
-        raw = read_frame(frame, None if schema is None else schema.names, n_jobs)
-        schema = schema_of_raw(raw) if schema is None else schema
+        if weights_are not in ("frequency", "survey"):
+            raise ParameterError(f"weights_are={weights_are!r}: choose 'frequency' or 'survey'")
+        named = [weights] if isinstance(weights, str) else []
+        raw = read_frame(frame, None if schema is None else [*schema.names, *named], n_jobs)
+        own, of_column = (None, None) if weights is None else of_rows(raw, weights)
+        schema = schema_of_raw(raw, weights=of_column) if schema is None else schema
+        schema = schema if of_column is None else schema.weighed_by(of_column)
         _check_usable(raw, schema)
         raw = as_read(raw, schema.used, n_jobs)
-        columns = [resolve(raw, column, policy) for column in schema.used]
+        columns = [resolve(raw, column, policy, own) for column in schema.used]
         if not standardise:
             identity = (0.0, 1.0)
             columns = [_scaled(column, column.scale or identity) for column in columns]
         codings = [coding_of(raw, column, unseen, DECLARE) for column in columns]
-        keep = raw.frame.keep(codings)
+        keep = raw.frame.keep(codings, own, weights_are == "survey")
         self.dropped = _dropped(raw, columns, keep)
         _check_dropped(raw, self.dropped, keep, codings, missing)
         for i, column in enumerate(columns):
@@ -129,8 +144,9 @@ class Table:
                 columns[i] = _cut(raw, column, keep, codings[i])
                 codings[i] = coding_of(raw, columns[i], unseen, DECLARE)
             if isinstance(column.kind, Binned) and column.ranked is None and codings[i].cuts is not None:
-                columns[i] = _ranked(raw, columns[i], codings[i])
+                columns[i] = _ranked(raw, columns[i], codings[i], own)
         self.handle = raw.frame.table(codings, keep, n_jobs)
+        self.weights = told(keep, weights_are, self.handle.total_weight)
         coded = {
             column.name: _scaled(column, scale) if isinstance(column.kind, Continuous) else column
             for column, scale in zip(columns, self.handle.scales, strict=True)
@@ -142,7 +158,7 @@ class Table:
         """The table of a core handle, with a schema made from it if none is given."""
         table = cls.__new__(cls)
         table.handle = handle
-        table.dropped = Dropped(0, {})
+        table.dropped, table.weights = Dropped(0, {}), None
         named = enumerate(handle.names)
         table.schema = schema or Schema(tuple(_column_of_handle(handle, var, name) for var, name in named))
         return table
@@ -183,18 +199,19 @@ class Table:
     def __repr__(self) -> str:
         kinds = [column.word for column in self.schema.used]
         counts = [f"{kinds.count(word)} {word}" for word in ("continuous", "categorical", "ordinal") if word in kinds]
-        return f"Table({self.n_rows:,} rows; {', '.join(counts)}; {self.dropped})"
+        weights = f"; {self.weights}" if self.weights else ""
+        return f"Table({self.n_rows:,} rows; {', '.join(counts)}; {self.dropped}{weights})"
 
     def _repr_html_(self) -> str:
         return f"<p>{html.escape(repr(self))}</p>{self.schema._repr_html_()}"
 
     def __reduce__(self) -> tuple[Any, ...]:
-        return _remake, (self.handle, self.schema, self.dropped)
+        return _remake, (self.handle, self.schema, self.dropped, self.weights)
 
 
-def _remake(handle: TableHandle, schema: Schema, dropped: Dropped) -> Table:
+def _remake(handle: TableHandle, schema: Schema, dropped: Dropped, weights: Weights | None = None) -> Table:
     table = Table.from_handle(handle, schema)
-    table.dropped = dropped
+    table.dropped, table.weights = dropped, weights
     return table
 
 
@@ -212,7 +229,7 @@ def _check_usable(raw: Raw, schema: Schema) -> None:
 
 def _dropped(raw: Raw, columns: list[Column], keep: Keep) -> Dropped:
     lacks = {column.name: n for column, n in zip(columns, keep.n_missing, strict=True) if n > 0}
-    return Dropped(raw.n_rows - keep.n_kept, lacks)
+    return Dropped(raw.n_rows - keep.n_kept - keep.n_weightless, lacks)
 
 
 def _check_dropped(raw: Raw, dropped: Dropped, keep: Keep, codings: list[ColumnCoding], missing: str | None) -> None:
@@ -222,7 +239,9 @@ def _check_dropped(raw: Raw, dropped: Dropped, keep: Keep, codings: list[ColumnC
         ArbornetError: If no row remains, or less than half of them and `missing` is not given.
         ColumnError: If a value is missing and that is an error.
     """
-    read, used = raw.n_rows, keep.n_kept
+    read, used = raw.n_rows, keep.n_kept + keep.n_weightless
+    if keep.n_kept == 0 < used:
+        raise ArbornetError("every complete row has the weight 0; some row needs a weight above 0")
     if dropped and missing == "error":
         name, n = max(dropped.by_column.items(), key=lambda item: item[1])
         raise ColumnError(
@@ -269,12 +288,29 @@ def _cut(raw: Raw, column: Column, keep: Keep, made: ColumnCoding) -> Column:
     return dataclasses.replace(column, cuts=tuple(cuts))
 
 
-def _ranked(raw: Raw, column: Column, made: ColumnCoding) -> Column:
+def _ranked(
+    raw: Raw, column: Column, made: ColumnCoding, weights: np.ndarray[Any, np.dtype[np.float64]] | None
+) -> Column:
     assert made.column is not None
     values = raw.numbers(made.column)
-    values = np.sort(values[~np.isnan(values)])
+    known = ~np.isnan(values)
+    if weights is not None:
+        return dataclasses.replace(column, ranked=_ranked_by(values[known], weights[known]))
+    values = np.sort(values[known])
     places = np.linspace(0, len(values) - 1, min(len(values), MOST_RANKED)).round().astype(np.intp)
     return dataclasses.replace(column, ranked=tuple(values[places].tolist()))
+
+
+def _ranked_by(values: np.ndarray[Any, Any], weights: np.ndarray[Any, Any]) -> tuple[float, ...]:
+    """The values that would stand at evenly spaced places among rows repeated as often as their weights say."""
+    order = np.lexsort((weights, values))
+    values, up_to = values[order], np.cumsum(weights[order])
+    last = max(up_to[-1] - 1, 0) if len(up_to) else 0
+    n_places = int(min(max(up_to[-1], 1), MOST_RANKED)) if len(up_to) else 0
+    places = np.linspace(0, last, n_places).round()
+    at = np.minimum(np.searchsorted(up_to, places, side="right"), max(len(values) - 1, 0))
+    ranked: list[float] = values[at].tolist()
+    return tuple(ranked)
 
 
 def _column_of_handle(handle: TableHandle, var: int, name: str) -> Column:

@@ -12,6 +12,7 @@ import polars as pl
 from arbornet._core import TableHandle
 from arbornet.checks import whole
 from arbornet.data.table import Table
+from arbornet.data.weights import scaled
 from arbornet.evaluate.methods import Method
 from arbornet.evaluate.plots import stacked
 from arbornet.given import FrameLike, Progress, SearchLike, Target
@@ -28,6 +29,9 @@ if TYPE_CHECKING:
 
     from arbornet.data.schema import Schema
     from arbornet.graphs.constraints import Constraints
+
+#: Rows with frequencies are drawn one by one up to so many; beyond, with their weights.
+MOST_DRAWN = 1e6
 
 
 class ArcStrengths(pl.DataFrame):
@@ -59,7 +63,8 @@ def arc_strength(
     Args:
         frame: Any frame, or a Table.
         score: The local score; `PCART()` if left out.
-        n_bootstrap: How many networks, each from as many rows as there are, drawn with replacement.
+        n_bootstrap: How many networks, each from as many rows as there are, drawn with replacement; with frequencies as
+            weights, from rows repeated as often as they say.
         seed: Random seed; the same seed gives the same result at any number of threads.
         search: As for `learn`.
         max_parents: As for `learn`.
@@ -87,7 +92,7 @@ def arc_strength(
     adjacent: Counter[frozenset[str]] = Counter()
 
     def learned(replicate: int, n_threads: int) -> nx.DiGraph[str]:
-        rows = np.random.default_rng([seed, replicate]).integers(0, table.n_rows, table.n_rows)
+        rows = _drawn(table, np.random.default_rng([seed, replicate]))
         return found_by(
             search, resampled(table, rows), score, max_parents, constraints, None, n_threads, False, effort
         ).dag
@@ -141,4 +146,25 @@ def resampled(table: Table, rows: np.ndarray[Any, Any]) -> Table:
     columns = [(handle.reals(v) if levels[v] is None else handle.codes(v))[rows] for v in variables]
     scales = [handle.scale(v) or (0.0, 1.0) for v in variables]
     kinds = [handle.kind(v) for v in variables]
-    return Table.from_handle(TableHandle.from_columns(handle.names, kinds, levels, columns, scales), table.schema)
+    weights = handle.weights
+    if weights is not None:
+        are = table.weights.are if table.weights else "frequency"
+        # Repeated rows stand for their weights already.
+        weights = None if _is_of_counts(weights, are) else scaled(weights[rows], are)
+    made = TableHandle.from_columns(handle.names, kinds, levels, columns, scales, weights)
+    return Table.from_handle(made, table.schema)
+
+
+def _drawn(table: Table, draws: np.random.Generator) -> np.ndarray[Any, Any]:
+    """As many rows as there are, with replacement: of whole frequencies, among rows repeated as often as they say."""
+    weights = table.handle.weights
+    if weights is not None and _is_of_counts(weights, table.weights.are if table.weights else "frequency"):
+        total = int(weights.sum())
+        return np.repeat(np.arange(table.n_rows), draws.multinomial(total, weights / total))
+    return draws.integers(0, table.n_rows, table.n_rows)
+
+
+def _is_of_counts(weights: np.ndarray[Any, Any], are: str) -> bool:
+    """Whether rows can be drawn one by one: whole frequencies of a million rows at most."""
+    whole: bool = bool((weights == weights.round()).all())
+    return are == "frequency" and whole and float(weights.sum()) <= MOST_DRAWN

@@ -22,6 +22,7 @@ from arbornet._core import ParameterError
 from arbornet.alike import ByContent
 from arbornet.data.schema_text import identity
 from arbornet.data.table import Table
+from arbornet.data.weights import WeightsAre, WeightsLike
 from arbornet.evaluate.journal import campaign
 from arbornet.evaluate.methods import Method, Methods, as_methods
 from arbornet.evaluate.plots import bars
@@ -98,11 +99,13 @@ def cross_validate(
     n_jobs: int = -1,
     progress: Progress = None,
     effort: Effort | None = None,
+    weights: WeightsLike | None = None,
+    weights_are: WeightsAre = "frequency",
 ) -> CrossValidation:
     """Learns networks from parts of a frame and measures how well they predict the rest.
 
     Args:
-        frame: Any frame, or a Table.
+        frame: Any frame, or a Table; means over test rows are weighted by its weights, if it has some.
         score: A score (`PCART()` if left out), a `Method`, a function that makes a BayesNet of a Table, or a mapping of
             names to any of them, which are then compared on the same folds.
         folds: Parts of about equal size; each is predicted from all others.
@@ -122,6 +125,8 @@ def cross_validate(
         n_jobs: Threads, -1 for all cores.
         progress: True to show a bar (log lines where there is no terminal).
         effort: As for `learn`, for each network.
+        weights: How often each row counts, as for `Table`; in learning, and in the means over test rows.
+        weights_are: As for `Table`.
 
     Returns:
         Frames with the log densities by method, variable, fold and row; `.plot()` draws the summary.
@@ -130,7 +135,7 @@ def cross_validate(
         >>> an.evaluate.cross_validate(df, {"trees": an.PCART(), "tables": an.FullTable()}, repeats=1).summary
     """
     methods = as_methods(score, search=search, max_parents=max_parents, constraints=constraints, effort=effort)
-    sampled = Sampled(frame, schema, missing, standardise)
+    sampled = Sampled(frame, schema, missing, standardise, weights, weights_are)
     _check(folds, repeats, seed, sampled.n_rows)
     whole = sampled.table()
     sampled = sampled.like(whole)
@@ -176,6 +181,7 @@ def _check(n_folds: int, repeats: int, seed: int, n_rows: int) -> None:
 def _fold(sampled: Sampled, method: Method, train: Any, test: Any, n_threads: int) -> dict[str, Any]:
     table = sampled.table(train, n_threads=n_threads)
     net, _ = method.network(table, n_threads)
+    weights = None if sampled.weights is None else sampled.weights[test]
     densities = net.log_likelihood(sampled.take(test), by="node", unseen="missing", output="polars", n_jobs=n_threads)
     # Only complete rows count, so that sums over variables are sums of the same rows.
     known = densities.filter(pl.all_horizontal(pl.all().is_not_null()))
@@ -184,13 +190,29 @@ def _fold(sampled: Sampled, method: Method, train: Any, test: Any, n_threads: in
     return {
         "n_train": table.n_rows,
         "rows": [total if scored else None for total, scored in zip(totals, whole, strict=True)],
-        "by_variable": {name: _mean(known[name].to_list()) for name in known.columns},
+        "by_variable": {
+            name: _mean(known[name].to_list(), _weighs(weights, whole.to_list())) for name in known.columns
+        },
+        **({} if weights is None else {"weights": weights.tolist()}),
         "n_arcs": net.graph.number_of_edges(),
     }
 
 
-def _mean(values: list[float]) -> float | None:
+def _weighs(weights: NDArray[np.float64] | None, scored: Sequence[bool]) -> NDArray[np.float64] | None:
+    return None if weights is None else weights[np.array(scored, dtype=bool)]
+
+
+def _mean(values: list[float], weights: NDArray[np.float64] | None = None) -> float | None:
+    if weights is not None and values and all(map(math.isfinite, values)):
+        return math.fsum(np.array(values) * weights) / math.fsum(weights)
     return math.fsum(values) / len(values) if values and all(map(math.isfinite, values)) else _odd(values)
+
+
+def _of_scored(result: dict[str, Any]) -> NDArray[np.float64] | None:
+    """The weights of the test rows that have a density, if rows have weights."""
+    if "weights" not in result:
+        return None
+    return _weighs(np.array(result["weights"]), [value is not None for value in result["rows"]])
 
 
 def _odd(values: list[float]) -> float | None:
@@ -210,7 +232,7 @@ def _collected(jobs: list[tuple[str, int, int]], results: list[dict[str, Any]], 
                 "n_left_out": len(result["rows"]) - len(scored),
                 "n_variables": len(result["by_variable"]),
                 "n_arcs": result["n_arcs"],
-                "log_density": _mean(scored),
+                "log_density": _mean(scored, _of_scored(result)),
             }
         )
         rows = zip(parts[repeat][fold].tolist(), result["rows"], strict=True)

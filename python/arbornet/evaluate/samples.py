@@ -17,6 +17,7 @@ from arbornet.data.frames import read_frame, tabled
 from arbornet.data.kinds import Binned, Ordinal
 from arbornet.data.schema import Column, Schema
 from arbornet.data.table import Table
+from arbornet.data.weights import WeightsAre, WeightsLike, of_rows
 from arbornet.system.memory import afford
 from arbornet.text.notices import of_parts
 
@@ -30,21 +31,45 @@ class Sampled:
     """A frame of which any rows can be taken.
 
     Args:
-        frame: Any frame, or a Table: its rows in the user's values, its kinds, levels and bins.
+        frame: Any frame, or a Table: its rows in the user's values, its kinds, levels and bins, and its weights.
         schema: The columns' types. Scales and bin ends in it are ignored: they belong to the rows that are learned
             from. If left out, types and levels too are those of the rows learned from.
         missing: As for `Table`.
         standardise: As for `Table`.
+        weights: As for `Table`.
+        weights_are: As for `Table`.
+
+    Raises:
+        ParameterError: If a Table is given weights: it has its own.
     """
 
-    def __init__(self, frame: Any, schema: Schema | None, missing: Any, standardise: bool):
+    weights: NDArray[np.float64] | None
+    """How often each row counts, if not all count once."""
+
+    def __init__(
+        self,
+        frame: Any,
+        schema: Schema | None,
+        missing: Any,
+        standardise: bool,
+        weights: WeightsLike | None = None,
+        weights_are: WeightsAre = "frequency",
+    ):
+        self.weights, self._column = None, None
+        self._weights_are: WeightsAre = weights_are
+        if weights is not None and isinstance(frame, Table):
+            raise ParameterError("weights: the frame is a Table already; make it with an.Table(frame, weights=...)")
         if isinstance(frame, Table):
+            self.weights = frame.handle.weights
+            self._weights_are = frame.weights.are if frame.weights else "frequency"
             schema = given_back(frame.schema) if schema is None else schema
             frame = frame.to_polars()
         elif hasattr(frame, "collect"):
             frame = frame.collect()
         self.n_rows, self._take = _taker(frame)
         self._all = frame
+        if weights is not None:
+            self.weights, self._column = of_rows(read_frame(frame), weights)
         self.schema = None if schema is None else unlearned(schema)
         self._missing, self._standardise = missing, standardise
 
@@ -66,8 +91,17 @@ class Sampled:
         """The table of some rows, all if left out; with a schema, of its kinds instead of those given or inferred."""
         frame = self._all if rows is None else self._take(rows)
         kinds = self.schema if schema is None else unlearned(schema)
+        weights = self.weights if self.weights is None or rows is None else self.weights[rows]
         with nullcontext() if rows is None else of_parts():
-            return Table(frame, schema=kinds, missing=self._missing, standardise=self._standardise, n_jobs=n_threads)
+            return Table(
+                frame,
+                schema=kinds,
+                missing=self._missing,
+                standardise=self._standardise,
+                n_jobs=n_threads,
+                weights=weights if self._column is None else self._column,
+                weights_are=self._weights_are,
+            )
 
     def fingerprint(self) -> str:
         """Identifies the rows, to check whether results on disk are of the same ones."""

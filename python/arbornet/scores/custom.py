@@ -24,6 +24,8 @@ class CustomScore:
     Args:
         f: the callable. For many machines it has to pickle; unpickling runs code, so use machines of your own.
         name: identifies it in checkpoints and files, beside its qualified name; change it when you change the callable.
+        takes_weights: whether ``f`` heeds the weights of a table's rows (``table.handle.weights``). Tables with weights
+            are refused otherwise.
         model: the score whose models are fitted to the variables of a network; without one, no network can be fitted.
 
     Example:
@@ -33,6 +35,7 @@ class CustomScore:
     f: Callable[[Any, str, list[str]], float]
     name: str | None = None
     model: Any = None
+    takes_weights: bool = False
 
     #: Calls are slow: few to a block, so that a checkpoint loses little.
     block_sets: ClassVar[int] = 32
@@ -54,6 +57,11 @@ class CustomScore:
         """The score as the core calls it."""
         model = None if self.model is None else prepared(table, self.model)
         handle = table_handle(table)
+        if handle.weights is not None and not self.takes_weights:
+            raise ParameterError(
+                "score: the table's rows have weights, and this CustomScore does not say that it heeds them; let f "
+                "read table.handle.weights and pass takes_weights=True"
+            )
         return ScoreHandle.custom(handle, self.spec(), _Family(self.f, table, tuple(handle.names)), model)
 
 

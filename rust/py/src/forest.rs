@@ -42,7 +42,8 @@ fn rank_parents(
         return Err(CoreError(Error::Shape("one list of the table's variables is needed for each".to_owned())).into());
     }
     let pool = pool(n_jobs)?;
-    let (table, control) = (table.0.clone(), Arc::new(Control::default()));
+    let table = table.0.repeated(("parents", "forest"), "give ranks of your own").map_err(CoreError)?;
+    let control = Arc::new(Control::default());
     let watched = control.clone();
     let ranks = watched_or_left(py, &watched, tell, move || {
         let others = |child: Var| match &among {

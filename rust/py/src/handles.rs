@@ -94,9 +94,10 @@ impl TableHandle {
 impl TableHandle {
     /// Puts a table together from `NumPy` columns: `float64` values in stored units, or codes of any unsigned type.
     ///
-    /// `scales` holds one pair (shift, scale) per column with `original = shift + scale * stored`.
+    /// `scales` holds one pair (shift, scale) per column with `original = shift + scale * stored`; `weights` says how often
+    /// each row counts.
     #[staticmethod]
-    #[pyo3(signature = (names, kinds, levels, columns, scales = None))]
+    #[pyo3(signature = (names, kinds, levels, columns, scales = None, weights = None))]
     #[allow(clippy::needless_pass_by_value)] // the shapes pyo3 extracts
     fn from_columns(
         names: Vec<String>,
@@ -104,6 +105,7 @@ impl TableHandle {
         levels: Vec<Option<Bound<'_, PyAny>>>,
         columns: Vec<Bound<'_, PyAny>>,
         scales: Option<Vec<(f64, f64)>>,
+        weights: Option<PyReadonlyArray1<'_, f64>>,
     ) -> PyResult<Self> {
         let n = names.len();
         let scales = scales.unwrap_or_else(|| vec![(0.0, 1.0); n]);
@@ -121,7 +123,24 @@ impl TableHandle {
             values.push(column_from_python(&variable, column)?);
             variables.push(variable);
         }
-        Ok(Self(Arc::new(Table::new(variables, values).map_err(CoreError)?)))
+        let table = Table::new(variables, values).map_err(CoreError)?;
+        let table = match weights {
+            None => table,
+            Some(weights) => table.weighted(weights.as_array().to_vec()).map_err(CoreError)?,
+        };
+        Ok(Self(Arc::new(table)))
+    }
+
+    /// How often each row counts, as it is used; None if each counts once.
+    #[getter]
+    fn weights<'py>(&self, py: Python<'py>) -> Option<Bound<'py, PyAny>> {
+        self.0.weights().map(|weights| weights.of_rows().to_vec().into_pyarray(py).into_any())
+    }
+
+    /// The sum of the weights: the number of rows if each counts once.
+    #[getter]
+    fn total_weight(&self) -> f64 {
+        self.0.total_weight()
     }
 
     /// Names of all variables in column order.
@@ -214,7 +233,7 @@ impl TableHandle {
             .collect::<PyResult<Vec<_>>>()?;
         let scales = vars.map(|v| Ok(self.scale(v)?.unwrap_or((0.0, 1.0)))).collect::<PyResult<Vec<_>>>()?;
         let make = py.get_type::<Self>().getattr("from_columns")?;
-        Ok((make, (self.names(), kinds, levels, columns, scales).into_pyobject(py)?.into_any()))
+        Ok((make, (self.names(), kinds, levels, columns, scales, self.weights(py)).into_pyobject(py)?.into_any()))
     }
 }
 

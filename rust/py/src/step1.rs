@@ -300,7 +300,9 @@ fn score_within(
     let pool = pool(n_jobs)?;
     let (of, control) = (score.score.clone(), Arc::new(Control::default()));
     let within = Within { steps, max_parents, time: time_limit(seconds)? };
-    let (table, known) = (score.table.clone(), score.custom.is_none());
+    // What is screened decides only what is looked at first: where rows cannot be repeated, each counts once for it.
+    let table = score.table.repeated(("screen", ""), "").unwrap_or_else(|_| score.table.clone());
+    let known = score.custom.is_none();
     let outcome = watched_or_left(py, &control.clone(), tell, move || {
         pool.install(|| {
             // Curves of numbers and means of levels: a pair of columns takes a microsecond or two.

@@ -22,7 +22,7 @@ pub mod tree;
 
 // From below, by the names they have there.
 use arbornet_model::{local, model, network, numeric, predictive, prior};
-use arbornet_table::{control, counts, error, frame, kept, table};
+use arbornet_table::{control, counts, error, frame, kept, table, weights};
 
 pub use arbornet_model::local::{ChildScore, Fit, LocalScore, Tables};
 

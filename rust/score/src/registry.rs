@@ -2,8 +2,11 @@
 //! JSON, written by its dataclass on the Python side: `{"score": "bdeu", "ess": 10.0}`. The same text identifies a score in
 //! checkpoints and saved models.
 
+use std::sync::Arc;
+
 pub use super::ScoreSpec;
 use crate::error::{Error, Result};
+use crate::table::Table;
 
 macro_rules! scores {
     ($($(#[$doc:meta])* $name:ident($params:path) $(in $file:ident)?,)*) => {
@@ -18,18 +21,49 @@ macro_rules! scores {
             /// Prepares the score for a table.
             ///
             /// # Errors
-            /// If a parameter is outside its range, or the table has columns the score cannot read.
+            /// If a parameter is outside its range, the table has columns the score cannot read, or its rows have
+            /// weights that the score does not take.
             pub fn prepare(
                 &self,
                 table: &std::sync::Arc<crate::table::Table>,
             ) -> crate::error::Result<Box<dyn LocalScore>> {
+                let table = &self.with_rows_it_takes(table)?;
                 match self { $(Self::$name(params) => params.prepare(table),)* }
             }
         }
     };
 }
 
+/// What is said to who has weights that a score does not take.
+const OTHERS: &str = "LL, AIC, BIC, K2, BD, BDe, BDeu, NML, QNML, MIT and PCART (without ess and published) take any";
+
 impl ScoreSpec {
+    /// Whether the score takes rows of any weights; for others, rows are repeated as often as whole weights say.
+    fn takes_any_weights(&self) -> bool {
+        if let Self::Pcart(pcart) = self {
+            return pcart.takes_any_weights();
+        }
+        matches!(
+            self,
+            Self::Likelihood(_)
+                | Self::Bd(_)
+                | Self::Bde(_)
+                | Self::Bdeu(_)
+                | Self::Nml(_)
+                | Self::Qnml(_)
+                | Self::Mit(_)
+        )
+    }
+
+    pub(super) fn with_rows_it_takes(&self, table: &Arc<Table>) -> Result<Arc<Table>> {
+        if self.takes_any_weights() {
+            return Ok(table.clone());
+        }
+        let document = serde_json::to_value(self).ok();
+        let name = document.as_ref().and_then(|told| told.get("score")?.as_str()).unwrap_or("this");
+        table.repeated(("score", name), OTHERS)
+    }
+
     /// Reads the JSON form.
     ///
     /// # Errors

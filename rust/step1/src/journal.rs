@@ -40,6 +40,9 @@ pub struct Manifest {
     /// Sets that a subset beats were kept too.
     #[serde(default, skip_serializing_if = "std::ops::Not::not")]
     keeps_all: bool,
+    /// Of the rows, if they have some.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    weights: Option<String>,
 }
 
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
@@ -72,6 +75,7 @@ impl Manifest {
             block_sets: step.block_sets(),
             child_seconds: None,
             keeps_all: step.spaces().iter().any(Space::keeps_all),
+            weights: weights(table).map(short),
         }
     }
 
@@ -81,12 +85,15 @@ impl Manifest {
         Self { child_seconds, ..self }
     }
 
-    /// A short name for the table's content: names, kinds and values.
+    /// A short name for the table's content: names, kinds, values and weights.
     pub fn fingerprint(table: &Table) -> String {
         let mut hasher = blake3::Hasher::new();
         for (variable, v) in table.variables().iter().zip(0..) {
             hasher.update(&json(variable));
             hasher.update(values(table.column(v)).as_bytes());
+        }
+        if let Some(weights) = weights(table) {
+            hasher.update(weights.as_bytes());
         }
         short(hasher.finalize())
     }
@@ -120,6 +127,9 @@ impl Manifest {
         }
         if let Some((column, _)) = pairs().find(|(a, b)| a.values != b.values) {
             return Some(format!("its column '{}' has other values", column.name));
+        }
+        if self.weights != wanted.weights {
+            return Some("its rows have other weights".to_owned());
         }
         if self.constraints != wanted.constraints {
             return Some("its constraints are different".to_owned());
@@ -158,6 +168,19 @@ fn values(column: &Column) -> blake3::Hash {
         Column::Codes(Codes::U32(c)) => c.iter().for_each(|c| feed(&c.to_le_bytes())),
     }
     hasher.finalize()
+}
+
+fn weights(table: &Table) -> Option<blake3::Hash> {
+    let weights = table.weights()?;
+    let mut hasher = blake3::Hasher::new();
+    let own = (0..table.n_vars()).filter_map(|v| Some((v, weights.own_of(v)?)));
+    for (place, of) in std::iter::once((usize::MAX, weights.of_rows())).chain(own) {
+        hasher.update(&(place as u64).to_le_bytes());
+        for w in of {
+            hasher.update(&w.to_le_bytes());
+        }
+    }
+    Some(hasher.finalize())
 }
 
 /// The records of a run on disk.

@@ -20,8 +20,42 @@ pub struct Counter<'t> {
     prefixes: Vec<Prefix>,
     depth: usize,
     cells: Vec<u32>,
+    sums: Vec<f64>,
     bits: Option<BitCounter<'t>>,
     halt: Halt,
+}
+
+/// How many rows a cell holds: a number of rows, or the sum of their weights.
+pub trait Count: Copy {
+    /// As a number.
+    fn real(self) -> f64;
+
+    /// As a number of rows, if it is a whole one that 32 bits hold.
+    fn whole(self) -> Option<u32>;
+}
+
+impl Count for u32 {
+    #[inline]
+    fn real(self) -> f64 {
+        f64::from(self)
+    }
+
+    #[inline]
+    fn whole(self) -> Option<u32> {
+        Some(self)
+    }
+}
+
+impl Count for f64 {
+    #[inline]
+    fn real(self) -> f64 {
+        self
+    }
+
+    #[inline]
+    fn whole(self) -> Option<u32> {
+        (self.fract() == 0.0 && self < f64::from(u32::MAX)).then_some(self as u32)
+    }
 }
 
 /// The joint codes of the set's first members, row by row.
@@ -40,7 +74,8 @@ const LANED_CELLS: usize = 1024;
 impl<'t> Counter<'t> {
     /// For a table; `advice` tells what a user can do about a continuous column.
     pub fn new(table: &'t Table, advice: &'static str) -> Self {
-        Self { table, advice, prefixes: Vec::new(), depth: 0, cells: Vec::new(), bits: None, halt: Halt::default() }
+        let (prefixes, halt) = (Vec::new(), Halt::default());
+        Self { table, advice, prefixes, depth: 0, cells: Vec::new(), sums: Vec::new(), bits: None, halt }
     }
 
     /// As `new`, with the table's bit maps for sets of few cells.
@@ -88,6 +123,29 @@ impl<'t> Counter<'t> {
             Codes::U32(column) => tally(prefix, column, levels, limit, &mut self.cells),
         }
         Ok(&self.cells)
+    }
+
+    /// As `count`, sums of the rows' weights.
+    ///
+    /// # Errors
+    /// As `count`.
+    pub fn weigh(&mut self, set: &[Var], weights: &[f64]) -> Result<&[f64]> {
+        let Some((&last, first)) = set.split_last() else {
+            self.sums.clear();
+            self.sums.push(weights.iter().sum());
+            return Ok(&self.sums);
+        };
+        self.descend(first)?;
+        self.halt.check()?;
+        let levels = self.levels(last);
+        let limit = self.dense_limit();
+        let prefix = self.prefixes[..self.depth].last().map_or((&[][..], 1), |p| (&p.codes[..], p.n_codes));
+        match self.table.codes(last, self.advice)? {
+            Codes::U8(column) => weigh(prefix, column, weights, levels, limit, &mut self.sums),
+            Codes::U16(column) => weigh(prefix, column, weights, levels, limit, &mut self.sums),
+            Codes::U32(column) => weigh(prefix, column, weights, levels, limit, &mut self.sums),
+        }
+        Ok(&self.sums)
     }
 
     /// Makes the kept prefixes those of `members`, from the first that differs on.
@@ -195,6 +253,36 @@ fn tally<T: Copy + Into<u32>>(
     }
 }
 
+/// As [`tally`], sums of weights.
+fn weigh<T: Copy + Into<u32>>(
+    (above, n_above): (&[u32], usize),
+    column: &[T],
+    weights: &[f64],
+    levels: usize,
+    limit: usize,
+    sums: &mut Vec<f64>,
+) {
+    sums.clear();
+    let n_cells = n_above * levels;
+    if n_cells > limit && !above.is_empty() {
+        let mut wide: Vec<(u64, f64)> =
+            wide_codes(above, column, levels).into_iter().zip(weights.iter().copied()).collect();
+        wide.sort_unstable_by_key(|&(code, _)| code);
+        sums.extend(wide.chunk_by(|a, b| a.0 == b.0).map(|run| run.iter().map(|&(_, w)| w).sum::<f64>()));
+        return;
+    }
+    sums.resize(n_cells, 0.0);
+    if above.is_empty() {
+        for (&c, w) in column.iter().zip(weights) {
+            sums[c.into() as usize] += w;
+        }
+    } else {
+        for ((&p, &c), w) in above.iter().zip(column).zip(weights) {
+            sums[(p * levels as u32 + c.into()) as usize] += w;
+        }
+    }
+}
+
 #[cfg(test)]
 mod tests {
     use std::collections::BTreeMap;
@@ -235,6 +323,25 @@ mod tests {
                 let counted: Vec<_> = counter.count(&set).unwrap().iter().copied().filter(|&n| n > 0).collect();
                 let expected = if set.is_empty() { vec![rows.len() as u32] } else { literal(&columns, &set) };
                 prop_assert_eq!(counted, expected);
+            }
+        }
+
+        #[test]
+        fn whole_weights_sum_to_the_counts_of_repeated_rows(
+            rows in prop::collection::vec((0..3_u32, 0..300_u32, 0..70_000_u32, 0..2_u32, 1..5_u8), 1..60),
+            sets in prop::collection::vec(prop::collection::btree_set(0..4_usize, 0..5), 1..12),
+        ) {
+            let columns = [0, 1, 2, 3].map(|i| rows.iter().map(|r| [r.0, r.1, r.2, r.3][i]).collect::<Vec<_>>());
+            let weights: Vec<f64> = rows.iter().map(|r| f64::from(r.4)).collect();
+            let weighted = table(&columns, &[3, 300, 70_000, 2]);
+            let all = std::sync::Arc::new(weighted.clone().weighted(weights.clone()).unwrap());
+            let repeated = all.repeated(("score", ""), "").unwrap();
+            let (mut counter, mut of_repeated) = (Counter::new(&weighted, ""), Counter::new(&repeated, ""));
+            for set in &sets {
+                let set: Vec<_> = set.iter().copied().collect();
+                let weighed: Vec<_> = counter.weigh(&set, &weights).unwrap().iter().copied().filter(|&n| n > 0.0).collect();
+                let counted = of_repeated.count(&set).unwrap().iter().copied().filter(|&n| n > 0).map(f64::from);
+                prop_assert_eq!(weighed, counted.collect::<Vec<_>>());
             }
         }
 

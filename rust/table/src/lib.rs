@@ -17,6 +17,7 @@ pub mod mdlp;
 pub mod memory;
 pub mod parents;
 pub mod table;
+pub mod weights;
 
 #[cfg(test)]
 extern crate self as arbornet_table;

@@ -8,6 +8,7 @@ use std::sync::Arc;
 use serde::{Deserialize, Serialize};
 
 use crate::error::{Error, Result};
+use crate::weights::Weights;
 
 /// A column's position in the table.
 pub type Var = usize;
@@ -208,6 +209,8 @@ pub struct Table {
     variables: Arc<[Variable]>,
     columns: Vec<Column>,
     n_rows: usize,
+    /// None where every row counts once.
+    weights: Option<Arc<Weights>>,
 }
 
 /// The largest stored number: its cubes can still be multiplied and summed. Standardised ones stay below the square root
@@ -254,7 +257,62 @@ impl Table {
                 _ => return Err(Error::column(&**name, "holds values of another kind", "make kind and values agree")),
             }
         }
-        Ok(Self { variables: variables.into(), columns, n_rows })
+        Ok(Self { variables: variables.into(), columns, n_rows, weights: None })
+    }
+
+    /// The same rows with weights: those of weight 0 are left out, and weights that are all 1 say nothing.
+    ///
+    /// # Errors
+    /// If a weight is negative or not finite, all are 0, or there is not one for each row.
+    pub fn weighted(self, weights: Vec<f64>) -> Result<Self> {
+        if weights.len() != self.n_rows {
+            return Err(Error::Shape(format!("{} weights for {} rows", weights.len(), self.n_rows)));
+        }
+        crate::weights::check(&weights)?;
+        let weights = crate::weights::rounded(weights);
+        if weights.contains(&0.0) {
+            let rows: Vec<usize> = (0..self.n_rows).filter(|&row| weights[row] > 0.0).collect();
+            let left = rows.iter().map(|&row| weights[row]).collect();
+            return self.take(&rows).weighted(left);
+        }
+        let weights = if weights.iter().all(|&w| w == 1.0) { None } else { Some(Arc::new(Weights::new(weights)?)) };
+        Ok(Self { weights, ..self })
+    }
+
+    /// With weights that may differ by child.
+    #[must_use]
+    pub fn with_weights(self, weights: Weights) -> Self {
+        Self { weights: Some(Arc::new(weights)), ..self }
+    }
+
+    /// How often each row counts; none where each counts once.
+    pub fn weights(&self) -> Option<&Weights> {
+        self.weights.as_deref()
+    }
+
+    /// How often each row counts for a child.
+    pub fn weights_of(&self, child: Var) -> Option<&[f64]> {
+        self.weights.as_deref().map(|weights| weights.of_child(child))
+    }
+
+    /// The sum of the weights: the number of rows where each counts once.
+    #[inline]
+    pub fn total_weight(&self) -> f64 {
+        self.weights.as_deref().map_or(self.n_rows as f64, Weights::total)
+    }
+
+    /// Rows as often as their weights say, for a computation that knows no weights; `who` names it, as a parameter with
+    /// its value, and `others` what can do it.
+    ///
+    /// # Errors
+    /// If weights are not whole, or these are more than a million rows.
+    pub fn repeated(self: &Arc<Self>, who: (&str, &str), others: &str) -> Result<Arc<Self>> {
+        let Some(weights) = self.weights() else { return Ok(self.clone()) };
+        let rows = weights.repeated().map_err(|why| {
+            let takes = "takes rows with weights only if these are whole numbers that sum to a million at most";
+            Error::parameter(who.0, &who.1, format!("{takes}, and {why}; {others}"))
+        })?;
+        Ok(Arc::new(Self { weights: None, ..self.take(&rows) }))
     }
 
     /// Number of rows.
@@ -315,13 +373,15 @@ impl Table {
     /// are as good as each other.
     pub fn canonical_rows(&self) -> Vec<u32> {
         let mut rows: Vec<u32> = (0..self.n_rows as u32).collect();
+        let weights = self.weights().map(Weights::of_rows);
+        let by_weight = |a: usize, b: usize| weights.map_or(std::cmp::Ordering::Equal, |w| w[a].total_cmp(&w[b]));
         rows.sort_by(|&a, &b| {
             let (a, b) = (a as usize, b as usize);
             let orders = self.columns.iter().map(|column| match column {
                 Column::Reals(x) => x[a].total_cmp(&x[b]),
                 Column::Codes(c) => c.get(a).cmp(&c.get(b)),
             });
-            orders.into_iter().find(|order| order.is_ne()).unwrap_or(std::cmp::Ordering::Equal)
+            orders.into_iter().find(|order| order.is_ne()).unwrap_or_else(|| by_weight(a, b))
         });
         rows
     }
@@ -334,6 +394,12 @@ impl Table {
         let order = self.canonical_rows();
         let step = (self.n_rows / n_rows.max(1)).max(1);
         let rows: Vec<usize> = order.into_iter().step_by(step).map(|row| row as usize).collect();
+        Ok(self.take(&rows))
+    }
+
+    /// Some of the rows, in this order, with their weights.
+    #[must_use]
+    pub fn take(&self, rows: &[usize]) -> Self {
         let columns = self.variables.iter().zip(&self.columns).map(|(variable, column)| match column {
             Column::Reals(x) => Column::Reals(rows.iter().map(|&row| x[row]).collect()),
             Column::Codes(codes) => {
@@ -341,8 +407,8 @@ impl Table {
                 Column::Codes(Codes::pack(&taken, variable.n_levels().unwrap_or(0)))
             }
         });
-        let columns = columns.collect();
-        Self::new(self.variables.to_vec(), columns)
+        let weights = self.weights().map(|weights| Arc::new(weights.take(rows)));
+        Self { variables: self.variables.clone(), columns: columns.collect(), n_rows: rows.len(), weights }
     }
 
     /// The position of a name.
@@ -405,5 +471,25 @@ mod tests {
     fn the_affine_map_goes_there_and_back() {
         let map = Affine { shift: 3.0, scale: 2.0 };
         assert_eq!(map.to_stored(map.to_original(1.25)), 1.25);
+    }
+
+    #[test]
+    fn rows_of_weight_0_are_left_out_and_weights_of_1_say_nothing() {
+        let of = |weights: &[f64]| {
+            let table = Table::new(vec![number("x")], vec![Column::Reals(vec![5.0, 6.0, 7.0])]).unwrap();
+            table.weighted(weights.to_vec())
+        };
+        assert_eq!(of(&[1.0, 1.0, 1.0]).unwrap().weights(), None);
+        let two = of(&[1.0, 0.0, 1.0]).unwrap();
+        assert_eq!((two.n_rows(), two.column(0), two.weights()), (2, &Column::Reals(vec![5.0, 7.0]), None));
+        let weighted = Arc::new(of(&[2.0, 0.0, 3.0]).unwrap());
+        assert_eq!((weighted.n_rows(), weighted.total_weight()), (2, 5.0));
+        let repeated = weighted.repeated(("score", "x"), "").unwrap();
+        assert_eq!(repeated.column(0), &Column::Reals(vec![5.0, 5.0, 7.0, 7.0, 7.0]));
+        assert_eq!(repeated.weights(), None);
+        assert!(of(&[1.0, 2.0]).is_err() && of(&[1.0, -1.0, 1.0]).is_err());
+        let told = Arc::new(of(&[1.0, 0.5, 1.0]).unwrap()).repeated(("score", "mars"), "others do").unwrap_err();
+        let text = told.to_string();
+        assert!(text.starts_with("score=mars: ") && text.contains("row 1 is 0.5") && text.ends_with("others do"));
     }
 }

@@ -3,10 +3,11 @@
 use std::sync::Arc;
 
 use arbornet_core::frame::{Cells, MISSING, Rows, numbers};
+use arbornet_core::weights;
 use arbornet_core::{Affine, Codes, Column, Control, Error, Kind, Level, Table, Variable};
 use arrow_buffer::i256;
 use arrow_schema::TimeUnit;
-use numpy::IntoPyArray;
+use numpy::{IntoPyArray, PyReadonlyArray1};
 use pyo3::exceptions::PyIndexError;
 use pyo3::prelude::*;
 use pyo3::types::PyDict;
@@ -130,7 +131,7 @@ impl Recipe {
                 } else {
                     numbers::check_size(&values)
                         .map_err(|(problem, advice)| Error::column(&*variable.name, problem, advice))?;
-                    numbers::standardise(&mut values)
+                    numbers::standardise(&mut values, kept.weights())
                 };
                 variable.kind = Kind::Continuous { scale };
                 Column::Reals(values)
@@ -168,9 +169,21 @@ pub struct Keep {
     /// For each plan, the number of rows without a value.
     #[pyo3(get)]
     n_missing: Vec<u64>,
+    /// Rows with all values that weigh nothing: they are not kept.
+    #[pyo3(get)]
+    n_weightless: usize,
+    /// Of the kept rows, as they are used.
+    weights: Option<Arc<Vec<f64>>>,
+    /// What the weights of the kept rows sum to as they were given, if there are some.
+    #[pyo3(get)]
+    given_weight: Option<f64>,
 }
 
 impl Keep {
+    fn weights(&self) -> Option<&[f64]> {
+        self.weights.as_deref().map(Vec::as_slice)
+    }
+
     fn for_each_number(&self, raw: &RawColumn, f: &mut impl FnMut(f64)) {
         let mut row = 0;
         raw.for_each_number(&mut |x| {
@@ -328,10 +341,26 @@ impl RawFrame {
         Ok((0..levels.len()).find(|&row| levels.rank(row) == rank))
     }
 
-    /// The rows that have a value under every plan.
+    /// The rows that have a value under every plan, and a weight if weights are given: one for each row of the frame.
+    /// Those of a survey are scaled to the effective size of the kept rows.
+    #[pyo3(signature = (plans, weights = None, survey = false))]
     #[allow(clippy::needless_pass_by_value)]
-    fn keep(&self, py: Python<'_>, plans: Vec<Plan<'_>>) -> PyResult<Keep> {
+    fn keep(
+        &self,
+        py: Python<'_>,
+        plans: Vec<Plan<'_>>,
+        weights: Option<PyReadonlyArray1<'_, f64>>,
+        survey: bool,
+    ) -> PyResult<Keep> {
         let recipes = plans.iter().map(Recipe::new).collect::<PyResult<Vec<_>>>()?;
+        let weights = weights.map(|weights| weights.as_array().to_vec());
+        if let Some(weights) = &weights {
+            if weights.len() != self.n_rows {
+                let problem = format!("{} weights for {} rows; give one for each row", weights.len(), self.n_rows);
+                return Err(CoreError(Error::Shape(problem)).into());
+            }
+            weights::check(weights).map_err(CoreError)?;
+        }
         Ok(py.detach(|| {
             let mut mask = vec![true; self.n_rows];
             let mut n_missing = Vec::with_capacity(recipes.len());
@@ -339,8 +368,17 @@ impl RawFrame {
                 let raw = recipe.column.and_then(|column| self.columns.get(column));
                 n_missing.push(raw.map_or(0, |raw| recipe.clear_missing(raw, &mut mask)));
             }
-            let n_kept = mask.iter().filter(|&&keep| keep).count();
-            Keep { mask: (n_kept < self.n_rows).then(|| Arc::new(mask)), n_kept, n_missing }
+            let n_complete = mask.iter().filter(|&&keep| keep).count();
+            let (mut n_kept, mut used, mut given_weight) = (n_complete, None, None);
+            if let Some(weights) = &weights {
+                mask.iter_mut().zip(weights).for_each(|(keep, &w)| *keep &= w > 0.0);
+                let kept: Vec<f64> = weights.iter().zip(&mask).filter(|(_, keep)| **keep).map(|(&w, _)| w).collect();
+                (n_kept, given_weight) = (kept.len(), Some(weights::sum(&kept)));
+                let kept = if survey { weights::scaled_to_effective_size(&kept) } else { kept };
+                used = Some(Arc::new(weights::rounded(kept)));
+            }
+            let mask = (n_kept < self.n_rows).then(|| Arc::new(mask));
+            Keep { mask, n_kept, n_missing, n_weightless: n_complete - n_kept, weights: used, given_weight }
         }))
     }
 
@@ -350,7 +388,10 @@ impl RawFrame {
         Ok(py.detach(|| {
             let mut values = Vec::with_capacity(keep.n_kept);
             keep.for_each_number(raw, &mut |x| values.push(x));
-            numbers::cuts(&mut values, k, equal_width)
+            match keep.weights() {
+                None => numbers::cuts(&mut values, k, equal_width),
+                Some(weights) => numbers::weighted_cuts(&values, weights, k, equal_width),
+            }
         }))
     }
 
@@ -370,7 +411,11 @@ impl RawFrame {
             };
             let (variables, columns): (Vec<_>, Vec<_>) =
                 pool.install(|| recipes.par_iter().map(encode).collect::<Result<Vec<_>, Error>>())?.into_iter().unzip();
-            Table::new(variables, columns)
+            let table = Table::new(variables, columns)?;
+            match keep.weights() {
+                None => Ok(table),
+                Some(weights) => table.weighted(weights.to_vec()),
+            }
         })?;
         Ok(TableHandle(Arc::new(table.map_err(CoreError)?)))
     }

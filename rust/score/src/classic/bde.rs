@@ -16,7 +16,7 @@ use serde::{Deserialize, Serialize};
 use super::dirichlet::positive;
 use super::{ADVICE, Set, n_ln_n};
 use crate::control::Halt;
-use crate::counts::Counter;
+use crate::counts::{Count, Counter};
 use crate::error::{Error, Result};
 use crate::kept::Kept;
 use crate::model::LocalModel;
@@ -25,6 +25,7 @@ use crate::network::{Evidence, Method, Network, Settings};
 use crate::predictive::Predictive;
 use crate::prior::{FamilySize, GraphPrior};
 use crate::table::{Kind, Level, Table, Var, Variable};
+use crate::weights::Weights;
 use crate::{ChildScore, Fit, LocalScore, Tables};
 
 /// The most joint configurations of a family: all of them get a pseudo-count.
@@ -123,11 +124,20 @@ impl Prepared {
         Ok(places)
     }
 
+    /// How many rows, or how much weight, each configuration has.
+    fn counts(&self, set: &[Var], n: usize) -> Result<Vec<f64>> {
+        let mut counts = vec![0.0; n];
+        let weights = self.table.weights().map(Weights::of_rows);
+        for (row, place) in self.places(set)?.into_iter().enumerate() {
+            counts[place] += weights.map_or(1.0, |weights| weights[row]);
+        }
+        Ok(counts)
+    }
+
     fn of_set(&self, set: &[Var]) -> Result<f64> {
         self.kept.get_or(Set::from_slice(set), |set| {
             let prior = self.joint(set)?;
-            let mut counts = vec![0_u32; prior.len()];
-            self.places(set)?.into_iter().for_each(|place| counts[place] += 1);
+            let counts = self.counts(set, prior.len())?;
             Ok(counts.into_iter().zip(prior).map(|(n, p)| rising(self.ess * p, n)).sum())
         })
     }
@@ -140,12 +150,12 @@ impl Prepared {
 }
 
 /// `lgamma(a + n) - lgamma(a)`: minus infinity where something happened that has no pseudo-count.
-fn rising(a: f64, n: u32) -> f64 {
-    match n {
-        0 => 0.0,
-        1..32 => (0..n).map(|i| (a + f64::from(i)).ln()).sum(),
+fn rising(a: f64, n: f64) -> f64 {
+    match n.whole() {
+        Some(0) => 0.0,
+        Some(n @ 1..32) => (0..n).map(|i| (a + f64::from(i)).ln()).sum(),
         _ if a == 0.0 => f64::NEG_INFINITY,
-        _ => lgamma(a + f64::from(n)) - lgamma(a),
+        _ => lgamma(a + n) - lgamma(a),
     }
 }
 
@@ -168,8 +178,7 @@ impl LocalScore for Prepared {
         self.check(child, parents)?;
         let family: Vec<Var> = parents.iter().copied().chain([child]).collect();
         let prior = self.joint(&family)?;
-        let mut counts = vec![0_u32; prior.len()];
-        self.places(&family)?.into_iter().for_each(|place| counts[place] += 1);
+        let counts = self.counts(&family, prior.len())?;
         let response = &self.known[child];
         // Every configuration has pseudo-counts of its own, so all are listed, observed or not.
         let configurations = parents.iter().fold(vec![(Vec::new(), 0)], |configurations, &p| {
@@ -183,8 +192,8 @@ impl LocalScore for Prepared {
         });
         let cell = |(codes, place): (Vec<u32>, usize)| {
             let at = response.levels.iter().map(|level| place * response.k + level);
-            let n_rows = at.clone().map(|i| counts[i] as usize).sum();
-            Cell { codes, n_rows, distribution: shares(at.map(|i| f64::from(counts[i]) + self.ess * prior[i])) }
+            let n_rows = at.clone().map(|i| counts[i]).sum::<f64>().round() as usize;
+            Cell { codes, n_rows, distribution: shares(at.map(|i| counts[i] + self.ess * prior[i])) }
         };
         let alone = self.joint(&[child])?;
         let unseen = shares(response.levels.iter().map(|&level| alone[level]));
@@ -250,7 +259,13 @@ impl ChildScore for Scratch<'_> {
     fn likelihood(&mut self, parents: &[Var]) -> Result<Fit> {
         let mut counter = Counter::new(&self.score.table, ADVICE);
         counter.heed(&self.halt);
-        let mut sum = |set: &[Var]| -> Result<f64> { Ok(counter.count(set)?.iter().map(|&n| n_ln_n(n)).sum()) };
+        let weights = self.score.table.weights().map(Weights::of_rows);
+        let mut sum = |set: &[Var]| -> Result<f64> {
+            Ok(match weights {
+                None => counter.count(set)?.iter().map(|&n| n_ln_n(n)).sum(),
+                Some(weights) => counter.weigh(set, weights)?.iter().map(|&n| n_ln_n(n)).sum(),
+            })
+        };
         let mut members: Set = parents.iter().copied().chain([self.child]).collect();
         members.sort_unstable();
         let log_likelihood = sum(&members)? - sum(parents)?;

@@ -11,6 +11,7 @@ use rustc_hash::FxHashMap;
 use serde::{Deserialize, Serialize};
 
 use super::{CountScore, Prepared};
+use crate::counts::Count;
 use crate::error::{Error, Result};
 use crate::prior::GraphPrior;
 use crate::table::Table;
@@ -53,7 +54,7 @@ impl Bd {
     /// If a parameter is outside its range.
     pub fn prepare(&self, table: &Arc<Table>) -> Result<Box<dyn LocalScore>> {
         positive("alpha", self.alpha)?;
-        let rule = Dirichlet { cell: Cell::Alpha(self.alpha), rising: RisingTables::new(table.n_rows()) };
+        let rule = Dirichlet { cell: Cell::Alpha(self.alpha), rising: RisingTables::new(table.total_weight()) };
         Ok(Box::new(Prepared::new(table, rule, self.prior)?))
     }
 }
@@ -65,7 +66,7 @@ impl Bdeu {
     /// If a parameter is outside its range.
     pub fn prepare(&self, table: &Arc<Table>) -> Result<Box<dyn LocalScore>> {
         positive("ess", self.ess)?;
-        let rule = Dirichlet { cell: Cell::Ess(self.ess), rising: RisingTables::new(table.n_rows()) };
+        let rule = Dirichlet { cell: Cell::Ess(self.ess), rising: RisingTables::new(table.total_weight()) };
         Ok(Box::new(Prepared::new(table, rule, self.prior)?))
     }
 }
@@ -82,14 +83,14 @@ struct Dirichlet {
 }
 
 impl CountScore for Dirichlet {
-    fn joint(&self, cells: &[u32], configurations: f64) -> f64 {
+    fn joint<N: Count>(&self, cells: &[N], configurations: f64) -> f64 {
         match self.cell {
             Cell::Alpha(alpha) => self.rising.sum(alpha, cells),
             Cell::Ess(ess) => self.rising.sum(ess / configurations, cells),
         }
     }
 
-    fn given(&self, cells: &[u32], configurations: f64, r: usize) -> f64 {
+    fn given<N: Count>(&self, cells: &[N], configurations: f64, r: usize) -> f64 {
         match self.cell {
             Cell::Alpha(alpha) => self.rising.sum(alpha * r as f64, cells),
             Cell::Ess(ess) => self.rising.sum(ess / configurations, cells),
@@ -128,8 +129,8 @@ const MAX_TABULATED: usize = 1 << 14;
 const MAX_TABLES: usize = 1 << 9;
 
 impl RisingTables {
-    fn new(n_rows: usize) -> Self {
-        Self { tabulated: n_rows.min(MAX_TABULATED) + 1, tables: RwLock::default() }
+    fn new(n_rows: f64) -> Self {
+        Self { tabulated: (n_rows as usize).min(MAX_TABULATED) + 1, tables: RwLock::default() }
     }
 
     fn table(&self, a: f64) -> Option<Arc<Vec<f64>>> {
@@ -145,10 +146,11 @@ impl RisingTables {
         Some(tables.entry(key).or_insert_with(fill).clone())
     }
 
-    fn sum(&self, a: f64, cells: &[u32]) -> f64 {
+    fn sum<N: Count>(&self, a: f64, cells: &[N]) -> f64 {
         match self.table(a) {
             Some(table) => {
-                let at = |&n: &u32| table.get(n as usize).copied().unwrap_or_else(|| rising(a, n));
+                let known = |n: N| table.get(n.whole()? as usize).copied();
+                let at = |&n: &N| known(n).unwrap_or_else(|| rising(a, n));
                 cells.iter().map(at).sum()
             }
             None => cells.iter().map(|&n| rising(a, n)).sum(),
@@ -170,6 +172,6 @@ fn rising_table(a: f64, len: usize) -> Vec<f64> {
     table
 }
 
-fn rising(a: f64, n: u32) -> f64 {
-    if n == 0 { 0.0 } else { lgamma(f64::from(n) + a) - lgamma(a) }
+fn rising<N: Count>(a: f64, n: N) -> f64 {
+    if n.real() == 0.0 { 0.0 } else { lgamma(n.real() + a) - lgamma(a) }
 }

@@ -8,6 +8,7 @@ use serde::{Deserialize, Serialize};
 
 use super::{CountScore, Family, Prepared, n_ln_n};
 use crate::LocalScore;
+use crate::counts::Count;
 use crate::error::Result;
 use crate::prior::GraphPrior;
 use crate::table::Table;
@@ -46,11 +47,11 @@ impl Likelihood {
 }
 
 impl CountScore for Penalty {
-    fn joint(&self, cells: &[u32], _configurations: f64) -> f64 {
+    fn joint<N: Count>(&self, cells: &[N], _configurations: f64) -> f64 {
         cells.iter().map(|&n| n_ln_n(n)).sum()
     }
 
-    fn given(&self, cells: &[u32], configurations: f64, _r: usize) -> f64 {
+    fn given<N: Count>(&self, cells: &[N], configurations: f64, _r: usize) -> f64 {
         self.joint(cells, configurations)
     }
 

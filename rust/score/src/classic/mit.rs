@@ -10,6 +10,7 @@ use statrs::distribution::{ChiSquared, ContinuousCDF};
 
 use super::{CountScore, Family, Prepared, n_ln_n};
 use crate::LocalScore;
+use crate::counts::Count;
 use crate::error::{Error, Result};
 use crate::prior::GraphPrior;
 use crate::table::Table;
@@ -43,11 +44,11 @@ struct Rule {
 }
 
 impl CountScore for Rule {
-    fn joint(&self, cells: &[u32], _configurations: f64) -> f64 {
+    fn joint<N: Count>(&self, cells: &[N], _configurations: f64) -> f64 {
         cells.iter().map(|&n| n_ln_n(n)).sum()
     }
 
-    fn given(&self, cells: &[u32], configurations: f64, _r: usize) -> f64 {
+    fn given<N: Count>(&self, cells: &[N], configurations: f64, _r: usize) -> f64 {
         self.joint(cells, configurations)
     }
 

@@ -6,6 +6,8 @@
 //!
 //! A family costs at most one pass over the rows and one over its cells. Cells that do not occur cost nothing here
 //! and enter through the number of configurations, which counts declared levels, observed or not.
+//!
+//! Where rows have weights, counts are their sums. What is known of whole counts alone is said at the score.
 
 pub mod bde;
 pub mod dirichlet;
@@ -21,8 +23,8 @@ use smallvec::SmallVec;
 
 use super::{ChildScore, Fit, LocalScore, Tables};
 use crate::control::Halt;
-use crate::counts::Counter;
 use crate::counts::bitmaps::Bitmaps;
+use crate::counts::{Count, Counter};
 use crate::error::Result;
 use crate::kept::Kept;
 use crate::model::LocalModel;
@@ -44,7 +46,7 @@ pub struct Family {
     pub parent_levels: SmallVec<[usize; 4]>,
     /// Joint configurations of the parents.
     pub q: f64,
-    /// Rows.
+    /// Rows, or the sum of their weights.
     pub n_rows: f64,
     /// `sum n ln n` over the child's own levels.
     pub child_n_ln_n: f64,
@@ -60,10 +62,10 @@ impl Family {
 /// A score of counts: what its two parts are, and how they make a score.
 pub trait CountScore: Send + Sync {
     /// The part of the counts of child and parents together, of so many configurations.
-    fn joint(&self, cells: &[u32], configurations: f64) -> f64;
+    fn joint<N: Count>(&self, cells: &[N], configurations: f64) -> f64;
 
     /// The part of the counts of the parents, of so many configurations, for a child of `r` levels.
-    fn given(&self, cells: &[u32], configurations: f64, r: usize) -> f64;
+    fn given<N: Count>(&self, cells: &[N], configurations: f64, r: usize) -> f64;
 
     /// Whether `given` depends on `r`.
     fn given_depends_on_child(&self) -> bool {
@@ -120,8 +122,15 @@ impl<C: CountScore> LocalScore for Prepared<C> {
 
     fn child(&self, child: Var) -> Result<Box<dyn ChildScore + '_>> {
         let mut counter = Counter::with_bitmaps(&self.table, ADVICE, &self.bitmaps);
-        let child_n_ln_n = counter.count(&[child])?.iter().map(|&n| n_ln_n(n)).sum();
-        Ok(Box::new(Scratch { score: self, child, child_n_ln_n, counter }))
+        let weights = self.table.weights_of(child);
+        let child_n_ln_n = match weights {
+            None => counter.count(&[child])?.iter().map(|&n| n_ln_n(n)).sum(),
+            Some(weights) => counter.weigh(&[child], weights)?.iter().map(|&n| n_ln_n(n)).sum(),
+        };
+        let n_rows = weights.map_or(self.table.n_rows() as f64, |weights| weights.iter().sum());
+        // Sets are counted once for all children whose rows weigh the same.
+        let shared = self.table.weights().is_none_or(|weights| weights.own_of(child).is_none());
+        Ok(Box::new(Scratch { score: self, child, child_n_ln_n, n_rows, weights, shared, counter }))
     }
 
     fn model(&self, child: Var, parents: &[Var]) -> Result<LocalModel> {
@@ -158,49 +167,68 @@ pub fn counted_model(
     let columns = parents.iter().map(|&p| table.codes(p, ADVICE)).collect::<Result<Vec<&Codes>>>()?;
     let levels = |v: Var| table.variable(v).n_levels().unwrap_or(1);
     let r = levels(child);
-    let mut counts: FxHashMap<Vec<u32>, Vec<u32>> = FxHashMap::default();
+    let mut counts: FxHashMap<Vec<u32>, Vec<f64>> = FxHashMap::default();
+    let weights = table.weights_of(child);
     for row in 0..table.n_rows() {
         if row % 4096 == 4095 {
             halt.check()?;
         }
-        let cell = columns.iter().map(|c| c.get(row) as u32).collect();
-        counts.entry(cell).or_insert_with(|| vec![0; r])[response.get(row)] += 1;
+        let weight = weights.map_or(1.0, |weights| weights[row]);
+        if weight > 0.0 {
+            let cell = columns.iter().map(|c| c.get(row) as u32).collect();
+            counts.entry(cell).or_insert_with(|| vec![0.0; r])[response.get(row)] += weight;
+        }
     }
     let q = parents.iter().map(|&p| levels(p) as f64).product();
     let extra = pseudo_count(r, q);
-    let smooth = |counts: &[u32]| {
-        let total = f64::from(counts.iter().sum::<u32>()) + extra * r as f64;
-        Predictive::Levels { probabilities: counts.iter().map(|&n| (f64::from(n) + extra) / total).collect() }
+    let smooth = |counts: &[f64]| {
+        let total = counts.iter().sum::<f64>() + extra * r as f64;
+        Predictive::Levels { probabilities: counts.iter().map(|&n| (n + extra) / total).collect() }
     };
-    let cell = |(codes, counts): (Vec<u32>, Vec<u32>)| {
-        let n_rows = counts.iter().map(|&n| n as usize).sum();
+    let cell = |(codes, counts): (Vec<u32>, Vec<f64>)| {
+        let n_rows = counts.iter().sum::<f64>().round() as usize;
         Cell { codes, n_rows, distribution: smooth(&counts) }
     };
     let cells = counts.into_iter().map(cell).collect();
-    Ok(LocalModel::Cells(Cells::new(child, parents.to_vec(), cells, smooth(&vec![0; r]))))
+    Ok(LocalModel::Cells(Cells::new(child, parents.to_vec(), cells, smooth(&vec![0.0; r]))))
 }
 
 struct Scratch<'a, C> {
     score: &'a Prepared<C>,
     child: Var,
     child_n_ln_n: f64,
+    n_rows: f64,
+    weights: Option<&'a [f64]>,
+    shared: bool,
     counter: Counter<'a>,
+}
+
+impl<C: CountScore> Scratch<'_, C> {
+    /// A part of the score of a set.
+    fn part(&mut self, part: Part, set: Set, configurations: f64) -> Result<f64> {
+        let Self { score, weights, counter, .. } = self;
+        let rule = &score.rule;
+        let r = score.levels(self.child);
+        let mut compute = |set: &Set| match weights {
+            None => Ok(part.of(rule, counter.count(set)?, configurations, r)),
+            Some(weights) => Ok(part.of(rule, counter.weigh(set, weights)?, configurations, r)),
+        };
+        if self.shared { score.kept.get_or((part, set), |(_, set)| compute(set)) } else { compute(&set) }
+    }
 }
 
 impl<C: CountScore> ChildScore for Scratch<'_, C> {
     fn score(&mut self, parents: &[Var]) -> Result<f64> {
-        let Prepared { table, rule, prior, kept, .. } = self.score;
+        let Prepared { table, rule, prior, .. } = self.score;
         let r = self.score.levels(self.child);
         let parent_levels: SmallVec<[usize; 4]> = parents.iter().map(|&p| self.score.levels(p)).collect();
         let q: f64 = parent_levels.iter().map(|&k| k as f64).product();
         let mut members: Set = parents.iter().copied().chain([self.child]).collect();
         members.sort_unstable();
-        let joint =
-            kept.get_or((Part::Joint, members), |(_, set)| Ok(rule.joint(self.counter.count(set)?, q * r as f64)))?;
-        let part = if rule.given_depends_on_child() { Part::Given(r) } else { Part::Given(0) };
-        let given =
-            kept.get_or((part, Set::from_slice(parents)), |(_, set)| Ok(rule.given(self.counter.count(set)?, q, r)))?;
-        let family = Family { r, parent_levels, q, n_rows: table.n_rows() as f64, child_n_ln_n: self.child_n_ln_n };
+        let joint = self.part(Part::Joint, members, q * r as f64)?;
+        let given = if rule.given_depends_on_child() { Part::Given(r) } else { Part::Given(0) };
+        let given = self.part(given, Set::from_slice(parents), q)?;
+        let family = Family { r, parent_levels, q, n_rows: self.n_rows, child_n_ln_n: self.child_n_ln_n };
         let size = FamilySize { n_vars: table.n_vars(), n_parents: parents.len(), n_parameters: family.n_parameters() };
         Ok(rule.combine(&family, joint, given) + prior.log_prior(size))
     }
@@ -213,19 +241,17 @@ impl<C: CountScore> ChildScore for Scratch<'_, C> {
     fn likelihood(&mut self, parents: &[Var]) -> Result<Fit> {
         let mut members: Set = parents.iter().copied().chain([self.child]).collect();
         members.sort_unstable();
-        let mut part = |set: Set| {
-            let sum = |counts: &[u32]| counts.iter().map(|&n| n_ln_n(n)).sum();
-            self.score.kept.get_or((Part::Entropy, set), |(_, set)| Ok(sum(self.counter.count(set)?)))
-        };
-        let log_likelihood = part(members)? - part(Set::from_slice(parents))?;
+        let joint = self.part(Part::Entropy, members, 0.0)?;
+        let log_likelihood = joint - self.part(Part::Entropy, Set::from_slice(parents), 0.0)?;
         let q: f64 = parents.iter().map(|&p| self.score.levels(p) as f64).product();
         Ok(Fit { log_likelihood, df: (self.score.levels(self.child) as f64 - 1.0) * q })
     }
 }
 
 /// `n ln n`, 0 for 0.
-pub fn n_ln_n(n: u32) -> f64 {
-    if n <= 1 { 0.0 } else { f64::from(n) * f64::from(n).ln() }
+pub fn n_ln_n<N: Count>(n: N) -> f64 {
+    let n = n.real();
+    if n == 0.0 || n == 1.0 { 0.0 } else { n * n.ln() }
 }
 
 /// An ascending variable set.
@@ -238,6 +264,16 @@ enum Part {
     Joint,
     /// For a child of so many levels, 0 where that makes no difference.
     Given(usize),
+}
+
+impl Part {
+    fn of<C: CountScore, N: Count>(self, rule: &C, cells: &[N], configurations: f64, r: usize) -> f64 {
+        match self {
+            Self::Entropy => cells.iter().map(|&n| n_ln_n(n)).sum(),
+            Self::Joint => rule.joint(cells, configurations),
+            Self::Given(_) => rule.given(cells, configurations, r),
+        }
+    }
 }
 
 #[cfg(test)]

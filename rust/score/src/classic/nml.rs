@@ -7,6 +7,8 @@
 //! `C(r, m) = sum_k m^(k falling) (r-1)^(k rising) / (m^k k!)`: all terms are positive, they rise to one peak and fall
 //! from it, and about `sqrt(r m)` of them matter, whatever r is. The recursion over r that the papers give would take `r q`
 //! steps for QNML; the tests use it as the oracle.
+//!
+//! Of counts that are not whole, as rows with weights have, `ln C` is that on the line between the two whole counts beside.
 
 use std::sync::{Arc, RwLock};
 
@@ -15,6 +17,7 @@ use serde::{Deserialize, Serialize};
 
 use super::{CountScore, Family, Prepared, n_ln_n};
 use crate::LocalScore;
+use crate::counts::Count;
 use crate::error::Result;
 use crate::prior::GraphPrior;
 use crate::table::Table;
@@ -83,6 +86,15 @@ pub fn ln_complexity(r: f64, m: f64) -> f64 {
     ln_scale + sum.ln()
 }
 
+/// A function of whole counts at any count: linear between two of them.
+fn between(m: f64, of_whole: impl Fn(f64) -> f64) -> f64 {
+    let part = m.fract();
+    if part == 0.0 {
+        return of_whole(m);
+    }
+    (1.0 - part) * of_whole(m.floor()) + part * of_whole(m.ceil())
+}
+
 /// Complexities by (levels, rows), shared by all threads.
 #[derive(Default)]
 struct Factorised {
@@ -90,6 +102,14 @@ struct Factorised {
 }
 
 impl Factorised {
+    /// Between two whole counts on the line between theirs.
+    fn ln_complexity_of<N: Count>(&self, r: usize, m: N) -> f64 {
+        match m.whole() {
+            Some(m) => self.ln_complexity(r, m),
+            None => between(m.real(), |m| self.ln_complexity(r, m as u32)),
+        }
+    }
+
     fn ln_complexity(&self, r: usize, m: u32) -> f64 {
         match m {
             0 => 0.0,
@@ -107,12 +127,12 @@ impl Factorised {
 }
 
 impl CountScore for Factorised {
-    fn joint(&self, cells: &[u32], _configurations: f64) -> f64 {
+    fn joint<N: Count>(&self, cells: &[N], _configurations: f64) -> f64 {
         cells.iter().map(|&n| n_ln_n(n)).sum()
     }
 
-    fn given(&self, cells: &[u32], _configurations: f64, r: usize) -> f64 {
-        cells.iter().map(|&n| n_ln_n(n) + self.ln_complexity(r, n)).sum()
+    fn given<N: Count>(&self, cells: &[N], _configurations: f64, r: usize) -> f64 {
+        cells.iter().map(|&n| n_ln_n(n) + self.ln_complexity_of(r, n)).sum()
     }
 
     fn given_depends_on_child(&self) -> bool {
@@ -131,12 +151,12 @@ impl CountScore for Factorised {
 struct Quotient;
 
 impl CountScore for Quotient {
-    fn joint(&self, cells: &[u32], configurations: f64) -> f64 {
-        let n: f64 = cells.iter().map(|&n| f64::from(n)).sum();
-        cells.iter().map(|&n| n_ln_n(n)).sum::<f64>() - ln_complexity(configurations, n)
+    fn joint<N: Count>(&self, cells: &[N], configurations: f64) -> f64 {
+        let n: f64 = cells.iter().map(|&n| n.real()).sum();
+        cells.iter().map(|&n| n_ln_n(n)).sum::<f64>() - between(n, |n| ln_complexity(configurations, n))
     }
 
-    fn given(&self, cells: &[u32], configurations: f64, _r: usize) -> f64 {
+    fn given<N: Count>(&self, cells: &[N], configurations: f64, _r: usize) -> f64 {
         self.joint(cells, configurations)
     }
 
@@ -182,6 +202,14 @@ mod tests {
                 assert!((sum - recursion).abs() < 1e-12 * (1.0 + recursion), "{r} {m}: {sum} {recursion}");
             }
         }
+    }
+
+    #[test]
+    fn between_whole_counts_the_complexity_is_on_the_line_between_theirs() {
+        let at = |m: f64| Factorised::default().ln_complexity_of(3, m);
+        assert_eq!(at(4.0), ln_complexity(3.0, 4.0));
+        assert!((at(4.25) - (0.75 * ln_complexity(3.0, 4.0) + 0.25 * ln_complexity(3.0, 5.0))).abs() < 1e-15);
+        assert!((at(0.5) - 0.5 * 3.0_f64.ln()).abs() < 1e-15);
     }
 
     #[test]

@@ -6,7 +6,7 @@
 //! [`within`]: Categorical::within
 
 use super::rising::Rising;
-use super::{Counts, LeafModel, total_of};
+use super::{Amount, Counts, LeafModel, LevelFit, Total, total_of};
 use crate::predictive::Predictive;
 
 /// Dirichlet-categorical responses with `k` levels.
@@ -49,17 +49,17 @@ impl Categorical {
 
     /// Log marginal of responses with these counts, one per level; further zeros change nothing.
     #[inline]
-    pub fn log_marginal_of(&self, counts: &[u32]) -> f64 {
-        let (mut log_p, mut n) = (0.0, 0);
+    pub fn log_marginal_of<N: Amount>(&self, counts: &[N]) -> f64 {
+        let (mut log_p, mut n) = (0.0, N::Total::default());
         for &n_x in counts {
-            log_p += self.level.at(u64::from(n_x));
-            n += u64::from(n_x);
+            log_p += self.level.at(n_x.total());
+            n += n_x.total();
         }
         log_p - self.total.at(n)
     }
 
     /// Log marginal of `n` responses that are all of the same level.
-    pub fn log_pure(&self, n: u64) -> f64 {
+    pub fn log_pure<T: Total>(&self, n: T) -> f64 {
         self.level.at(n) - self.total.at(n)
     }
 }
@@ -89,8 +89,14 @@ impl LeafModel for Categorical {
     }
 
     fn fit(&self, stat: &Counts) -> Predictive {
-        let total = self.count(stat) as f64 + self.alpha * self.k as f64;
-        Predictive::Levels { probabilities: stat.iter().map(|&n| (f64::from(n) + self.alpha) / total).collect() }
+        self.fit_of(stat)
+    }
+}
+
+impl LevelFit for Categorical {
+    fn fit_of<N: Amount>(&self, counts: &[N]) -> Predictive {
+        let total = total_of(counts).number() + self.alpha * self.k as f64;
+        Predictive::Levels { probabilities: counts.iter().map(|&n| (n.real() + self.alpha) / total).collect() }
     }
 }
 

@@ -52,6 +52,9 @@ impl LeafParameters {
     }
 }
 
+/// Sums of weights may be beyond any number of rows.
+const MOST_TABULATED: f64 = 1e6;
+
 /// Leaf parameters of every variable of a table.
 #[derive(Clone, Debug, Default, PartialEq, Serialize, Deserialize)]
 #[serde(default, deny_unknown_fields)]
@@ -87,7 +90,8 @@ impl LeafPriors {
     /// authors' program's.
     pub fn leaf(&self, table: &Table, var: Var, published: bool) -> Leaf {
         let LeafParameters { alpha, kappa, mean, a, nu, lam } = self.of(table, var);
-        let n = table.n_rows();
+        // A whole sum of weights is looked up as a count is.
+        let n = table.weights().map_or(table.n_rows(), |weights| weights.total().min(MOST_TABULATED) as usize);
         match &table.variable(var).kind {
             Kind::Categorical { levels } => Leaf::Categorical(Categorical::new(levels.len(), alpha).tabulated(n)),
             Kind::Ordinal { levels } => {

@@ -6,6 +6,7 @@
 //! known by its sufficient statistic, which is built by observing responses one by one, or by merging two of them.
 //! The searches are compiled once per distribution, so nothing here is dispatched at run time.
 
+mod amount;
 mod categorical;
 mod hyper;
 mod linear;
@@ -13,6 +14,7 @@ mod normal;
 mod ordinal;
 mod rising;
 
+pub use amount::{Amount, Total};
 pub use categorical::Categorical;
 pub use hyper::{Leaf, LeafParameters, LeafPriors};
 pub use linear::{LineSums, Linear, eliminated, n_sums, observe};
@@ -21,14 +23,16 @@ pub use ordinal::Ordinal;
 
 use smallvec::SmallVec;
 
+use self::amount::total_of;
 use crate::predictive::Predictive;
 
 /// How often each level occurred, by code.
 pub type Counts = SmallVec<[u32; 8]>;
 
-/// How many responses these are in all.
-fn total_of(counts: &[u32]) -> u64 {
-    counts.iter().map(|&n| u64::from(n)).sum()
+/// A leaf of levels whose responses may be counted, or weighed.
+pub trait LevelFit: Clone + Send + Sync {
+    /// The posterior predictive distribution, by the responses of each level.
+    fn fit_of<N: Amount>(&self, counts: &[N]) -> Predictive;
 }
 
 /// A family of response distributions with a conjugate prior.

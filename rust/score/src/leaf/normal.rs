@@ -80,6 +80,26 @@ impl Normal {
         self.by_count.get(n as usize).copied().unwrap_or_else(|| self.computed(n as f64))
     }
 
+    /// The same of a sum of weights.
+    pub fn weight_term(&self, n: f64) -> f64 {
+        let known = (n.fract() == 0.0).then(|| self.by_count.get(n as usize).copied()).flatten();
+        known.unwrap_or_else(|| self.computed(n))
+    }
+
+    /// The posterior predictive distribution by a sum of weights, and the weighted sums of distances from the centre and
+    /// of their squares.
+    pub fn fit_weighed(&self, n: f64, sum: f64, squares: f64) -> Predictive {
+        let df = n + self.nu;
+        let weight = n + self.a;
+        let (mut spread, own) = (self.nu * self.lam, if n > 0.0 { sum / n } else { 0.0 });
+        if n > 0.0 {
+            let distance = own + (self.centre - self.mean);
+            spread += (squares - sum * own).max(0.0) + n * self.a / weight * distance * distance;
+        }
+        let location = (self.a * self.mean + n * self.centre + sum) / weight;
+        Predictive::StudentT { df, location, scale: (spread / df * (weight + 1.0) / weight).sqrt() }
+    }
+
     /// What sums are taken about.
     pub fn centre(&self) -> f64 {
         self.centre

@@ -8,7 +8,7 @@
 use smallvec::{SmallVec, smallvec};
 
 use super::rising::Rising;
-use super::{Counts, LeafModel, total_of};
+use super::{Amount, Counts, LeafModel, LevelFit, Total, total_of};
 use crate::predictive::Predictive;
 
 /// Ordinal responses with `k` levels.
@@ -85,31 +85,31 @@ impl Ordinal {
     }
 
     /// `ln f(s, t)` of a bin of `width` levels that holds `n` responses.
-    fn log_bin(&self, width: usize, n: u64) -> f64 {
+    fn log_bin<T: Total>(&self, width: usize, n: T) -> f64 {
         let bin = &self.bins[width];
-        bin.rising.at(n) - n as f64 * bin.log_width
+        bin.rising.at(n) - n.number() * bin.log_width
     }
 
     /// Log marginal of responses whose counts stand in a slice.
-    pub fn log_marginal_of(&self, stat: &[u32]) -> f64 {
+    pub fn log_marginal_of<N: Amount>(&self, stat: &[N]) -> f64 {
         let n = total_of(stat);
-        if n == 0 {
+        if n == N::Total::default() {
             return 0.0;
         }
         // ln g(t) / kappa for the first t levels; the bin that ends at t starts at s.
         let mut log_g: SmallVec<[f64; 16]> = smallvec![0.0; self.k + 1];
         let mut terms: SmallVec<[f64; 16]> = SmallVec::new();
         for t in 1..=self.k {
-            let (mut in_bin, mut factorials) = (0, 0.0);
+            let (mut in_bin, mut factorials) = (N::Total::default(), 0.0);
             terms.clear();
             for s in (0..t).rev() {
-                in_bin += u64::from(stat[s]);
+                in_bin += stat[s].total();
                 let mut term = log_g[s] + self.log_bin(t - s, in_bin);
                 if s > 0 {
                     term += self.log_kappa;
                 }
                 if self.published {
-                    factorials += self.log_factorial.at(u64::from(stat[s]));
+                    factorials += self.log_factorial.at(stat[s].total());
                     term += self.log_factorial.at(in_bin) - factorials;
                 }
                 terms.push(term);
@@ -144,17 +144,29 @@ impl LeafModel for Ordinal {
         self.log_marginal_of(stat)
     }
 
+    fn fit(&self, stat: &Counts) -> Predictive {
+        self.fit_of(stat)
+    }
+}
+
+impl LevelFit for Ordinal {
     /// One more response at level `y` multiplies every segmentation's term by `(n_j + A_j) / (n + A) / |B_j|`, where `j`
     /// is the bin that holds `y`. What all segmentations with a bin from `s` to `t` weigh together is
     /// `g(s) f(s, t) h(t)`, with `h` the recursion from the other end: `O(k^2)` for all levels. The published variant
     /// predicts the same, as its own ratios are not probabilities.
-    fn fit(&self, stat: &Counts) -> Predictive {
+    fn fit_of<N: Amount>(&self, counts: &[N]) -> Predictive {
         let k = self.k;
-        let mut below = vec![0_u64; k + 1];
-        for (t, &n) in stat.iter().enumerate() {
-            below[t + 1] = below[t] + u64::from(n);
+        let mut below = vec![N::Total::default(); k + 1];
+        for (t, &n) in counts.iter().enumerate() {
+            below[t + 1] = below[t];
+            below[t + 1] += n.total();
         }
-        let log_bin = |s: usize, t: usize| self.log_bin(t - s, below[t] - below[s]);
+        let between = |s: usize, t: usize| {
+            let mut n = below[t];
+            n -= below[s];
+            n
+        };
+        let log_bin = |s: usize, t: usize| self.log_bin(t - s, between(s, t));
         // Every bin but the first costs kappa: those from the left pay it at their start, those from the right do too.
         let boundary = |s: usize| if s == 0 { 0.0 } else { self.log_kappa };
         let (mut log_g, mut log_h) = (vec![0.0; k + 1], vec![0.0; k + 1]);
@@ -170,14 +182,14 @@ impl LeafModel for Ordinal {
             log_h[s] = log_sum_exp(&terms);
         }
         let mut probabilities = vec![0.0; k];
-        let total = below[k] as f64 + self.alpha * k as f64;
+        let total = below[k].number() + self.alpha * k as f64;
         for s in 0..k {
             // Bins that start here: a level between s and t is in all that end beyond it.
             let mut in_longer = 0.0;
             for t in (s + 1..=k).rev() {
                 let weight = (log_g[s] + boundary(s) + log_bin(s, t) + log_h[t] - log_g[k]).exp();
                 let width = (t - s) as f64;
-                in_longer += weight * ((below[t] - below[s]) as f64 / width + self.alpha) / total;
+                in_longer += weight * (between(s, t).number() / width + self.alpha) / total;
                 probabilities[t - 1] += in_longer;
             }
         }

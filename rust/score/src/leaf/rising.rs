@@ -2,6 +2,8 @@
 
 use libm::lgamma;
 
+use super::amount::Total;
+
 /// The log rising factorial of one `x`: counts within the table are one load, beyond it they are computed.
 #[derive(Clone, Debug)]
 pub struct Rising {
@@ -26,9 +28,10 @@ impl Rising {
         if n == 0.0 { 0.0 } else { lgamma(n + self.x) - lgamma(self.x) }
     }
 
-    /// At a count.
-    pub fn at(&self, n: u64) -> f64 {
-        self.table.get(n as usize).copied().unwrap_or_else(|| self.computed(n as f64))
+    /// At a count, or a sum of weights.
+    #[inline]
+    pub fn at<T: Total>(&self, n: T) -> f64 {
+        n.place().and_then(|at| self.table.get(at)).copied().unwrap_or_else(|| self.computed(n.number()))
     }
 }
 

@@ -54,12 +54,15 @@ impl Prepared {
             Kind::Categorical { .. } => ([k, 0], categorical_steps(k)),
             Kind::Ordinal { .. } => ([k, 0], ordinal_steps(k)),
         };
+        // Weights are numbers, and numbers take more room than counts.
+        let columns = if self.table.weights().is_some() { [0, columns[0] + columns[1]] } else { columns };
         let lattice = size.lattice_steps(cell).saturating_add(rows);
         let parameters = &self.parameters;
         // Halves without rows are parts of a lattice like all others; and its cells are known by their occurring levels.
         let empty_forbidden = parameters.published || parameters.skip_empty;
         let possible = !(empty_forbidden && axes.iter().any(|axis| matches!(axis, Axis::Dyadic(_))))
-            && (parameters.ess.is_none() || k == 0);
+            && (parameters.ess.is_none() || k == 0)
+            && !self.leaves_rows_out(child);
         let fits = || lattice::bytes(&axes, columns) <= u128::from(parameters.memory_mb) << 20;
         if possible && size.is_cheaper(&axes, n_rows, cell, times) && fits() {
             (Route::Lattice, lattice)

@@ -23,7 +23,7 @@ use super::{ChildScore, LocalScore};
 use crate::control::Halt;
 use crate::error::{Error, Result};
 use crate::frame::numbers;
-use crate::leaf::{Categorical, Counts, Leaf, LeafModel, LeafPriors, Moments, Normal};
+use crate::leaf::{Amount, Categorical, Leaf, LeafModel, LeafPriors, LevelFit, Moments, Normal};
 use crate::local::{Cost, Groups};
 use crate::model::LocalModel;
 use crate::model::tree::Node;
@@ -32,7 +32,7 @@ use crate::table::{Affine, Column, Kind, Table, Var};
 use crate::tree::key::{Coded, Layout, Split};
 use crate::tree::memo::Ended;
 use crate::tree::normaliser::{Prior, Priors};
-use crate::tree::response::{Levels, LevelsLeaf, NumberSum, Numbers, Store};
+use crate::tree::response::{Levels, LevelsLeaf, NumberSum, Numbers, Store, Weighed, WeighedSum};
 
 pub use self::family::{Family, Route};
 
@@ -169,6 +169,11 @@ impl Pcart {
     /// If a parameter is outside its range.
     pub fn prepare(&self, table: &Arc<Table>) -> Result<Box<dyn LocalScore>> {
         Ok(Box::new(self.prepared(table)?))
+    }
+
+    /// Whether rows may have any weights: not with what the authors' program does, where leaves know their share, or along lines.
+    pub(crate) fn takes_any_weights(&self) -> bool {
+        !self.published && !self.skip_empty && self.ess.is_none() && self.leaf == NumberLeaf::Normal
     }
 
     /// As `prepare`, of its own type.
@@ -402,6 +407,9 @@ impl Prepared {
                     unreachable!("numbers have normal leaves")
                 };
                 let values: Vec<_> = values.iter().map(|y| y - leaf.centre()).collect();
+                if let Some(weights) = self.table.weights_of(child) {
+                    return Ok(self.of_weighed_numbers(child, leaf, &values, weights));
+                }
                 // Sums of numbers depend on their order, so rows are taken by value: then no order of rows matters.
                 let mut order: Vec<u32> = (0..values.len() as u32).collect();
                 let others = if self.has_lines(child) { self.numbers_beside(child) } else { vec![] };
@@ -410,11 +418,8 @@ impl Prepared {
                     let ties = others.iter().map(|x| by(x, i, j)).find(|order| order.is_ne());
                     by(&values, i, j).then(ties.unwrap_or(i.cmp(&j)))
                 });
-                let codes = self.coded.codes.iter().map(|codes| {
-                    if codes.is_empty() { Vec::new() } else { order.iter().map(|&row| codes[row as usize]).collect() }
-                });
-                let codes: Vec<Vec<u16>> = codes.collect();
                 let values: Vec<f64> = order.iter().map(|&row| values[row as usize]).collect();
+                let codes = self.ordered(&order);
                 if self.has_lines(child) {
                     let by_value = ByValue { values, codes, order };
                     return Ok(Box::new(OfLines::new(self, child, leaf, by_value, &self.scales)));
@@ -437,8 +442,18 @@ impl Prepared {
 
     fn of_levels<L>(&self, child: Var, k: usize, leaf: &L, pure: &Categorical, bounded: bool) -> Box<dyn Family + '_>
     where
-        L: LevelsLeaf + LeafModel<Stat = Counts> + Clone + 'static,
+        L: LevelsLeaf + LevelFit + 'static,
     {
+        if let Some(weights) = self.table.weights_of(child) {
+            // What bounds ordered levels holds of counts only.
+            let bounded = bounded && !L::ORDERED;
+            return match k {
+                0..=2 => self.weighed::<[f64; 2], L>(child, leaf, pure, bounded, weights),
+                3..=4 => self.weighed::<[f64; 4], L>(child, leaf, pure, bounded, weights),
+                5..=8 => self.weighed::<[f64; 8], L>(child, leaf, pure, bounded, weights),
+                _ => self.weighed::<Vec<f64>, L>(child, leaf, pure, bounded, weights),
+            };
+        }
         match k {
             0..=2 => self.with_store::<[u32; 2], L>(child, leaf, pure, bounded),
             3 => self.with_store::<[u32; 3], L>(child, leaf, pure, bounded),
@@ -452,19 +467,88 @@ impl Prepared {
 
     fn with_store<C, L>(&self, child: Var, leaf: &L, pure: &Categorical, bounded: bool) -> Box<dyn Family + '_>
     where
-        C: Store + 'static,
-        L: LevelsLeaf + LeafModel<Stat = Counts> + Clone + 'static,
+        C: Store<N = u32> + 'static,
+        L: LevelsLeaf + LevelFit + 'static,
     {
         let Column::Codes(codes) = self.table.column(child) else { unreachable!("levels are stored as codes") };
         let values = codes.iter().map(|code| code as u32).collect();
+        self.of_counts::<C, L>(child, leaf, pure, bounded, values, Rows::AsTheyStand)
+    }
+
+    /// Rows of no weight for the child are left out, so that no level or bin of theirs counts.
+    fn weighed<C, L>(
+        &self,
+        child: Var,
+        leaf: &L,
+        pure: &Categorical,
+        bounded: bool,
+        weights: &[f64],
+    ) -> Box<dyn Family + '_>
+    where
+        C: Store<N = f64> + 'static,
+        L: LevelsLeaf + LevelFit + 'static,
+    {
+        let Column::Codes(codes) = self.table.column(child) else { unreachable!("levels are stored as codes") };
+        let heavy = |row: &u32| weights[*row as usize] > 0.0;
+        let order: Vec<u32> = (0..weights.len() as u32).filter(heavy).collect();
+        let rows = if order.len() == weights.len() { Rows::AsTheyStand } else { Rows::Ordered(Arc::new(self.ordered(&order))) };
+        let value = |&row: &u32| (codes.get(row as usize) as u32, weights[row as usize]);
+        self.of_counts::<C, L>(child, leaf, pure, bounded, order.iter().map(value).collect(), rows)
+    }
+
+    fn of_counts<C, L>(
+        &self,
+        child: Var,
+        leaf: &L,
+        pure: &Categorical,
+        bounded: bool,
+        values: Vec<<C::N as Amount>::Row>,
+        rows: Rows,
+    ) -> Box<dyn Family + '_>
+    where
+        C: Store + 'static,
+        L: LevelsLeaf + LevelFit + 'static,
+    {
         let k = pure.n_levels();
         let fitted = leaf.clone();
         let node = move |sum: &C| level_node(&fitted, &sum.counts()[..k]);
         let response = Levels::<C, L>::new(leaf.clone(), pure.clone(), bounded);
         if self.by_the_cell() {
-            return Box::new(Cells::new(self, child, response, values, Rows::AsTheyStand, node));
+            return Box::new(Cells::new(self, child, response, values, rows, node));
         }
-        Box::new(OfKind::new(self, child, response, values, Rows::AsTheyStand, node))
+        Box::new(OfKind::new(self, child, response, values, rows, node))
+    }
+
+    fn of_weighed_numbers(&self, child: Var, leaf: Normal, values: &[f64], weights: &[f64]) -> Box<dyn Family + '_> {
+        let heavy = |row: &u32| weights[*row as usize] > 0.0;
+        let mut order: Vec<u32> = (0..values.len() as u32).filter(heavy).collect();
+        // By value and weight: then no order of rows matters.
+        let of = |row: u32| (values[row as usize], weights[row as usize]);
+        order.sort_unstable_by(|&i, &j| {
+            let ((x, u), (y, v)) = (of(i), of(j));
+            x.total_cmp(&y).then(u.total_cmp(&v)).then(i.cmp(&j))
+        });
+        let rows = Rows::Ordered(Arc::new(self.ordered(&order)));
+        let response = Weighed::new(&leaf);
+        let values = order.iter().map(|&row| of(row)).collect();
+        let node = move |sum: &WeighedSum| weighed_node(&leaf, sum);
+        if self.by_the_cell() {
+            return Box::new(Cells::new(self, child, response, values, rows, node));
+        }
+        Box::new(OfKind::new(self, child, response, values, rows, node))
+    }
+
+    /// Codes of some rows, in their order.
+    fn ordered(&self, order: &[u32]) -> Vec<Vec<u16>> {
+        let codes = self.coded.codes.iter().map(|codes| {
+            if codes.is_empty() { Vec::new() } else { order.iter().map(|&row| codes[row as usize]).collect() }
+        });
+        codes.collect()
+    }
+
+    /// Whether some rows do not count for the child: what occurs in its rows is not known beforehand then.
+    fn leaves_rows_out(&self, child: Var) -> bool {
+        self.table.weights().and_then(|weights| weights.own_of(child)).is_some_and(|own| own.contains(&0.0))
     }
 }
 
@@ -479,9 +563,24 @@ fn number_node(leaf: &Normal, sum: &Moments) -> Node {
     Node::Leaf { n: sum.n, statistic, predictive: leaf.fit(sum) }
 }
 
-fn level_node<L: LeafModel<Stat = Counts>>(leaf: &L, counts: &[u32]) -> Node {
-    let n = counts.iter().map(|&n| u64::from(n)).sum();
-    Node::Leaf { n, statistic: counts.iter().map(|&n| f64::from(n)).collect(), predictive: leaf.fit(&counts.into()) }
+/// As of a count of rows: the number of rows told is the sum of weights, rounded.
+fn weighed_node(leaf: &Normal, of: &WeighedSum) -> Node {
+    let statistic = if of.n == 0.0 {
+        Vec::new()
+    } else {
+        let scatter = (of.squares - of.sum * of.sum / of.n).max(0.0);
+        vec![leaf.centre() + of.sum / of.n, (scatter / of.n).sqrt()]
+    };
+    Node::Leaf { n: of.n.round() as u64, statistic, predictive: leaf.fit_weighed(of.n, of.sum, of.squares) }
+}
+
+fn level_node<L: LevelFit, N: Amount>(leaf: &L, counts: &[N]) -> Node {
+    let n: f64 = counts.iter().map(|&n| n.real()).sum();
+    Node::Leaf {
+        n: n.round() as u64,
+        statistic: counts.iter().map(|&n| n.real()).collect(),
+        predictive: leaf.fit_of(counts),
+    }
 }
 
 impl LocalScore for Prepared {

@@ -155,6 +155,23 @@ fn mean(values: &[f64], most: f64, of: impl Fn(f64) -> f64) -> f64 {
     total as f64 / values.len() as f64 / scale
 }
 
+/// As [`mean`], of values that count as often as their weights say. Whole weights are multiplied as they are, others as whole
+/// numbers of a unit of about `2^-40` of the largest: again sums that do not round, and those of repeated values.
+fn weighted_mean(values: &[f64], weights: &[f64], most: f64, of: impl Fn(f64) -> f64) -> f64 {
+    let exponent = (most.to_bits() >> 52 & 0x7ff) as i64 - 1023;
+    let scale = f64::from_bits(((61 - exponent + 1023) as u64) << 52);
+    let whole = weights.iter().all(|w| w.fract() == 0.0);
+    let largest = weights.iter().copied().fold(f64::MIN_POSITIVE, f64::max);
+    let unit = if whole { 1.0 } else { (40.0 - largest.log2().floor()).exp2() };
+    let (mut total, mut weight) = (0_i128, 0_i128);
+    for (&x, &w) in values.iter().zip(weights) {
+        let w = i128::from((w * unit).round() as i64);
+        total += w * i128::from((of(x) * scale) as i64);
+        weight += w;
+    }
+    total as f64 / weight as f64 / scale
+}
+
 /// The largest number that is standardised, and the smallest spread. Beyond, draws of heavy tails and widths of bins would
 /// leave the floating range; and numbers too small to be normal hold too few digits.
 pub const LARGEST: f64 = 1e290;
@@ -184,6 +201,32 @@ pub fn check_size(values: &[f64]) -> Result<(), (String, &'static str)> {
 
 /// The map to mean 0 and population standard deviation 1. A constant column keeps the scale 1.
 pub fn standardising(values: &[f64]) -> Affine {
+    standardising_of(Means { values, weights: None })
+}
+
+/// As [`standardising`], of values that count as often as their weights say: all above 0, and summing to 2^53 at most.
+pub fn standardising_weighted(values: &[f64], weights: &[f64]) -> Affine {
+    standardising_of(Means { values, weights: Some(weights) })
+}
+
+/// Values, and how often each counts.
+#[derive(Clone, Copy)]
+struct Means<'a> {
+    values: &'a [f64],
+    weights: Option<&'a [f64]>,
+}
+
+impl Means<'_> {
+    fn of(&self, most: f64, of: impl Fn(f64) -> f64) -> f64 {
+        match self.weights {
+            None => mean(self.values, most, of),
+            Some(weights) => weighted_mean(self.values, weights, most, of),
+        }
+    }
+}
+
+fn standardising_of(means: Means<'_>) -> Affine {
+    let values = means.values;
     let (minimum, maximum, _) = extent(values);
     if values.is_empty() {
         return Affine::IDENTITY;
@@ -194,19 +237,19 @@ pub fn standardising(values: &[f64]) -> Affine {
     // Values near the ends of the floating range would overflow or vanish when squared: bring them to order 1 first.
     let common = 1e-140..1e140;
     let unit = maximum.abs().max(minimum.abs());
-    let shift = if common.contains(&unit) { mean(values, unit, |x| x) } else { mean(values, 1.0, |x| x / unit) * unit };
+    let shift = if common.contains(&unit) { means.of(unit, |x| x) } else { means.of(1.0, |x| x / unit) * unit };
     let deviation = (maximum - shift).max(shift - minimum);
     let scale = if common.contains(&deviation) {
-        mean(values, deviation * deviation, |x| (x - shift) * (x - shift)).sqrt()
+        means.of(deviation * deviation, |x| (x - shift) * (x - shift)).sqrt()
     } else {
-        mean(values, 1.0, |x| ((x - shift) / deviation) * ((x - shift) / deviation)).sqrt() * deviation
+        means.of(1.0, |x| ((x - shift) / deviation) * ((x - shift) / deviation)).sqrt() * deviation
     };
     Affine { shift, scale: if scale > 0.0 { scale } else { 1.0 } }
 }
 
 /// Standardises in place.
-pub fn standardise(values: &mut [f64]) -> Affine {
-    let map = standardising(values);
+pub fn standardise(values: &mut [f64], weights: Option<&[f64]>) -> Affine {
+    let map = weights.map_or_else(|| standardising(values), |weights| standardising_weighted(values, weights));
     apply(map, values);
     map
 }
@@ -240,6 +283,30 @@ pub fn cuts(values: &mut [f64], k: usize, equal_width: bool) -> Vec<f64> {
     cuts
 }
 
+/// As [`cuts`], of values that count as often as their weights say: a quantile is the lowest value up to which at least its
+/// share of the weights lies.
+pub fn weighted_cuts(values: &[f64], weights: &[f64], k: usize, equal_width: bool) -> Vec<f64> {
+    if equal_width {
+        return cuts(&mut values.to_vec(), k, true);
+    }
+    let mut order: Vec<usize> = (0..values.len()).collect();
+    order.sort_by(|&a, &b| values[a].total_cmp(&values[b]).then(weights[a].total_cmp(&weights[b])));
+    let (total, mut up_to, mut i) = (crate::weights::sum(weights), 0.0, 1);
+    let mut cuts = Vec::new();
+    for &row in &order {
+        up_to += weights[row];
+        // Sums of whole weights and their multiples are exact.
+        while i < k && up_to * k as f64 >= total * i as f64 {
+            cuts.push(values[row]);
+            i += 1;
+        }
+    }
+    let high = order.last().map_or(f64::NEG_INFINITY, |&row| values[row]);
+    cuts.retain(|&cut| cut < high);
+    cuts.dedup();
+    cuts
+}
+
 /// The bin of a value.
 pub fn bin(cuts: &[f64], value: f64) -> u32 {
     cuts.partition_point(|&cut| cut < value) as u32
@@ -263,7 +330,7 @@ mod tests {
         #[test]
         fn standardised_values_have_mean_0_and_deviation_1(mut values in prop::collection::vec(-1e6..1e6_f64, 2..100)) {
             let before = values.clone();
-            let map = standardise(&mut values);
+            let map = standardise(&mut values, None);
             let n = values.len() as f64;
             let mean = values.iter().sum::<f64>() / n;
             let variance = values.iter().map(|x| (x - mean) * (x - mean)).sum::<f64>() / n;
@@ -286,6 +353,25 @@ mod tests {
         }
 
         #[test]
+        fn whole_weights_are_repeated_values(
+            values in prop::collection::vec((-5..5_i32, 1..5_u8, -1e3..1e3_f64), 1..60), k in 1..6_usize,
+        ) {
+            let few: Vec<f64> = values.iter().map(|v| f64::from(v.0)).collect();
+            let many: Vec<f64> = values.iter().map(|v| v.2).collect();
+            let weights: Vec<f64> = values.iter().map(|v| f64::from(v.1)).collect();
+            for column in [few, many] {
+                let each = column.iter().zip(&weights);
+                let mut repeated: Vec<f64> = each.flat_map(|(&x, &w)| std::iter::repeat_n(x, w as usize)).collect();
+                prop_assert_eq!(standardising_weighted(&column, &weights), standardising(&repeated));
+                prop_assert_eq!(weighted_cuts(&column, &weights, k, false), cuts(&mut repeated, k, false));
+                // Other weights in the same proportions: the same map, but for rounding.
+                let parts: Vec<f64> = weights.iter().map(|w| w * 0.1).collect();
+                let (whole, part) = (standardising(&repeated), standardising_weighted(&column, &parts));
+                prop_assert!((whole.shift - part.shift).abs() < 1e-8 && (whole.scale - part.scale).abs() < 1e-8);
+            }
+        }
+
+        #[test]
         fn bins_keep_the_order_and_are_all_used(values in prop::collection::vec(-5..5_i32, 1..60), k in 1..6_usize) {
             let values: Vec<f64> = values.into_iter().map(f64::from).collect();
             let cuts = cuts(&mut values.clone(), k, false);
@@ -301,7 +387,7 @@ mod tests {
     fn extreme_values_are_standardised_too() {
         for unit in [1e308, 1e-300, 5e-310] {
             let mut values = [unit, 0.0, -unit];
-            let map = standardise(&mut values);
+            let map = standardise(&mut values, None);
             assert!(values.iter().all(|x| x.is_finite()), "{map:?} {values:?}");
         }
     }
@@ -317,7 +403,7 @@ mod tests {
         }
         for values in [[1e290, -1e290, 0.0], [0.0, 2e-290, 0.0], [1e-320, 1e-320, 1e-320]] {
             assert!(check_size(&values).is_ok());
-            let map = standardise(&mut values.clone());
+            let map = standardise(&mut values.clone(), None);
             assert!(map.scale.is_normal() && map.scale < 1e291, "{map:?}");
         }
         assert!(check_size(&[]).is_ok());
@@ -326,7 +412,7 @@ mod tests {
     #[test]
     fn a_constant_keeps_its_scale() {
         let mut values = [0.1; 7];
-        assert_eq!(standardise(&mut values), Affine { shift: 0.1, scale: 1.0 });
+        assert_eq!(standardise(&mut values, None), Affine { shift: 0.1, scale: 1.0 });
         assert_eq!(values, [0.0; 7]);
     }
 

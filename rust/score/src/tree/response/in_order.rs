@@ -8,7 +8,9 @@
 //! component of the shares and each class against the rest (classes; Coppersmith, Hong and Hosking 1999).
 
 use super::numbers::{NumberSum, Numbers};
+use super::weighed::{Weighed, WeighedSum};
 use super::{Levels, LevelsLeaf, Response, Store};
+use crate::counts::Count;
 
 /// Each of so many of the most frequent classes is held against the rest.
 const CLASSES: usize = 32;
@@ -70,6 +72,34 @@ impl InOrder for Numbers {
     }
 }
 
+impl InOrder for Weighed {
+    fn n_rows(&self, sum: &WeighedSum) -> f64 {
+        sum.n
+    }
+
+    fn width(&self) -> usize {
+        3
+    }
+
+    fn keys(&self, levels: &[WeighedSum]) -> Vec<Vec<f64>> {
+        let mean = |sum: &WeighedSum| sum.sum / sum.n;
+        let variance = |sum: &WeighedSum| (sum.squares / sum.n - mean(sum).powi(2)).max(0.0);
+        vec![levels.iter().map(mean).collect(), levels.iter().map(variance).collect()]
+    }
+
+    fn slope(&self, sum: &WeighedSum) -> Vec<f64> {
+        self.slope_of(sum).to_vec()
+    }
+
+    fn along(&self, slope: &[f64], sum: &WeighedSum) -> f64 {
+        slope[0] * sum.n + slope[1] * sum.sum + slope[2] * sum.squares
+    }
+
+    fn one_suffices(&self) -> bool {
+        false
+    }
+}
+
 impl<C: Store, L: LevelsLeaf> InOrder for Levels<C, L> {
     fn n_rows(&self, sum: &C) -> f64 {
         total(sum)
@@ -81,23 +111,23 @@ impl<C: Store, L: LevelsLeaf> InOrder for Levels<C, L> {
 
     fn keys(&self, levels: &[C]) -> Vec<Vec<f64>> {
         let k = self.n_levels();
-        let of_class = |y: usize| levels.iter().map(|sum| f64::from(sum.counts()[y]) / total(sum)).collect::<Vec<_>>();
+        let of_class = |y: usize| levels.iter().map(|sum| sum.counts()[y].real() / total(sum)).collect::<Vec<_>>();
         if k <= 2 {
             return vec![of_class(k.saturating_sub(1))];
         }
         if L::ORDERED {
-            let rank = |sum: &C| {
-                sum.counts().iter().enumerate().map(|(y, &n)| y as f64 * f64::from(n)).sum::<f64>() / total(sum)
-            };
+            let rank =
+                |sum: &C| sum.counts().iter().enumerate().map(|(y, &n)| y as f64 * n.real()).sum::<f64>() / total(sum);
             return vec![levels.iter().map(rank).collect()];
         }
         let mut of_all = C::zeros(k);
         for sum in levels {
             self.add(&mut of_all, sum);
         }
-        let mut classes: Vec<usize> = (0..k).filter(|&y| of_all.counts()[y] > 0).collect();
+        let mut classes: Vec<usize> = (0..k).filter(|&y| of_all.counts()[y] != C::N::default()).collect();
         let whole = principal(levels, &of_all, &classes);
-        classes.sort_by_key(|&y| (std::cmp::Reverse(of_all.counts()[y]), y));
+        let of = |y: usize| of_all.counts()[y].real();
+        classes.sort_by(|&y, &z| of(z).total_cmp(&of(y)).then(y.cmp(&z)));
         classes.truncate(CLASSES.min(MANY / k).max(2));
         std::iter::once(whole).chain(classes.into_iter().map(of_class)).collect()
     }
@@ -107,7 +137,7 @@ impl<C: Store, L: LevelsLeaf> InOrder for Levels<C, L> {
     }
 
     fn along(&self, slope: &[f64], sum: &C) -> f64 {
-        slope.iter().zip(sum.counts()).map(|(slope, &n)| slope * f64::from(n)).sum()
+        slope.iter().zip(sum.counts()).map(|(slope, &n)| slope * n.real()).sum()
     }
 
     fn one_suffices(&self) -> bool {
@@ -116,19 +146,19 @@ impl<C: Store, L: LevelsLeaf> InOrder for Levels<C, L> {
 }
 
 fn total<C: Store>(sum: &C) -> f64 {
-    sum.counts().iter().map(|&n| f64::from(n)).sum()
+    sum.counts().iter().map(|&n| n.real()).sum()
 }
 
 /// Levels along the first principal component of their shares of the classes, each share smoothed by one row of the
 /// average level, each level weighted by its rows.
 fn principal<C: Store>(levels: &[C], of_all: &C, classes: &[usize]) -> Vec<f64> {
     let n = total(of_all);
-    let average: Vec<f64> = classes.iter().map(|&y| f64::from(of_all.counts()[y]) / n).collect();
+    let average: Vec<f64> = classes.iter().map(|&y| of_all.counts()[y].real() / n).collect();
     let away: Vec<Vec<f64>> = levels
         .iter()
         .map(|sum| {
             let weight = 1.0 / (total(sum) + 1.0);
-            let share = |(&y, average): (&usize, &f64)| (f64::from(sum.counts()[y]) + average) * weight - average;
+            let share = |(&y, average): (&usize, &f64)| (sum.counts()[y].real() + average) * weight - average;
             classes.iter().zip(&average).map(share).collect()
         })
         .collect();

@@ -5,7 +5,7 @@ use std::marker::PhantomData;
 use smallvec::SmallVec;
 
 use super::{Half, Halves, LANES, Point, Response, Worth};
-use crate::leaf::{Categorical, Ordinal};
+use crate::leaf::{Amount, Categorical, Ordinal};
 use crate::tree::lattice::Columns;
 
 /// Levels, ordered or not; `C` stores their counts.
@@ -20,42 +20,92 @@ pub struct Levels<C, L> {
 
 /// Room for the counts of a known number of levels.
 pub trait Store: Clone {
+    /// What is counted, or weighed.
+    type N: Stored;
     /// All zero.
     fn zeros(n_levels: usize) -> Self;
     /// At least as many as there are levels; further ones stay zero.
-    fn counts(&self) -> &[u32];
+    fn counts(&self) -> &[Self::N];
     /// To change.
-    fn counts_mut(&mut self) -> &mut [u32];
+    fn counts_mut(&mut self) -> &mut [Self::N];
 }
 
-impl<const K: usize> Store for [u32; K] {
+impl<N: Stored, const K: usize> Store for [N; K] {
+    type N = N;
+
     fn zeros(n_levels: usize) -> Self {
         debug_assert!(n_levels <= K);
-        [0; K]
+        [N::default(); K]
     }
 
     #[inline]
-    fn counts(&self) -> &[u32] {
+    fn counts(&self) -> &[N] {
         self
     }
 
     #[inline]
-    fn counts_mut(&mut self) -> &mut [u32] {
+    fn counts_mut(&mut self) -> &mut [N] {
         self
     }
 }
 
-impl Store for Vec<u32> {
+impl<N: Stored> Store for Vec<N> {
+    type N = N;
+
     fn zeros(n_levels: usize) -> Self {
-        vec![0; n_levels]
+        vec![N::default(); n_levels]
     }
 
-    fn counts(&self) -> &[u32] {
+    fn counts(&self) -> &[N] {
         self
     }
 
-    fn counts_mut(&mut self) -> &mut [u32] {
+    fn counts_mut(&mut self) -> &mut [N] {
         self
+    }
+}
+
+/// An amount with a place among the sums of a lattice.
+pub trait Stored: Amount {
+    /// Columns of a lattice for so many levels: counts, and numbers.
+    fn columns(n_levels: usize) -> [usize; 2];
+
+    /// The columns that hold it.
+    fn of(columns: Columns<'_>) -> &[Self];
+
+    /// The same to be written.
+    fn of_mut<'a>(counts: &'a mut [u32], numbers: &'a mut [f64]) -> &'a mut [Self];
+}
+
+impl Stored for u32 {
+    fn columns(n_levels: usize) -> [usize; 2] {
+        [n_levels, 0]
+    }
+
+    #[inline]
+    fn of(columns: Columns<'_>) -> &[Self] {
+        columns.counts
+    }
+
+    #[inline]
+    fn of_mut<'a>(counts: &'a mut [u32], _numbers: &'a mut [f64]) -> &'a mut [Self] {
+        counts
+    }
+}
+
+impl Stored for f64 {
+    fn columns(n_levels: usize) -> [usize; 2] {
+        [0, n_levels]
+    }
+
+    #[inline]
+    fn of(columns: Columns<'_>) -> &[Self] {
+        columns.numbers
+    }
+
+    #[inline]
+    fn of_mut<'a>(_counts: &'a mut [u32], numbers: &'a mut [f64]) -> &'a mut [Self] {
+        numbers
     }
 }
 
@@ -65,13 +115,13 @@ pub trait LevelsLeaf {
     const ORDERED: bool;
 
     /// Log marginal of these counts; zeros beyond the declared levels change nothing.
-    fn of_counts(&self, counts: &[u32]) -> f64;
+    fn of_counts<N: Amount>(&self, counts: &[N]) -> f64;
 
     /// By how much one more row of each level would raise it, to first order; one a level.
-    fn slope(&self, counts: &[u32]) -> Vec<f64>;
+    fn slope<N: Amount>(&self, counts: &[N]) -> Vec<f64>;
 
     /// `log_gamma` and the log marginals of some cells of a lattice with a column for each of the declared levels.
-    fn of_columns(&self, columns: Columns<'_>, from: usize, log_gamma: f64, leaves: &mut [f64]);
+    fn of_columns<N: Stored>(&self, columns: Columns<'_>, from: usize, log_gamma: f64, leaves: &mut [f64]);
 
     /// Steps of a cell of a lattice: its sums and its leaf.
     fn cell_steps(&self) -> u64;
@@ -91,14 +141,14 @@ pub fn ordinal_steps(k: usize) -> u64 {
 impl LevelsLeaf for Categorical {
     const ORDERED: bool = false;
 
-    fn slope(&self, counts: &[u32]) -> Vec<f64> {
-        let n: f64 = counts.iter().map(|&n| f64::from(n)).sum();
+    fn slope<N: Amount>(&self, counts: &[N]) -> Vec<f64> {
+        let n: f64 = counts.iter().map(|&n| n.real()).sum();
         let log_all = (n + self.alpha() * counts.len() as f64).ln();
-        counts.iter().map(|&n| (f64::from(n) + self.alpha()).ln() - log_all).collect()
+        counts.iter().map(|&n| (n.real() + self.alpha()).ln() - log_all).collect()
     }
 
     #[inline]
-    fn of_counts(&self, counts: &[u32]) -> f64 {
+    fn of_counts<N: Amount>(&self, counts: &[N]) -> f64 {
         self.log_marginal_of(counts)
     }
 
@@ -106,32 +156,43 @@ impl LevelsLeaf for Categorical {
         categorical_steps(self.n_levels())
     }
 
-    fn of_columns(&self, columns: Columns<'_>, from: usize, log_gamma: f64, leaves: &mut [f64]) {
+    fn of_columns<N: Stored>(&self, columns: Columns<'_>, from: usize, log_gamma: f64, leaves: &mut [f64]) {
         match self.n_levels() {
-            2 => gathered::<2>(columns, from, leaves, |counts| log_gamma + self.log_marginal_of(counts)),
-            3 => gathered::<3>(columns, from, leaves, |counts| log_gamma + self.log_marginal_of(counts)),
-            4 => gathered::<4>(columns, from, leaves, |counts| log_gamma + self.log_marginal_of(counts)),
-            5 => gathered::<5>(columns, from, leaves, |counts| log_gamma + self.log_marginal_of(counts)),
-            k => collected(k, columns, from, leaves, |counts| log_gamma + self.log_marginal_of(counts)),
+            2 => gathered::<N, 2>(columns, from, leaves, |counts| log_gamma + self.log_marginal_of(counts)),
+            3 => gathered::<N, 3>(columns, from, leaves, |counts| log_gamma + self.log_marginal_of(counts)),
+            4 => gathered::<N, 4>(columns, from, leaves, |counts| log_gamma + self.log_marginal_of(counts)),
+            5 => gathered::<N, 5>(columns, from, leaves, |counts| log_gamma + self.log_marginal_of(counts)),
+            k => collected::<N>(k, columns, from, leaves, |counts| log_gamma + self.log_marginal_of(counts)),
         }
     }
 }
 
 /// Scores cells by their counts, of which there are so many.
 #[inline]
-fn gathered<const K: usize>(columns: Columns<'_>, from: usize, leaves: &mut [f64], score: impl Fn(&[u32; K]) -> f64) {
-    let of_level: [&[u32]; K] = std::array::from_fn(|x| &columns.counts[x * columns.cells + from..][..leaves.len()]);
+fn gathered<N: Stored, const K: usize>(
+    columns: Columns<'_>,
+    from: usize,
+    leaves: &mut [f64],
+    score: impl Fn(&[N; K]) -> f64,
+) {
+    let of_level: [&[N]; K] = std::array::from_fn(|x| &N::of(columns)[x * columns.cells + from..][..leaves.len()]);
     for (i, leaf) in leaves.iter_mut().enumerate() {
         *leaf = score(&of_level.map(|counts| counts[i]));
     }
 }
 
 /// The same of any number of levels.
-fn collected(k: usize, columns: Columns<'_>, from: usize, leaves: &mut [f64], mut score: impl FnMut(&[u32]) -> f64) {
-    let mut counts: SmallVec<[u32; 16]> = SmallVec::from_elem(0, k);
+fn collected<N: Stored>(
+    k: usize,
+    columns: Columns<'_>,
+    from: usize,
+    leaves: &mut [f64],
+    mut score: impl FnMut(&[N]) -> f64,
+) {
+    let mut counts: SmallVec<[N; 16]> = SmallVec::from_elem(N::default(), k);
     for (i, leaf) in leaves.iter_mut().enumerate() {
         for (x, count) in counts.iter_mut().enumerate() {
-            *count = columns.counts[x * columns.cells + from + i];
+            *count = N::of(columns)[x * columns.cells + from + i];
         }
         *leaf = score(&counts);
     }
@@ -143,7 +204,7 @@ const SMOOTHED_BEYOND: usize = 64;
 impl LevelsLeaf for Ordinal {
     const ORDERED: bool = true;
 
-    fn slope(&self, counts: &[u32]) -> Vec<f64> {
+    fn slope<N: Amount>(&self, counts: &[N]) -> Vec<f64> {
         if counts.len() > SMOOTHED_BEYOND {
             return Categorical::new(counts.len(), self.alpha()).slope(counts);
         }
@@ -151,15 +212,15 @@ impl LevelsLeaf for Ordinal {
         let mut more = counts.to_vec();
         (0..counts.len())
             .map(|y| {
-                more[y] += 1;
+                more[y] += N::ONE;
                 let after = self.log_marginal_of(&more);
-                more[y] -= 1;
+                more[y] -= N::ONE;
                 after - before
             })
             .collect()
     }
 
-    fn of_counts(&self, counts: &[u32]) -> f64 {
+    fn of_counts<N: Amount>(&self, counts: &[N]) -> f64 {
         self.log_marginal_of(&counts[..self.n_levels()])
     }
 
@@ -167,8 +228,8 @@ impl LevelsLeaf for Ordinal {
         ordinal_steps(self.n_levels())
     }
 
-    fn of_columns(&self, columns: Columns<'_>, from: usize, log_gamma: f64, leaves: &mut [f64]) {
-        collected(self.n_levels(), columns, from, leaves, |counts| log_gamma + self.log_marginal_of(counts));
+    fn of_columns<N: Stored>(&self, columns: Columns<'_>, from: usize, log_gamma: f64, leaves: &mut [f64]) {
+        collected::<N>(self.n_levels(), columns, from, leaves, |counts| log_gamma + self.log_marginal_of(counts));
     }
 }
 
@@ -188,7 +249,7 @@ impl<C: Store, L: LevelsLeaf> Levels<C, L> {
 }
 
 impl<C: Store, L: LevelsLeaf> Response for Levels<C, L> {
-    type Value = u32;
+    type Value = <C::N as Amount>::Row;
     type Sum = C;
 
     fn zero(&self) -> C {
@@ -197,24 +258,25 @@ impl<C: Store, L: LevelsLeaf> Response for Levels<C, L> {
 
     #[inline]
     fn is_empty(&self, sum: &C) -> bool {
-        sum.counts().iter().all(|&n| n == 0)
+        sum.counts().iter().all(|&n| n == C::N::default())
     }
 
     #[inline]
-    fn observe(&self, sum: &mut C, value: u32) {
-        sum.counts_mut()[value as usize] += 1;
+    fn observe(&self, sum: &mut C, row: <C::N as Amount>::Row) {
+        let (level, amount) = C::N::of_row(row);
+        sum.counts_mut()[level as usize] += amount;
     }
 
     #[inline]
     fn add(&self, sum: &mut C, other: &C) {
-        for (n, m) in sum.counts_mut().iter_mut().zip(other.counts()) {
+        for (n, &m) in sum.counts_mut().iter_mut().zip(other.counts()) {
             *n += m;
         }
     }
 
     #[inline]
     fn subtract(&self, sum: &mut C, part: &C) {
-        for (n, m) in sum.counts_mut().iter_mut().zip(part.counts()) {
+        for (n, &m) in sum.counts_mut().iter_mut().zip(part.counts()) {
             *n -= m;
         }
     }
@@ -233,28 +295,29 @@ impl<C: Store, L: LevelsLeaf> Response for Levels<C, L> {
         }
         let (mut observed, mut pure) = (0, 0.0);
         for &n in counts {
-            observed += usize::from(n > 0);
-            pure += self.pure.log_pure(u64::from(n));
+            observed += usize::from(n != C::N::default());
+            pure += self.pure.log_pure(n.total());
         }
         Worth { leaf, split: if observed < 2 { f64::NEG_INFINITY } else { 2.0 * self.log_gamma + pure } }
     }
 
     fn columns(&self) -> [usize; 2] {
-        [self.k, 0]
+        C::N::columns(self.k)
     }
 
     fn cell_steps(&self) -> u64 {
         self.leaf.cell_steps()
     }
 
-    fn put(&self, sum: &C, counts: &mut [u32], _numbers: &mut [f64], apart: usize) {
+    fn put(&self, sum: &C, counts: &mut [u32], numbers: &mut [f64], apart: usize) {
+        let places = C::N::of_mut(counts, numbers);
         for (x, &n) in sum.counts()[..self.k].iter().enumerate() {
-            counts[x * apart] = n;
+            places[x * apart] = n;
         }
     }
 
     fn leaves(&self, columns: Columns<'_>, from: usize, leaves: &mut [f64]) {
-        self.leaf.of_columns(columns, from, self.log_gamma, leaves);
+        self.leaf.of_columns::<C::N>(columns, from, self.log_gamma, leaves);
     }
 
     type Halves = LevelHalves<C>;
@@ -269,8 +332,8 @@ impl<C: Store, L: LevelsLeaf> Response for Levels<C, L> {
                 let goes_right = point.key >> bit & 1;
                 n_right += goes_right as usize;
                 let mask = (goes_right as u32).wrapping_neg();
-                for (n, m) in right.sum.counts_mut().iter_mut().zip(point.sum.counts()) {
-                    *n += m & mask;
+                for (n, &m) in right.sum.counts_mut().iter_mut().zip(point.sum.counts()) {
+                    *n += m.masked(mask);
                 }
                 let mask = goes_right.wrapping_neg();
                 left.or |= point.key & !mask;

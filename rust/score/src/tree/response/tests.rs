@@ -104,6 +104,48 @@ proptest! {
     }
 
     #[test]
+    fn no_partition_of_weighed_numbers_beats_their_bound(
+        rows in prop::collection::vec(
+            (prop_oneof![Just(0.0), Just(0.4), -3.0..3.0_f64, Just(30.0)], prop_oneof![0.01..4.0_f64, Just(1.0)]), 2..8),
+        log_gamma in -6.0..-1.4_f64,
+        centre in -1.0..1.0_f64,
+    ) {
+        let leaf = Normal::default().centred(centre);
+        let mut response = Weighed::new(&leaf);
+        response.prepare(log_gamma);
+        let of = |of: &mut dyn Iterator<Item = usize>| sum_of(&response, of.map(|i| (rows[i].0 - centre, rows[i].1)));
+        let best = best_partition(rows.len(), &|block| response.worth(&of(&mut block.iter().copied())).leaf);
+        let all = response.worth(&of(&mut (0..rows.len())));
+        prop_assert!(all.split >= best - 1e-9, "{} bounds {best}", all.split);
+    }
+
+    #[test]
+    fn numbers_of_weight_one_are_worth_what_numbers_are(
+        values in prop::collection::vec(-3.0..3.0_f64, 1..9), log_gamma in -6.0..-1.4_f64,
+    ) {
+        let leaf = Normal::new(0.3, 0.7, 2.0, 1.3).centred(0.1).tabulated(9);
+        let (mut plain, mut weighed) = (Numbers::new(&leaf, 9), Weighed::new(&leaf));
+        plain.prepare(log_gamma);
+        weighed.prepare(log_gamma);
+        let one = plain.worth(&sum_of(&plain, values.iter().copied())).leaf;
+        let other = weighed.worth(&sum_of(&weighed, values.iter().map(|&y| (y, 1.0)))).leaf;
+        prop_assert!((one - other).abs() < 1e-12 * (1.0 + one.abs()), "{one} {other}");
+    }
+
+    #[test]
+    fn no_partition_of_weighed_levels_beats_their_bound(
+        rows in prop::collection::vec((0..4_u32, 0.01..3.0_f64), 2..8), log_gamma in -6.0..-1.4_f64,
+    ) {
+        let leaf = Categorical::new(4, 0.5).tabulated(8);
+        let mut response: Levels<[f64; 4], Categorical> = Levels::new(leaf.clone(), leaf, true);
+        response.prepare(log_gamma);
+        let worth = |block: &[usize]| response.worth(&sum_of(&response, block.iter().map(|&i| rows[i]))).leaf;
+        let best = best_partition(rows.len(), &worth);
+        let all = response.worth(&sum_of(&response, rows.iter().copied()));
+        prop_assert!(all.split.max(all.leaf) >= best - 1e-9, "{} bounds {best}", all.split);
+    }
+
+    #[test]
     fn no_partition_of_levels_beats_their_bound(
         codes in prop::collection::vec(0..4_u32, 2..8), log_gamma in -6.0..-1.4_f64,
     ) {
