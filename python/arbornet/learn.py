@@ -11,12 +11,15 @@ import os
 import time
 import warnings
 from collections.abc import Callable
+from pathlib import Path
 from typing import TYPE_CHECKING, Any, Literal
 
 from arbornet._core import threads
+from arbornet.data.incomplete import CompletedTable, Incomplete, rows_of
 from arbornet.data.looks.findings import marked
 from arbornet.data.schema import Schema, infer_schema
 from arbornet.data.table import Table
+from arbornet.gaps import Way, learned
 from arbornet.given import FrameLike, Progress, SearchLike
 from arbornet.graphs.constraints import Rules
 from arbornet.network.fit import fit
@@ -43,6 +46,8 @@ if TYPE_CHECKING:
     from arbornet.network import BayesNet
     from arbornet.step1.candidates import Candidates
 
+#: What to do with rows that have gaps.
+Missing = Literal["learn", "indicator", "drop", "error", "level"]
 #: Findings that are told before anything is learned.
 MOST_FINDINGS = 8
 #: With candidates selected for more variables than this, the search is one that need not end with a proof.
@@ -52,14 +57,14 @@ SCORING = 0.6
 
 
 def learn(
-    frame: FrameLike | Table,
+    frame: FrameLike | Table | Incomplete,
     score: Score | None = None,
     search: SearchLike | None = None,
     max_parents: int | Literal["auto"] = "auto",
     constraints: Constraints | None = None,
     *,
     schema: Schema | None = None,
-    missing: Literal["drop", "error", "level"] | None = None,
+    missing: Missing | None = None,
     time_limit: float | None = None,
     n_jobs: int = -1,
     progress: Progress = None,
@@ -69,7 +74,7 @@ def learn(
     child_time_limit: float | None = None,
     client: Client | None = None,
     verbose: bool = True,
-    effort: Effort | None = None,
+    effort: Effort | Budget | None = None,
 ) -> BayesNet:
     """Learns a network from a frame and prints what it chose: types, rows, parent sets, search, bound.
 
@@ -88,13 +93,16 @@ def learn(
             the search scores on demand.
         constraints: Constraints on the graph.
         schema: The columns' types; inferred if left out.
-        missing: Rows with a missing value: `"drop"`, `"error"`, or `"level"` to make missing a level of its own. If
-            left out they are dropped, unless more than half of the rows would go, which is an error.
+        missing: Rows with a missing value: `"learn"` learns from what they have (what is missing is drawn given all
+            else, in rounds), `"indicator"` as well, with a variable for each column with gaps that says where they are;
+            `"drop"`, `"error"`, or `"level"` to make missing a level of its own. If left out `"learn"` where more than
+            a hundredth of the rows have gaps, else they are dropped.
         time_limit: Wall seconds for the whole call (with `checkpoint`, `client` or `child_time_limit` for the search).
             Where they end the work, the result depends on the machine.
         n_jobs: Threads, -1 for all cores.
         progress: Show bars (log lines where there is no terminal): True at once, None after two seconds, False never.
-        checkpoint: A folder that keeps scored parent sets, to continue from after an interruption.
+        checkpoint: A folder that keeps scored parent sets, and the rounds of `missing="learn"`, to continue from after
+            an interruption.
         parents: `"forest"` to consider, for each variable, only its best few possible parents by a random forest; or a
             frame of ranks, as `rank_parents` makes it.
         n_candidates: How many these are, besides required parents.
@@ -119,12 +127,39 @@ def learn(
     if time_limit is not None and budget is not None and effort is None:
         budget = None if seconds_of(time_limit) == math.inf else of_time(time_limit, threads(n_jobs))
     time_limit = None if time_limit == math.inf else time_limit
-    table = _table(frame, schema, missing, n_jobs, tell)
+    rows = _rows(frame, schema, missing, n_jobs, tell)
     if score is None:
         own = None if search is None else search_of(search).score
         score = PCART() if own is None else own()
-    score, why = for_width(score, len(table.names))
-    tell(f"score: {score!r}{' (' + why + ')' if why else ''}")
+    score, why = for_width(score, len(rows.names))
+    if not isinstance(frame, CompletedTable):  # of which it was told
+        tell(f"score: {score!r}{' (' + why + ')' if why else ''}")
+    if isinstance(rows, Incomplete):
+
+        def whole(table: CompletedTable, rest: Budget | None, seconds: float | None) -> BayesNet:
+            return learn(
+                table,
+                score,
+                search,
+                max_parents,
+                constraints,
+                time_limit=seconds,
+                n_jobs=n_jobs,
+                progress=progress,
+                checkpoint=checkpoint,
+                parents=parents,
+                n_candidates=n_candidates,
+                child_time_limit=child_time_limit,
+                client=client,
+                verbose=verbose,
+                effort=rest or "unlimited",
+            )
+
+        finder = _finder(score, search, max_parents, parents, n_candidates, n_jobs)
+        most = None if max_parents == "auto" else max_parents
+        folder = None if checkpoint is None else Path(checkpoint)
+        return learned(rows, Way(score, most, constraints, finder, whole, budget, time_limit, folder, n_jobs, tell))
+    table = rows
     rules: Constraints | Rules | None = constraints
     if parents is not None:
         rules = selected(table, parents, n_candidates, constraints, n_jobs=n_jobs, progress=progress)
@@ -167,7 +202,7 @@ def learn(
     if line := _in_order(found):
         tell(line)
     if proof := _proof(found, chosen.best_of, constraints is not None, parents is not None):
-        tell(proof)
+        tell(proof + (", for the rows as they were completed last" if isinstance(table, CompletedTable) else ""))
     net = fit(table, found, score, n_jobs=n_jobs)
     net.origin = dataclasses.replace(net.origin, search={"method": name, **net.origin.search})
     tell(f"network: {net!r}")
@@ -188,8 +223,13 @@ def _silent(_: str) -> None:
     pass
 
 
-def _table(frame: Any, schema: Schema | None, missing: Any, n_jobs: int, tell: Callable[[str], None]) -> Table:
-    if isinstance(frame, Table):
+def _rows(
+    frame: Any, schema: Schema | None, missing: Missing | None, n_jobs: int, tell: Callable[[str], None]
+) -> Table | Incomplete:
+    if isinstance(frame, CompletedTable):
+        return frame
+    table: Table | Incomplete
+    if isinstance(frame, Table | Incomplete):
         table = frame
     else:
         if hasattr(frame, "collect"):
@@ -198,7 +238,7 @@ def _table(frame: Any, schema: Schema | None, missing: Any, n_jobs: int, tell: C
             if tell is _said:  # what is left out is printed below
                 warnings.simplefilter("ignore", LeftOutWarning)
             schema = infer_schema(frame, n_jobs=n_jobs) if schema is None else schema
-        table = Table(frame, schema=schema, missing=missing, n_jobs=n_jobs)
+        table = rows_of(frame, schema, missing, n_jobs=n_jobs)
     by_kind: dict[str, list[str]] = {}
     for column in table.schema.used:
         by_kind.setdefault(column.word, []).append(column.name)
@@ -215,8 +255,35 @@ def _table(frame: Any, schema: Schema | None, missing: Any, n_jobs: int, tell: C
         tell(f"look at: {found}")
     if len(table.schema.findings) > MOST_FINDINGS:
         tell(f"look at: {len(table.schema.findings) - MOST_FINDINGS} more findings, an.infer_schema(frame).findings")
-    tell(f"rows: {table.n_rows:,} used; {table.dropped}")
+    tell(f"rows: {table.n_rows:,} used; {table.dropped if isinstance(table, Table) else table.told()}")
     return table
+
+
+def _finder(
+    score: Score,
+    search: SearchLike | None,
+    max_parents: int | Literal["auto"],
+    parents: Selection | None,
+    n_candidates: int,
+    n_jobs: int,
+) -> Callable[..., tuple[Found, Candidates | None]]:
+    """What a round of rows with gaps finds for a table, and the candidates, if the search takes any."""
+    selection: list[Rules] = []
+
+    def find(table: Table, rules: Rules, budget: Budget, seconds: float | None) -> tuple[Found, Candidates | None]:
+        if parents is not None:
+            selection[:] = selection or [selected(table, parents, n_candidates, None, n_jobs=n_jobs, progress=False)]
+            both = zip(rules.allowed, rules.required, selection[0].allowed, strict=True)
+            allowed = tuple(tuple(p for p in own if p in of or p in needed) for own, needed, of in both)
+            rules = dataclasses.replace(rules, allowed=allowed)
+        chosen = search_of("exact" if search is None else search)
+        if chosen.scores_on_demand:
+            return found_by(search, table, score, max_parents, rules, seconds, n_jobs, False), None  # type: ignore[arg-type]
+        limit = SCORING * seconds if seconds is not None else None
+        candidates = score_parents(table, score, max_parents, rules, n_jobs, False, effort=budget, time_limit=limit)
+        return _searched(chosen, candidates, budget, None, seconds, n_jobs, False), candidates
+
+    return find
 
 
 def _planned(step: Plan, cores: int) -> str:
