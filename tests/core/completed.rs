@@ -79,7 +79,8 @@ fn a_missing_number_follows_its_posterior_exactly_and_by_the_chain() {
             for sex in [0, 1] {
                 let p = integrate(end, |x| density(sex, x)) / total;
                 let below = |i: &usize| {
-                    made.get(0, *i) == Some(Value::Code(sex)) && matches!(made.get(1, *i), Some(Value::Real(x)) if x < end)
+                    made.get(0, *i) == Some(Value::Code(sex))
+                        && matches!(made.get(1, *i), Some(Value::Real(x)) if x < end)
                 };
                 let share = (0..n).filter(below).count() as f64 / n as f64;
                 let room = 5.0 * (p * (1.0 - p) / n as f64).sqrt() + 1e-4;

@@ -390,8 +390,8 @@ impl NetworkHandle {
         let asked = self.asked(question)?;
         let keys = keys.as_array().to_vec();
         let draws = Draws { ranges: &ranges, keys: &keys };
-        let (made, chained) = self
-            .answer(py, &asked, |net, evidence, control| net.complete(evidence, draws, &asked.settings, control))?;
+        let (made, chained) =
+            self.answer(py, &asked, |net, evidence, control| net.complete(evidence, draws, &asked.settings, control))?;
         let column = |(made, given): (Cells, &Cells)| match made {
             _ if !matches!(given, Cells::Absent) && !given.may_miss() => None,
             Cells::Reals(reals) => Some(reals.into_pyarray(py).into_any()),

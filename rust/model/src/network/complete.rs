@@ -83,7 +83,8 @@ impl Network {
             let problem = format!("{keys} keys for {n} rows, {ranges} ranges for {} variables", self.n_vars());
             return Err(Error::Shape(problem));
         }
-        if let Some(v) = (0..self.n_vars()).find(|&v| draws.ranges[v].0.is_nan() || draws.ranges[v].0 > draws.ranges[v].1)
+        if let Some(v) =
+            (0..self.n_vars()).find(|&v| draws.ranges[v].0.is_nan() || draws.ranges[v].0 > draws.ranges[v].1)
         {
             let problem = format!("has the range {:?}", draws.ranges[v]);
             return Err(Error::column(&*self.variables()[v].name, problem, "give its low end first"));
@@ -270,7 +271,7 @@ impl Network {
     }
 }
 
-/// A row's generator: seed and key mixed (the finaliser of SplitMix64), so that neighbours have nothing in common.
+/// A row's generator: seed and key mixed (the finaliser of `SplitMix64`), so that neighbours have nothing in common.
 fn generator(seed: u64, key: u64) -> Xoshiro256PlusPlus {
     let mut mixed = key.wrapping_add(0x9E37_79B9_7F4A_7C15);
     mixed = (mixed ^ (mixed >> 30)).wrapping_mul(0xBF58_476D_1CE4_E5B9);
