@@ -49,7 +49,7 @@ from arbornet.step1.scoring import score_parents
 from arbornet.text.notices import ArbornetWarning, LeftOutWarning, RowsDroppedWarning
 
 if TYPE_CHECKING:
-    from arbornet.estimators import ChowLiu, FayyadIrani, NaiveBayes, NetworkLearner, TANClassifier
+    from arbornet.estimators import ChowLiu, FayyadIrani, NaiveBayes, NetworkImputer, NetworkLearner, TANClassifier
 
 __all__ = [
     "AIC",
@@ -90,6 +90,7 @@ __all__ = [
     "MixedPolynomial",
     "Multinomial",
     "NaiveBayes",
+    "NetworkImputer",
     "NetworkLearner",
     "Ordinal",
     "ParameterError",
@@ -123,7 +124,7 @@ __all__ = [
     "simulate",
 ]
 
-_ESTIMATORS = ("ChowLiu", "FayyadIrani", "NaiveBayes", "NetworkLearner", "TANClassifier")
+_ESTIMATORS = ("ChowLiu", "FayyadIrani", "NaiveBayes", "NetworkImputer", "NetworkLearner", "TANClassifier")
 
 _moved.register()
 

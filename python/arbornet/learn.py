@@ -11,14 +11,17 @@ import os
 import time
 import warnings
 from collections.abc import Callable
+from pathlib import Path
 from typing import TYPE_CHECKING, Any, Literal
 
 from arbornet._core import ParameterError, threads
 from arbornet.data.frames import read_frame
+from arbornet.data.incomplete import CompletedTable, Incomplete, rows_of
 from arbornet.data.looks.findings import marked
 from arbornet.data.schema import Schema, schema_of_raw
 from arbornet.data.table import Table
 from arbornet.data.weights import WeightsAre, WeightsLike
+from arbornet.gaps import Way, learned
 from arbornet.given import FrameLike, Progress, SearchLike
 from arbornet.graphs.constraints import Rules
 from arbornet.network.fit import fit
@@ -45,6 +48,8 @@ if TYPE_CHECKING:
     from arbornet.network import BayesNet
     from arbornet.step1.candidates import Candidates
 
+#: What to do with rows that have gaps.
+Missing = Literal["learn", "indicator", "drop", "error", "level"]
 #: Findings that are told before anything is learned.
 MOST_FINDINGS = 8
 #: With candidates selected for more variables than this, the search is one that need not end with a proof.
@@ -54,14 +59,14 @@ SCORING = 0.6
 
 
 def learn(
-    frame: FrameLike | Table,
+    frame: FrameLike | Table | Incomplete,
     score: Score | None = None,
     search: SearchLike | None = None,
     max_parents: int | Literal["auto"] = "auto",
     constraints: Constraints | None = None,
     *,
     schema: Schema | None = None,
-    missing: Literal["drop", "error", "level"] | None = None,
+    missing: Missing | None = None,
     time_limit: float | None = None,
     n_jobs: int = -1,
     progress: Progress = None,
@@ -71,7 +76,7 @@ def learn(
     child_time_limit: float | None = None,
     client: Client | None = None,
     verbose: bool = True,
-    effort: Effort | None = None,
+    effort: Effort | Budget | None = None,
     weights: WeightsLike | None = None,
     weights_are: WeightsAre = "frequency",
 ) -> BayesNet:
@@ -92,13 +97,16 @@ def learn(
             the search scores on demand.
         constraints: Constraints on the graph.
         schema: The columns' types; inferred if left out.
-        missing: Rows with a missing value: `"drop"`, `"error"`, or `"level"` to make missing a level of its own. If
-            left out they are dropped, unless more than half of the rows would go, which is an error.
+        missing: Rows with a missing value: `"learn"` learns from what they have (what is missing is drawn given all
+            else, in rounds), `"indicator"` as well, with a variable for each column with gaps that says where they are;
+            `"drop"`, `"error"`, or `"level"` to make missing a level of its own. If left out `"learn"` where more than
+            a hundredth of the rows have gaps, else they are dropped.
         time_limit: Wall seconds for the whole call (with `checkpoint`, `client` or `child_time_limit` for the search).
             Where they end the work, the result depends on the machine.
         n_jobs: Threads, -1 for all cores.
         progress: Show bars (log lines where there is no terminal): True at once, None after two seconds, False never.
-        checkpoint: A folder that keeps scored parent sets, to continue from after an interruption.
+        checkpoint: A folder that keeps scored parent sets, and the rounds of `missing="learn"`, to continue from after
+            an interruption.
         parents: `"forest"` to consider, for each variable, only its best few possible parents by a random forest; or a
             frame of ranks, as `rank_parents` makes it.
         n_candidates: How many these are, besides required parents.
@@ -125,12 +133,39 @@ def learn(
     if time_limit is not None and budget is not None and effort is None:
         budget = None if seconds_of(time_limit) == math.inf else of_time(time_limit, threads(n_jobs))
     time_limit = None if time_limit == math.inf else time_limit
-    table = _table(frame, schema, missing, n_jobs, tell, weights, weights_are)
+    rows = _rows(frame, schema, missing, n_jobs, tell, weights, weights_are)
     if score is None:
         own = None if search is None else search_of(search).score
         score = PCART() if own is None else own()
-    score, why = for_width(score, len(table.names))
-    tell(f"score: {score!r}{' (' + why + ')' if why else ''}")
+    score, why = for_width(score, len(rows.names))
+    if not isinstance(frame, CompletedTable):  # of which it was told
+        tell(f"score: {score!r}{' (' + why + ')' if why else ''}")
+    if isinstance(rows, Incomplete):
+
+        def whole(table: CompletedTable, rest: Budget | None, seconds: float | None) -> BayesNet:
+            return learn(
+                table,
+                score,
+                search,
+                max_parents,
+                constraints,
+                time_limit=seconds,
+                n_jobs=n_jobs,
+                progress=progress,
+                checkpoint=checkpoint,
+                parents=parents,
+                n_candidates=n_candidates,
+                child_time_limit=child_time_limit,
+                client=client,
+                verbose=verbose,
+                effort=rest or "unlimited",
+            )
+
+        finder = _finder(score, search, max_parents, parents, n_candidates, n_jobs)
+        most = None if max_parents == "auto" else max_parents
+        folder = None if checkpoint is None else Path(checkpoint)
+        return learned(rows, Way(score, most, constraints, finder, whole, budget, time_limit, folder, n_jobs, tell))
+    table = rows
     rules: Constraints | Rules | None = constraints
     if parents is not None:
         rules = selected(table, parents, n_candidates, constraints, n_jobs=n_jobs, progress=progress)
@@ -173,7 +208,7 @@ def learn(
     if line := _in_order(found):
         tell(line)
     if proof := _proof(found, chosen.best_of, constraints is not None, parents is not None):
-        tell(proof)
+        tell(proof + (", for the rows as they were completed last" if isinstance(table, CompletedTable) else ""))
     net = fit(table, found, score, n_jobs=n_jobs)
     net.origin = dataclasses.replace(net.origin, search={"method": name, **net.origin.search})
     tell(f"network: {net!r}")
@@ -194,18 +229,21 @@ def _silent(_: str) -> None:
     pass
 
 
-def _table(
+def _rows(
     frame: Any,
     schema: Schema | None,
-    missing: Any,
+    missing: Missing | None,
     n_jobs: int,
     tell: Callable[[str], None],
     weights: WeightsLike | None,
     weights_are: WeightsAre,
-) -> Table:
-    if isinstance(frame, Table):
-        if weights is not None:
-            raise ParameterError("weights: the frame is a Table already; make it with an.Table(frame, weights=...)")
+) -> Table | Incomplete:
+    if isinstance(frame, Table | Incomplete) and weights is not None:
+        raise ParameterError("weights: the frame is a Table already; make it with an.Table(frame, weights=...)")
+    if isinstance(frame, CompletedTable):
+        return frame
+    table: Table | Incomplete
+    if isinstance(frame, Table | Incomplete):
         table = frame
     else:
         if hasattr(frame, "collect"):
@@ -216,7 +254,14 @@ def _table(
             if schema is None:
                 raw = read_frame(frame, n_jobs=n_jobs)
                 schema = schema_of_raw(raw, find=True, weights=weights if isinstance(weights, str) else None)
-        table = Table(frame, schema=schema, missing=missing, n_jobs=n_jobs, weights=weights, weights_are=weights_are)
+        if weights is None:
+            table = rows_of(frame, schema, missing, n_jobs=n_jobs)
+        elif missing in ("learn", "indicator"):
+            raise ParameterError(
+                f"missing={missing!r} does not take weights yet: choose 'drop', 'error' or 'level', or no weights"
+            )
+        else:
+            table = Table(frame, schema, missing, n_jobs=n_jobs, weights=weights, weights_are=weights_are)
     by_kind: dict[str, list[str]] = {}
     for column in table.schema.used:
         by_kind.setdefault(column.word, []).append(column.name)
@@ -233,8 +278,36 @@ def _table(
         tell(f"look at: {found}")
     if len(table.schema.findings) > MOST_FINDINGS:
         tell(f"look at: {len(table.schema.findings) - MOST_FINDINGS} more findings, an.infer_schema(frame).findings")
-    tell(f"rows: {table.n_rows:,} used; {table.dropped}{f'; {table.weights}' if table.weights else ''}")
+    weighted = f"; {table.weights}" if isinstance(table, Table) and table.weights else ""
+    tell(f"rows: {table.n_rows:,} used; {table.dropped if isinstance(table, Table) else table.told()}{weighted}")
     return table
+
+
+def _finder(
+    score: Score,
+    search: SearchLike | None,
+    max_parents: int | Literal["auto"],
+    parents: Selection | None,
+    n_candidates: int,
+    n_jobs: int,
+) -> Callable[..., tuple[Found, Candidates | None]]:
+    """What a round of rows with gaps finds for a table, and the candidates, if the search takes any."""
+    selection: list[Rules] = []
+
+    def find(table: Table, rules: Rules, budget: Budget, seconds: float | None) -> tuple[Found, Candidates | None]:
+        if parents is not None:
+            selection[:] = selection or [selected(table, parents, n_candidates, None, n_jobs=n_jobs, progress=False)]
+            both = zip(rules.allowed, rules.required, selection[0].allowed, strict=True)
+            allowed = tuple(tuple(p for p in own if p in of or p in needed) for own, needed, of in both)
+            rules = dataclasses.replace(rules, allowed=allowed)
+        chosen = search_of("exact" if search is None else search)
+        if chosen.scores_on_demand:
+            return found_by(search, table, score, max_parents, rules, seconds, n_jobs, False), None  # type: ignore[arg-type]
+        limit = SCORING * seconds if seconds is not None else None
+        candidates = score_parents(table, score, max_parents, rules, n_jobs, False, effort=budget, time_limit=limit)
+        return _searched(chosen, candidates, budget, None, seconds, n_jobs, False), candidates
+
+    return find
 
 
 def _planned(step: Plan, cores: int) -> str:

@@ -5,6 +5,7 @@
 
 mod bde;
 mod block_gaussian;
+mod completed;
 mod decision_graph;
 mod full_table;
 mod golden_classic;

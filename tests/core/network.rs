@@ -25,7 +25,7 @@ fn cell(codes: Vec<u32>, distribution: Predictive) -> Cell {
 }
 
 /// Every configuration of variables with these numbers of levels, the last one fastest.
-fn configurations(dims: &[usize]) -> Vec<Vec<u32>> {
+pub(super) fn configurations(dims: &[usize]) -> Vec<Vec<u32>> {
     dims.iter().fold(vec![vec![]], |all, &k| {
         all.iter().flat_map(|c| (0..k as u32).map(move |x| [&c[..], &[x]].concat())).collect()
     })
@@ -51,7 +51,7 @@ fn shares(weights: Vec<f64>) -> Predictive {
 }
 
 /// A random network over levels; arcs go from smaller to larger positions of a random order.
-fn random_network(rng: &mut Xoshiro256PlusPlus, n: usize) -> Network {
+pub(super) fn random_network(rng: &mut Xoshiro256PlusPlus, n: usize) -> Network {
     let dims: Vec<usize> = (0..n).map(|_| rng.random_range(2..4)).collect();
     of_levels(rng, &dims, random_levels)
 }
@@ -90,7 +90,7 @@ fn dims(network: &Network) -> Vec<usize> {
 }
 
 /// The probability of one configuration, with the parents of `set` variables cut off.
-fn joint(network: &Network, at: &[u32], set: &[Var]) -> f64 {
+pub(super) fn joint(network: &Network, at: &[u32], set: &[Var]) -> f64 {
     (0..at.len())
         .filter(|v| !set.contains(v))
         .map(|v| {
@@ -276,7 +276,7 @@ fn densities_are_in_the_units_of_the_user() {
 }
 
 /// sex -> height -> (team, weight): two children of a number, each a table of bins.
-fn mixed_network() -> Network {
+pub(super) fn mixed_network() -> Network {
     let t = |df, location, scale| Predictive::StudentT { df, location, scale };
     let levels = |p: [f64; 3]| Predictive::Levels { probabilities: p.to_vec() };
     let coin = Predictive::Levels { probabilities: vec![0.4, 0.6] };
@@ -304,7 +304,7 @@ fn mixed_network() -> Network {
 }
 
 /// The unnormalised joint density of (sex, height, team, weight), numbers in stored units.
-fn mixed_density(network: &Network, sex: u32, height: f64, team: u32, weight: f64) -> f64 {
+pub(super) fn mixed_density(network: &Network, sex: u32, height: f64, team: u32, weight: f64) -> f64 {
     let of = |v: Var, parents: &[Value], value| network.model(v).predictive(parents).log_density(value).exp();
     of(0, &[], Value::Code(sex))
         * of(1, &[Value::Code(sex)], Value::Real(height))
@@ -313,7 +313,7 @@ fn mixed_density(network: &Network, sex: u32, height: f64, team: u32, weight: f6
 }
 
 /// Integrates over heights below `end` by x = tan(u), piece by piece between the jumps.
-fn integrate(end: f64, f: impl Fn(f64) -> f64) -> f64 {
+pub(super) fn integrate(end: f64, f: impl Fn(f64) -> f64) -> f64 {
     let half = std::f64::consts::FRAC_PI_2;
     let mut ends: Vec<f64> = [-0.4, 0.25, 0.9].into_iter().filter(|c| *c < end).map(f64::atan).collect();
     ends.insert(0, -half);

@@ -13,6 +13,8 @@ from arbornet.cli import out, words
 from arbornet.cli.out import say as say
 from arbornet.cli.outputs import network_ending
 from arbornet.data.files import ENDINGS, PACKED, found_in
+from arbornet.data.incomplete import Incomplete, rows_of
+from arbornet.gaps.draws import Completion
 from arbornet.io import tables
 from arbornet.io.json import finite
 
@@ -58,6 +60,17 @@ def read_table(asked: Any, frame: pl.DataFrame) -> an.Table:
         weights=asked.weights,
         weights_are=asked.weights_are,
     )
+
+
+def read_rows(asked: Any, frame: pl.DataFrame) -> an.Table | Incomplete:
+    """The rows that `learn` takes, with their types; those with missing values are kept if asked for."""
+    schema = words.typed(read_schema(frame, asked.schema), asked.set)
+    return rows_of(frame, schema, asked.missing, asked.unseen, n_jobs=asked.jobs)
+
+
+def whole(rows: an.Table | Incomplete, net: an.BayesNet, n_jobs: int) -> an.Table:
+    """The rows without gaps: these are completed by a draw from the network."""
+    return rows if isinstance(rows, an.Table) else Completion(rows, n_jobs).table(net.handle)
 
 
 def write_network(net: Any, path: str | Path, bins: int | None = None) -> None:

@@ -37,7 +37,7 @@ examples:
 def options(command: argparse.ArgumentParser) -> None:
     """Adds the options."""
     table_options(command)
-    learning_options(command)
+    learning_options(command, gaps=True)
     command.add_argument(
         "--parents",
         choices=("forest",),
@@ -102,7 +102,7 @@ def run(asked: Options) -> None:
     rules = words.constraints(asked.require, asked.forbid, asked.tier)
     most = words.max_parents(asked.max_parents)
     frame = files.read_frame(asked.table)
-    table = files.read_table(asked, frame)
+    table = files.read_rows(asked, frame)
     fits(asked.output, table.schema)
     net = an.learn(
         table,
@@ -123,8 +123,10 @@ def run(asked: Options) -> None:
     failure: BaseException | None = None
     if asked.bootstrap:
         try:
+            if not isinstance(table, an.Table):
+                files.say("the bootstrap resamples the rows as one draw completed them")
             strengths = an.evaluate.arc_strength(
-                table,
+                files.whole(table, net, asked.jobs),
                 None if score is None else for_width(score, len(table.names))[0],
                 n_bootstrap=asked.bootstrap,
                 seed=asked.seed,

@@ -11,7 +11,7 @@ from typing import Any
 from arbornet.text import terminal
 
 COMMANDS = (
-    "example", "schema", "score", "learn", "fit", "show", "query", "predict", "sample", "evaluate", "compare",
+    "example", "schema", "score", "learn", "fit", "show", "query", "predict", "impute", "sample", "evaluate", "compare",
     "convert",
 )  # fmt: skip
 
@@ -121,8 +121,8 @@ def set_option(command: argparse.ArgumentParser) -> None:
     )
 
 
-def learning_options(command: argparse.ArgumentParser) -> None:
-    """Options of the commands that score parent sets."""
+def learning_options(command: argparse.ArgumentParser, gaps: bool = False) -> None:
+    """Options of the commands that score parent sets; with `gaps` those that learn from incomplete rows."""
     command.add_argument(
         "--score",
         metavar="SCORE",
@@ -157,13 +157,22 @@ def learning_options(command: argparse.ArgumentParser) -> None:
         default=[],
         help="variables of one point in time, earliest tier first: no arc points to an earlier tier",
     )
-    missing_option(command)
+    missing_option(command, gaps)
     jobs_option(command)
     command.add_argument("--quiet", action="store_true", help="no progress bar")
 
 
-def missing_option(command: argparse.ArgumentParser) -> None:
+def missing_option(command: argparse.ArgumentParser, gaps: bool = False) -> None:
     """What to do with missing values."""
+    if gaps:
+        command.add_argument(
+            "--missing",
+            choices=("learn", "indicator", "drop", "level", "error"),
+            help="rows with missing values: learn from what they have, the same with variables that say what is "
+            "missing, leave them out, make missing a level of its own, or refuse (default: learn from them, unless "
+            "they are less than a hundredth, which are left out)",
+        )
+        return
     command.add_argument(
         "--missing",
         choices=("drop", "level", "error"),

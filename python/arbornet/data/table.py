@@ -39,6 +39,10 @@ NOT_WITHOUT_A_WORD = 0.5
 FEW_ROWS = 20
 
 
+class NoCompleteRow(ArbornetError):
+    """Every row lacks a value."""
+
+
 @dataclass(frozen=True, repr=False)
 class Dropped:
     """Rows that were dropped because a used column has a missing value there."""
@@ -47,20 +51,29 @@ class Dropped:
     """How many rows were dropped."""
     by_column: dict[str, int]
     """For each column with missing values, in how many rows; a row may have several."""
+    n_drawn: int = 0
+    """How many rows were kept, with what is missing in them drawn."""
 
     def __bool__(self) -> bool:
         return self.n_rows > 0
 
     def __str__(self) -> str:
-        if not self.n_rows:
+        if not self.n_rows and not self.n_drawn:
             return "no rows dropped"
         worst = sorted(self.by_column.items(), key=lambda item: -item[1])
         told = ", ".join(f"{visible_name(name)}: {n:,}" for name, n in worst[:5])
         more = f" and {len(worst) - 5} more columns" if len(worst) > 5 else ""
-        return f"{self.n_rows:,} row{'s' if self.n_rows != 1 else ''} dropped for missing values ({told}{more})"
+        if self.n_drawn:
+            blank = f"; {_rows(self.n_rows)} without any value dropped" if self.n_rows else ""
+            return f"{_rows(self.n_drawn)} with missing values kept ({told}{more}){blank}"
+        return f"{_rows(self.n_rows)} dropped for missing values ({told}{more})"
 
     def __repr__(self) -> str:
         return f"Dropped({self})"
+
+
+def _rows(n: int) -> str:
+    return f"{n:,} row{'s' if n != 1 else ''}"
 
 
 class Table:
@@ -129,7 +142,7 @@ class Table:
         own, of_column = (None, None) if weights is None else of_rows(raw, weights)
         schema = schema_of_raw(raw, weights=of_column) if schema is None else schema
         schema = schema if of_column is None else schema.weighed_by(of_column)
-        _check_usable(raw, schema)
+        check_usable(raw, schema)
         raw = as_read(raw, schema.used, n_jobs)
         columns = [resolve(raw, column, policy, own) for column in schema.used]
         if not standardise:
@@ -219,7 +232,34 @@ def _scaled(column: Column, scale: tuple[float, float] | None) -> Column:
     return dataclasses.replace(column, scale=scale) if isinstance(column.kind, Continuous) else column
 
 
-def _check_usable(raw: Raw, schema: Schema) -> None:
+def observed(raw: Raw, column: Column, unseen: Literal["error", "missing"]) -> tuple[Column, ColumnCoding]:
+    """A column with levels, bins and scale taken from the rows that have a value in it, and how it is coded.
+
+    Raises:
+        ColumnError: If it cannot be used as its type, or has no value.
+    """
+    column = resolve(raw, column, "drop")
+    coding = coding_of(raw, column, unseen, DECLARE)
+    keep = raw.frame.keep([coding])
+    if keep.n_kept == 0:
+        raise ColumnError(f"column '{column.name}' has no value in any row; leave it out with Schema.without()")
+    if isinstance(column.kind, Binned) and column.cuts is None:
+        column = _cut(raw, column, keep, coding)
+        coding = coding_of(raw, column, unseen, DECLARE)
+    if isinstance(column.kind, Binned) and column.ranked is None and coding.cuts is not None:
+        column = _ranked(raw, column, coding)
+    if isinstance(column.kind, Continuous):
+        column = _scaled(column, raw.frame.table([coding], keep, 1).scale(0))
+        coding = coding_of(raw, column, unseen, DECLARE)
+    return column, coding
+
+
+def check_usable(raw: Raw, schema: Schema) -> None:
+    """Whether anything can be learned.
+
+    Raises:
+        ArbornetError: If the frame has no rows, or the schema uses no column.
+    """
     if raw.n_rows == 0 and raw.names:
         raise ArbornetError("the frame has no rows; nothing can be learned from it")
     if not schema.used:
@@ -253,7 +293,7 @@ def _check_dropped(raw: Raw, dropped: Dropped, keep: Keep, codings: list[ColumnC
         return
     lacks = _lacks(raw, codings, keep)
     if used == 0:
-        raise ArbornetError(
+        raise NoCompleteRow(
             f"no row is complete: {dropped}; {dropped_rows.way_out(lacks)}; you can also fill in values"
         )
     told = dropped_rows.told(read, used, lacks)

@@ -5,7 +5,8 @@ Importing this package imports scikit-learn, which is optional and slow to impor
 
 from arbornet.estimators.classifiers import NaiveBayes, TANClassifier
 from arbornet.estimators.discretise import FayyadIrani
+from arbornet.estimators.imputer import NetworkImputer
 from arbornet.estimators.learner import NetworkLearner
 from arbornet.estimators.tree_density import ChowLiu
 
-__all__ = ["ChowLiu", "FayyadIrani", "NaiveBayes", "NetworkLearner", "TANClassifier"]
+__all__ = ["ChowLiu", "FayyadIrani", "NaiveBayes", "NetworkImputer", "NetworkLearner", "TANClassifier"]

@@ -16,6 +16,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from arbornet._core import ArbornetError, ParameterError
+from arbornet.data.incomplete import Incomplete
 from arbornet.data.kinds import Binned, Categorical, Continuous
 from arbornet.data.schema import Column, Schema
 from arbornet.data.table import Table
@@ -23,8 +24,8 @@ from arbornet.estimators.discretise import class_cuts
 from arbornet.estimators.inputs import Columns, columns_of, labels_of, schema_of
 from arbornet.estimators.sk import ClassifierMixin, Estimator, check_is_fitted
 from arbornet.network import BayesNet
-from arbornet.network.available import Gaps, fit_available, resolved
-from arbornet.network.smoothing import smoothed_fit
+from arbornet.network.available import fit_available
+from arbornet.network.smoothing import models_of, smoothed_fit
 from arbornet.scores import LogLikelihood
 from arbornet.scores.tables import Tabular
 from arbornet.search.trees import tan
@@ -128,15 +129,15 @@ class _Classifier(ClassifierMixin, Estimator):  # type: ignore[misc]
         return smoothed_fit(table, self._arcs(table, score), score, self.smoothing, threads)
 
     def _learned_with_gaps(self, columns: Columns, schema: Schema, score: Any) -> BayesNet:
-        gaps = Gaps(columns, resolved(columns, schema, self._threads()), self._threads())
+        gaps = Incomplete(columns, schema, n_jobs=self._threads())
         names = gaps.schema.names
         n_complete = int(gaps.complete().sum())
         if self.needs_complete_rows and n_complete < gaps.n_rows / 2:
             _warn(gaps, n_complete)
         graph = _naive(names, self.class_name_)
         if n_complete > 0:
-            graph = self._arcs(Table.from_handle(gaps.table(list(range(len(names)))), gaps.schema), score)
-        return fit_available(gaps, graph, score, self.smoothing)
+            graph = self._arcs(Table.from_handle(gaps.table(gaps.complete()), gaps.schema), score)
+        return fit_available(gaps, graph, lambda table: models_of(table, score, self.smoothing))
 
     def _threads(self) -> int:
         return -1 if self.n_jobs is None else self.n_jobs
@@ -149,7 +150,7 @@ class _Classifier(ClassifierMixin, Estimator):  # type: ignore[misc]
         return tags
 
 
-def _warn(gaps: Gaps, n_complete: int) -> None:
+def _warn(gaps: Incomplete, n_complete: int) -> None:
     lacks = {name: int((~known).sum()) for name, known in zip(gaps.schema.names, gaps.known, strict=True)}
     worst = max(lacks, key=lambda name: lacks[name])
     warnings.warn(

@@ -11,9 +11,9 @@ from numpy.typing import NDArray
 
 from arbornet._core import ParameterError
 from arbornet.data.frames_out import to_pandas
+from arbornet.data.incomplete import rows_of
 from arbornet.data.kinds import Continuous
 from arbornet.data.schema import Column, Schema
-from arbornet.data.table import Table
 from arbornet.estimators.sk import (
     DensityMixin,
     Estimator,
@@ -28,7 +28,7 @@ from arbornet.estimators.sk import (
 from arbornet.estimators.targets import name_of, of_predictions, values_of, warn_of_revealing, with_target
 from arbornet.given import SearchLike
 from arbornet.graphs.constraints import Constraints
-from arbornet.learn import learn
+from arbornet.learn import Missing, learn
 from arbornet.step1.effort import Effort
 
 Output = Literal["default", "polars", "pandas"]
@@ -82,7 +82,7 @@ class NetworkLearner(DensityMixin, Estimator):  # type: ignore[misc]
         max_parents: int | Literal["auto"] = "auto",
         constraints: Constraints | None = None,
         schema: Schema | None = None,
-        missing: Literal["drop", "error", "level"] | None = None,
+        missing: Missing | None = None,
         unseen: Literal["error", "missing"] = "error",
         time_limit: float | None = None,
         n_jobs: int | None = None,
@@ -110,7 +110,7 @@ class NetworkLearner(DensityMixin, Estimator):  # type: ignore[misc]
         if self.target_ is not None:
             frame, schema = with_target(frame, schema, y, self.target_)
         self.network_ = learn(
-            Table(frame, schema, self.missing, unseen=self.unseen, n_jobs=self._threads()),
+            rows_of(frame, schema, self.missing, self.unseen, n_jobs=self._threads()),
             self.local_score,
             self.search,
             self.max_parents,

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from typing import ClassVar, Literal, Self
+from typing import ClassVar, Literal, Self, cast
 
 from arbornet._core import ParameterError
 from arbornet.data.kinds import Binned, Continuous
@@ -33,7 +33,7 @@ class ChowLiu(NetworkLearner):
         bins: With a score of levels, how numbers are cut: a number of bins of equal frequency, or `an.Binned(...)`.
             Densities are then those of the bins, and draws are bins.
         schema: As for `learn`.
-        missing: As for `learn`.
+        missing: As for `Table`.
         unseen: As for `NetworkLearner`.
         n_jobs: Threads; None and -1 for all cores.
 
@@ -89,7 +89,8 @@ class ChowLiu(NetworkLearner):
         score = self.local_score
         if score is None:
             score = PCART() if numbers else LogLikelihood()
-        table = Table(frame, schema, self.missing, unseen=self.unseen, n_jobs=self._threads())
+        policy = cast('Literal["drop", "error", "level"] | None', self.missing)
+        table = Table(frame, schema, policy, unseen=self.unseen, n_jobs=self._threads())
         self.found_ = chow_liu(table, score, self.root, forest=self.forest, n_jobs=self._threads())
         self.network_ = smoothed_fit(table, self.found_.dag, score, self.smoothing, self._threads())
         self.graph_ = self.network_.graph

@@ -45,6 +45,9 @@ class Origin(ByContent):
     in_order: dict[str, dict[str, tuple[int, int]]] = field(default_factory=dict)
     """Variables whose model was found by groups in order, so that there may be a better one: by parent, its levels
     and the groups that they were merged to."""
+    gaps: dict[str, Any] = field(default_factory=dict)
+    """Of rows with missing values that were learned from: `rounds`, how they `ended`, the incomplete `rows`, the
+    `missing` values by variable, and the share of `information` that these hide."""
 
     def __repr__(self) -> str:
         parts = [] if self.n_rows is None else [f"{self.n_rows:,} rows"]
@@ -64,6 +67,8 @@ def to_dict(origin: Origin) -> dict[str, Any]:
         del told["directed"]
     if not told["in_order"]:  # which earlier files do not have
         del told["in_order"]
+    if not told["gaps"]:
+        del told["gaps"]
     return told
 
 
@@ -102,7 +107,8 @@ def from_dict(told: object, names: Sequence[str], parents: Sequence[Sequence[int
     search = _search(told.get("search", {}))
     strengths, in_order = _strengths(told.get("strengths", {}), arcs), _in_order(told.get("in_order", {}), arcs)
     directed = _directed(told.get("directed"), arcs)
-    return Origin(score, n_rows, scores, contributions, search, strengths, directed, in_order)
+    gaps = _gaps(told.get("gaps", {}), names)
+    return Origin(score, n_rows, scores, contributions, search, strengths, directed, in_order, gaps)
 
 
 def _check(fits: bool, at: str) -> None:
@@ -155,6 +161,21 @@ def _in_order(told: Any, arcs: set[tuple[str, str]]) -> dict[str, dict[str, tupl
             _check(all(type(n) is int and n > 0 for n in counts), at)
             in_order.setdefault(child, {})[parent] = (counts[0], counts[1])
     return in_order
+
+
+def _gaps(told: Any, names: Sequence[str]) -> dict[str, Any]:
+    _check(isinstance(told, dict), ".gaps")
+    gaps = dict(told)
+    for name in ("rounds", "rows"):
+        _check(type(gaps.get(name, 0)) is int and gaps.get(name, 0) >= 0, f".gaps.{name}")
+    _check(isinstance(gaps.get("ended", ""), str), ".gaps.ended")
+    for name, kinds in (("missing", int), ("information", int | float)):
+        of = gaps.get(name, {})
+        _check(isinstance(of, dict), f".gaps.{name}")
+        for variable, value in of.items():
+            fits = variable in names and isinstance(value, kinds) and not isinstance(value, bool) and value >= 0
+            _check(fits, f".gaps.{name}[{variable!r:.40}]")
+    return gaps
 
 
 def _strengths(told: Any, arcs: set[tuple[str, str]]) -> dict[str, dict[str, float]]:

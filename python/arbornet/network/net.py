@@ -13,6 +13,7 @@ import polars as pl
 from arbornet.given import FrameLike, Target
 from arbornet.io import bif, graphs, hugin, json, xmlbif
 from arbornet.network.general import GeneralAnswers
+from arbornet.network.imputation import Imputing
 from arbornet.network.report import of_network
 from arbornet.network.rows import RowAnswers
 from arbornet.show.draw import Picture, draw, network_svg
@@ -22,7 +23,7 @@ from arbornet.show.draw.svg import for_notebook, in_cell
 from arbornet.show.report import write
 
 
-class BayesNet(RowAnswers, GeneralAnswers):
+class BayesNet(RowAnswers, GeneralAnswers, Imputing):
     """A directed acyclic graph with a small model for every variable.
 
     Made by `learn`, `fit`, `load` and `read_bif`. Frames of any kind go in; pandas frames come out for pandas,

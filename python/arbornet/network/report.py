@@ -27,6 +27,8 @@ if TYPE_CHECKING:
     from arbornet.data.schema import Column
     from arbornet.network import BayesNet
 
+MOST_GAPS = 12
+"""Variables whose gaps are told in the summary."""
 MOST_DRAWN = 60
 """A tree with more leaves is only told as text."""
 
@@ -47,11 +49,13 @@ def of_network(net: BayesNet, data: FrameLike | None = None, title: str = "") ->
     rows = None
     if net.origin.n_rows is not None and columns:
         lacking = [(f"no value in {c.name}", c.missing) for c in net.schema.used if c.missing]
+        lacking = [("no value in any column", columns[0].n_rows - net.origin.n_rows)] if net.origin.gaps else lacking
         all_used = net.origin.n_rows >= columns[0].n_rows
         read = max(columns[0].n_rows, net.origin.n_rows)
-        says = "" if all_used else _advice(net, data, read)
+        says = "" if all_used or net.origin.gaps else _advice(net, data, read)
         rows = Rows(read, net.origin.n_rows, () if all_used else tuple(lacking), says)
     notes = [("Column left out", f"{c.name} {c.left_out}") for c in columns if c.left_out]
+    notes += _of_gaps(net)
     notes += [("Groups in order", line) for line in _in_order(net.origin.in_order)]
     technical = (("Local score", _in_words(net.origin.score)),) if net.origin.score else ()
     scale = arrows.scale_of(net.origin.score) if net.origin.contributions is not None else ""
@@ -66,6 +70,29 @@ def _heading(names: Sequence[str]) -> str:
     """A title for a table without a name: its first columns."""
     first = ", ".join(names[:3])
     return f"Bayesian network of {first}" + (f" and {len(names) - 3:,} more" if len(names) > 3 else "")
+
+
+def _of_gaps(net: BayesNet) -> list[tuple[str, str]]:
+    """What is told of the missing values that a network was learned with, as pairs of a label and a text."""
+    gaps = net.origin.gaps
+    if not gaps.get("missing"):
+        return []
+    n = sum(gaps["missing"].values())
+    ended = {"settled": "until the score settled", "interrupted": "interrupted", "time": "until the time limit"}
+    how = f"{gaps['rounds']} round{'s' if gaps['rounds'] != 1 else ''} {ended.get(gaps['ended'], 'at most')}".strip()
+    notes = [("Missing values", f"{n:,} in {gaps['rows']:,} rows, drawn given the rest of their row; {how}")]
+    each = [f"{name}: {_share_of_gaps(net, name)}" for name in gaps["missing"]]
+    more = f", and {len(each) - MOST_GAPS} more variables" if len(each) > MOST_GAPS else ""
+    return [*notes, ("Missing", "; ".join(each[:MOST_GAPS]) + more)]
+
+
+def _share_of_gaps(net: BayesNet, name: str) -> str:
+    """How much of a variable is missing, and how much of what it would tell."""
+    n, information = net.origin.gaps.get("missing", {}).get(name), net.origin.gaps.get("information", {}).get(name)
+    if not n or not net.origin.n_rows:
+        return ""
+    of = "" if information is None else f", {information:.0%} of the information"
+    return f"{n / net.origin.n_rows:.0%} of the values missing{of}"
 
 
 def _in_order(families: dict[str, dict[str, tuple[int, int]]]) -> list[str]:
@@ -142,7 +169,8 @@ def _variable(
         spline = partial_responses(model) if model.parents else None
     text = plain_ranges(model.text())
     range_ = range_text(column) if column.levels is None else ""
-    return Variable(node, column.reason, column.missing, values, says, tree, text, score, spline, range_)
+    gaps = _share_of_gaps(net, column.name)
+    return Variable(node, column.reason, column.missing, values, says, tree, text, score, spline, range_, gaps)
 
 
 def _search(told: dict[str, Any]) -> Search:

@@ -3,9 +3,9 @@
 use std::sync::Arc;
 
 use arbornet_core::frame::{Cells, Rows};
-use arbornet_core::network::{Evidence, Method, Network, Sampled, Settings, Within, contributions};
+use arbornet_core::network::{Draws, Evidence, Method, Network, Sampled, Settings, Within, contributions};
 use arbornet_core::{Control, Error, Kind, Value, Variable, bif};
-use numpy::{IntoPyArray, PyArray1, PyArrayMethods, PyReadonlyArray2};
+use numpy::{IntoPyArray, PyArray1, PyArrayMethods, PyReadonlyArray1, PyReadonlyArray2};
 use pyo3::exceptions::PyIndexError;
 use pyo3::prelude::*;
 use pyo3::types::PyList;
@@ -376,6 +376,29 @@ impl NetworkHandle {
         };
         let columns = rows.into_columns().into_iter().zip(self.0.variables()).map(column).collect();
         Ok(Drawn { columns, n_sampled: sampled.rows, standard_error: sampled.standard_error })
+    }
+
+    /// Rows with every missing value drawn, column after column in stored units (None for a column that has them all),
+    /// and how many rows took a Markov chain; per variable the range of its draws, per row a key of its random numbers.
+    fn complete<'py>(
+        &self,
+        py: Python<'py>,
+        question: Question<'_>,
+        ranges: Vec<(f64, f64)>,
+        keys: PyReadonlyArray1<'py, u64>,
+    ) -> PyResult<(Vec<Option<Bound<'py, PyAny>>>, usize)> {
+        let asked = self.asked(question)?;
+        let keys = keys.as_array().to_vec();
+        let draws = Draws { ranges: &ranges, keys: &keys };
+        let (made, chained) =
+            self.answer(py, &asked, |net, evidence, control| net.complete(evidence, draws, &asked.settings, control))?;
+        let column = |(made, given): (Cells, &Cells)| match made {
+            _ if !matches!(given, Cells::Absent) && !given.may_miss() => None,
+            Cells::Reals(reals) => Some(reals.into_pyarray(py).into_any()),
+            Cells::Codes(codes) => Some(codes.into_pyarray(py).into_any()),
+            Cells::Absent => unreachable!("every value was drawn"),
+        };
+        Ok((made.into_columns().into_iter().zip(asked.rows.columns()).map(column).collect(), chained))
     }
 
     fn __repr__(&self) -> String {

@@ -136,6 +136,7 @@ def _variable(variable: Variable) -> dict[str, Any]:
         "levels": node.levels,
         "reason": variable.reason,
         "missing": variable.missing,
+        "gaps": variable.gaps,
         "score": _finite(variable.score),
         "model": variable.model,
         "text": variable.text,

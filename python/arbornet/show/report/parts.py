@@ -31,6 +31,7 @@ class Variable:
         score: Its local score.
         spline: The spline under it, if it is one.
         range_: Its smallest and largest value, such as `0.2 to 1.4`, if it is a number.
+        gaps: How much is missing, if the network was learned from rows with missing values.
     """
 
     node: Node
@@ -43,6 +44,7 @@ class Variable:
     score: float | None = None
     spline: Spline | None = None
     range_: str = ""
+    gaps: str = ""
 
 
 @dataclass(frozen=True)

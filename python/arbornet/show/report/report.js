@@ -188,7 +188,7 @@
     if (v.spline) out.append(figure(v.spline));
     if (v.text && !tree) out.append(element("pre", { tabindex: "0" }, v.text));
     if (v.values) out.append(element("h3", {}, "Data"), figure(v.values));
-    const held = [v.range, v.missing ? `${number(v.missing, 9)} missing` : ""].filter(Boolean).join("; ");
+    const held = [v.range, v.gaps || (v.missing ? `${number(v.missing, 9)} missing` : "")].filter(Boolean).join("; ");
     if (held) out.append(element("p", { class: "hint" }, held));
     if (into.length) out.append(element("h3", {}, "Depends on"), arcTable(element("table"), into, ["parent"]));
     if (from.length) out.append(element("h3", {}, "Others depend on it"), arcTable(element("table"), from, ["child"]));

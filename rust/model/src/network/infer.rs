@@ -131,10 +131,10 @@ struct Question<'a> {
 }
 
 /// Which of some variables are there, and the rows of a block (counted within it) of which that is so.
-type Pattern = (Vec<bool>, Vec<usize>);
+pub(super) type Pattern = (Vec<bool>, Vec<usize>);
 
 /// The patterns of a block in the order in which they first occur.
-fn patterns(rows: &Evidence<'_>, may_miss: &[Var], first: usize, len: usize) -> Vec<Pattern> {
+pub(super) fn patterns(rows: &Evidence<'_>, may_miss: &[Var], first: usize, len: usize) -> Vec<Pattern> {
     if may_miss.is_empty() {
         return vec![(Vec::new(), (0..len).collect())];
     }

@@ -7,6 +7,7 @@
 //! remains is solved by variable elimination, exactly. Where a plan would be too large, or a model bends without
 //! thresholds, [`weighting`] samples, with a seed and a standard error.
 
+mod complete;
 mod density;
 mod eliminate;
 mod evidence;
@@ -32,6 +33,7 @@ use crate::model::cells::Cells;
 use crate::parents::{Parents, parent_set};
 use crate::table::{Codes, Column, Table, Var, Variable};
 
+pub use complete::Draws;
 pub use evidence::{Evidence, Within};
 pub use infer::{Levels, Method, Quantiles, Sampled, Settings};
 pub use joint::Joint;

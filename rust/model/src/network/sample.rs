@@ -157,6 +157,7 @@ impl Network {
         }
         let total: f64 = particles.as_ref().map_or(0.0, |p| p.weights.iter().sum());
         let (mut next, mut passed, offset) = (0, 0.0, rng.random::<f64>());
+        let everywhere = vec![(f64::NEG_INFINITY, f64::INFINITY); self.n_vars()];
         let mut columns = self.empty_columns(len)?;
         let mut row: Vec<Option<Value>> = vec![None; self.n_vars()];
         for i in 0..len {
@@ -165,7 +166,7 @@ impl Network {
             }
             match (source, &particles) {
                 (Source::Exact(elimination, tables), _) => {
-                    self.walk_back(problem, elimination, tables, &mut row, &mut rng);
+                    self.walk_back(problem, elimination, tables, &mut row, &everywhere, &mut rng);
                 }
                 (_, Some(particles)) => {
                     // Systematic resampling: one particle per equal share of the weight.
@@ -196,16 +197,18 @@ impl Network {
         Ok((columns, particles.map_or(0.0, |p| 0.5 / p.effective_size().sqrt())))
     }
 
-    fn parents_in(&self, var: Var, row: &[Option<Value>]) -> SmallVec<[Value; 8]> {
+    pub(super) fn parents_in(&self, var: Var, row: &[Option<Value>]) -> SmallVec<[Value; 8]> {
         self.parents(var).iter().map(|&p| row[p].expect("parents are drawn first")).collect()
     }
 
-    fn walk_back(
+    /// Draws the hidden variables of an eliminated problem, numbers within their pieces and these ranges.
+    pub(super) fn walk_back(
         &self,
         problem: &Problem,
         elimination: &Elimination,
         tables: &[Vec<f64>],
         row: &mut [Option<Value>],
+        ranges: &[(f64, f64)],
         rng: &mut Xoshiro256PlusPlus,
     ) {
         let mut states = vec![0; problem.hidden.len()];
@@ -234,6 +237,7 @@ impl Network {
                 let (low, high) = problem.states_of(h).bounds(states[h]);
                 let model = self.model(v);
                 let predictive = model.predictive(&self.parents_in(v, row));
+                let (low, high) = (low.max(ranges[v].0), high.min(ranges[v].1).max(low));
                 let x = quantile_within(&predictive, low, high, rng.random::<f64>());
                 row[v] = Some(Value::Real(x));
             }

@@ -88,7 +88,13 @@ impl Network {
         Particles { values, n_hidden, weights, log_evidence }
     }
 
-    fn log_factor(&self, problem: &Problem, factor: &Factor, values: &[Value], seen: &impl Fn(Var) -> Value) -> f64 {
+    pub(super) fn log_factor(
+        &self,
+        problem: &Problem,
+        factor: &Factor,
+        values: &[Value],
+        seen: &impl Fn(Var) -> Value,
+    ) -> f64 {
         let parents = Problem::parents_of(factor, values, seen);
         let own = problem.position(factor.node).map_or_else(|| seen(factor.node), |at| values[at]);
         self.model(factor.node).predictive(&parents).log_density(own)

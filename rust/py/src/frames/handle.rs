@@ -450,6 +450,27 @@ pub struct RowsHandle(pub Arc<Rows>);
 
 #[pymethods]
 impl RowsHandle {
+    /// Rows of coded columns: numbers in stored units (NaN where missing), codes (4294967295 where missing), or None.
+    #[staticmethod]
+    #[allow(clippy::needless_pass_by_value)] // the shapes pyo3 extracts
+    fn from_cells(columns: Vec<Option<Bound<'_, PyAny>>>, n_rows: usize) -> PyResult<Self> {
+        let cells = |column: &Option<Bound<'_, PyAny>>| -> PyResult<Cells> {
+            let Some(values) = column else { return Ok(Cells::Absent) };
+            let (cells, len) = if let Ok(reals) = values.extract::<PyReadonlyArray1<'_, f64>>() {
+                (Cells::Reals(reals.as_array().to_vec()), reals.as_array().len())
+            } else {
+                let codes: PyReadonlyArray1<'_, u32> = values.extract()?;
+                (Cells::Codes(codes.as_array().to_vec()), codes.as_array().len())
+            };
+            if len == n_rows {
+                return Ok(cells);
+            }
+            Err(CoreError(Error::Shape(format!("a column of {len} cells for {n_rows} rows"))).into())
+        };
+        let columns = columns.iter().map(cells).collect::<PyResult<Vec<_>>>()?;
+        Ok(Self(Arc::new(Rows::new(n_rows, columns))))
+    }
+
     /// Number of rows.
     #[getter]
     fn n_rows(&self) -> usize {

@@ -1,0 +1,239 @@
+"""Rows with missing values, coded: what `missing="learn"` starts from, and what is put together once they are drawn.
+
+Levels, bins, ranges and scales come from the observed values of each column. Rows without any value say nothing and
+are left out.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from typing import Any, Literal
+
+import numpy as np
+from numpy.typing import NDArray
+
+from arbornet._core import MISSING, ArbornetError, ParameterError, TableHandle
+from arbornet.data.frames import read_frame
+from arbornet.data.kinds import Categorical
+from arbornet.data.looks.written import as_read
+from arbornet.data.schema import Column, Schema, schema_of_raw
+from arbornet.data.table import Dropped, NoCompleteRow, Table, check_usable, observed
+from arbornet.given import FrameLike
+from arbornet.text.notices import of_parts
+
+Cells = NDArray[Any]
+
+#: Rows with gaps are dropped without being asked for if they are not more than this share.
+FEW = 0.01
+
+
+class CompletedTable(Table):
+    """A table in which what was missing was drawn."""
+
+    __slots__ = ()
+
+
+class Incomplete:
+    """All rows of a frame that have a value, coded by a schema made of what is observed.
+
+    Args:
+        frame: Any frame (see `Table`).
+        schema: The columns' types; inferred if left out.
+        unseen: A value that is not among a column's levels: `"error"`, or `"missing"` to treat it as missing.
+        n_jobs: Number of threads, -1 for all.
+
+    Attributes:
+        schema: The columns with their levels, bins and scales.
+        cells: Per variable its codes, `MISSING` where there is none, or its numbers in stored units, then NaN.
+        known: Per variable the rows in which it has a value.
+        n_blank: Rows without any value, which are left out.
+
+    Raises:
+        ArbornetError: If it is not a frame, or no row has a value.
+        ColumnError: If a column cannot be used as its type, or has no value.
+    """
+
+    def __init__(
+        self,
+        frame: FrameLike,
+        schema: Schema | None = None,
+        unseen: Literal["error", "missing"] = "error",
+        *,
+        n_jobs: int = -1,
+    ) -> None:
+        raw = read_frame(frame, None if schema is None else schema.names, n_jobs)
+        schema = schema_of_raw(raw) if schema is None else schema
+        check_usable(raw, schema)
+        raw = as_read(raw, schema.used, n_jobs)
+        columns, codings = zip(*(observed(raw, column, unseen) for column in schema.used), strict=True)
+        rows = raw.frame.rows(list(codings), n_jobs)
+        cells = [_wide(rows.column(v)) for v in range(len(columns))]
+        some = np.logical_or.reduce([is_known(column) for column in cells])
+        if not some.any():
+            raise ArbornetError("no row has a value in any column; nothing can be learned from it")
+        made = {column.name: column for column in columns}
+        self.schema = Schema(tuple(made.get(c.name, c) for c in schema.columns), schema.findings)
+        self._set([column if some.all() else column[some] for column in cells])
+        self.n_blank = int(len(some) - some.sum())
+
+    def _set(self, cells: list[Cells]) -> None:
+        self.cells = cells
+        self.known = [is_known(column) for column in cells]
+
+    @property
+    def names(self) -> list[str]:
+        """Names of the variables, in order."""
+        return self.schema.names
+
+    @property
+    def n_rows(self) -> int:
+        """Number of rows that have a value."""
+        return len(self.cells[0])
+
+    @property
+    def n_dropped(self) -> int:
+        """Number of rows left out."""
+        return self.n_blank
+
+    def complete(self) -> NDArray[np.bool_]:
+        """Which rows are complete."""
+        complete: NDArray[np.bool_] = np.logical_and.reduce(self.known)
+        return complete
+
+    def known_together(self, family: Sequence[int]) -> NDArray[np.bool_]:
+        """Which rows have a value in every variable of a family."""
+        together: NDArray[np.bool_] = np.logical_and.reduce([self.known[v] for v in family])
+        return together
+
+    def table(self, rows: NDArray[np.bool_]) -> TableHandle:
+        """These rows, with a placeholder where a value is missing."""
+        filled = [
+            np.where(known, column, 0)[rows].astype(column.dtype)
+            for column, known in zip(self.cells, self.known, strict=True)
+        ]
+        return self._handle(filled)
+
+    def completed(self, cells: Sequence[Cells]) -> CompletedTable:
+        """The table of these rows with the missing values drawn."""
+        table = CompletedTable.from_handle(self._handle(cells), self.schema)
+        table.dropped = self.told()
+        assert isinstance(table, CompletedTable)
+        return table
+
+    def told(self) -> Dropped:
+        """How many rows lack a value, and in which columns."""
+        lacks = {name: int((~known).sum()) for name, known in zip(self.names, self.known, strict=True)}
+        drawn = int((~self.complete()).sum())
+        return Dropped(self.n_blank, {name: n for name, n in lacks.items() if n}, drawn)
+
+    def canonical(self, rows: NDArray[np.intp]) -> NDArray[np.uint64]:
+        """For each of these rows its place among them in an order that depends on the values alone.
+
+        Equal rows may change places, which changes no set of rows: what is drawn for a row by its place does not
+        depend on the order of the rows.
+        """
+        order = np.lexsort([column[rows] for column in reversed(self.cells)])
+        places = np.empty(len(rows), dtype=np.uint64)
+        places[order] = np.arange(len(rows), dtype=np.uint64)
+        return places
+
+    def with_indicators(self) -> Incomplete:
+        """The same rows with a variable for each column with gaps that says whether its value is missing.
+
+        Columns that are missing in the same rows share one, which has the name of the first.
+        """
+        names, added, cells = set(self.schema), [], []
+        seen: set[bytes] = set()
+        for column, known in zip(self.schema.used, self.known, strict=True):
+            if known.all() or known.tobytes() in seen:
+                continue
+            seen.add(known.tobytes())
+            name = f"{column.name} missing"
+            while name in names:
+                name += "_"
+            names.add(name)
+            why = f"whether {column.name} is missing"
+            added.append(
+                Column(name, Categorical(["no", "yes"]), "text", why, n_rows=self.n_rows, observed=("no", "yes"))
+            )
+            cells.append((~known).astype(np.uint32))
+        made = object.__new__(Incomplete)
+        made.schema = Schema((*self.schema.columns, *added), self.schema.findings)
+        made.n_blank = self.n_blank
+        made._set([*self.cells, *cells])
+        return made
+
+    def _handle(self, cells: Sequence[Cells]) -> TableHandle:
+        used = self.schema.used
+        return TableHandle.from_columns(
+            [column.name for column in used],
+            [column.word for column in used],
+            [column.levels for column in used],
+            list(cells),
+            [column.scale or (0.0, 1.0) for column in used],
+        )
+
+
+def rows_of(
+    frame: FrameLike,
+    schema: Schema | None = None,
+    missing: str | None = None,
+    unseen: Literal["error", "missing"] = "error",
+    *,
+    n_jobs: int = -1,
+) -> Table | Incomplete:
+    """The rows to learn from: a table, or rows with gaps where these are to be kept.
+
+    Args:
+        frame: Any frame.
+        schema: The columns' types; inferred if left out.
+        missing: As for `Table`, or `"learn"` to keep rows with gaps, `"indicator"` to add variables that say where they
+            are; if left out, they are kept where more than a hundredth of the rows have some.
+        unseen: As for `Table`.
+        n_jobs: Number of threads, -1 for all.
+
+    Raises:
+        ArbornetError: As for `Table` and `Incomplete`.
+        ParameterError: If there is no such way.
+    """
+    if missing in ("drop", "error", "level"):
+        return Table(frame, schema, missing, unseen=unseen, n_jobs=n_jobs)  # type: ignore[arg-type]
+    if missing not in (None, "learn", "indicator"):
+        raise ParameterError(f"missing={missing!r}: choose 'learn', 'drop', 'error', 'level' or 'indicator'")
+    try:
+        with of_parts():
+            table = Table(frame, schema, "drop", unseen=unseen, n_jobs=n_jobs)
+    except ArbornetError as error:  # no row is complete, or there is something else
+        if not isinstance(error, NoCompleteRow):
+            raise
+    else:
+        few = missing is None and table.n_dropped <= FEW * (table.n_rows + table.n_dropped)
+        if few or not table.dropped:
+            return table
+    rows = Incomplete(frame, schema, unseen, n_jobs=n_jobs)
+    if rows.complete().all():  # the others have no value at all
+        return table
+    return rows.with_indicators() if missing == "indicator" else rows
+
+
+def is_known(cells: Cells) -> NDArray[np.bool_]:
+    """Where there is a value."""
+    known: NDArray[np.bool_] = ~np.isnan(cells) if cells.dtype == np.float64 else cells != MISSING
+    return known
+
+
+def ranges(schema: Schema) -> list[tuple[float, float]]:
+    """Per variable the ends of its observed range in stored units, within which numbers are drawn."""
+    found = []
+    for column in schema.used:
+        low, high = float("-inf"), float("inf")
+        if column.levels is None and column.range_ is not None:
+            shift, scale = column.scale or (0.0, 1.0)
+            low, high = ((end - shift) / scale for end in column.range_)
+        found.append((low, high))
+    return found
+
+
+def _wide(cells: Cells | None) -> Cells:
+    assert cells is not None, "every column is there"
+    return cells if cells.dtype == np.float64 else cells.astype(np.uint32, copy=False)

@@ -1,0 +1,76 @@
+"""Tables completed by draws from a network, and how much the blanks hide by what the draws disagree on."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+
+import numpy as np
+from numpy.typing import NDArray
+
+from arbornet._core import NetworkHandle, RowsHandle
+from arbornet.data.incomplete import Cells, CompletedTable, Incomplete, ranges
+from arbornet.data.question import Question
+
+
+class Completion:
+    """What is drawn for the incomplete rows of a table.
+
+    Args:
+        gaps: The rows.
+        n_jobs: Threads, -1 for all cores.
+    """
+
+    def __init__(self, gaps: Incomplete, n_jobs: int) -> None:
+        self.gaps = gaps
+        self.rows = np.flatnonzero(~gaps.complete())
+        self.keys = gaps.canonical(self.rows)
+        self.ranges = ranges(gaps.schema)
+        self.n_jobs = n_jobs
+        self.n_chained = 0
+        """In how many rows the last draw was one of a Markov chain."""
+
+    def drawn(self, network: NetworkHandle, copy: int) -> dict[int, Cells]:
+        """For each variable with gaps its values in the incomplete rows; a copy has random numbers of its own."""
+        cells = [column[self.rows] for column in self.gaps.cells]
+        rows = RowsHandle.from_cells(cells, len(self.rows))
+        question = Question(rows, seed=copy, n_jobs=self.n_jobs)
+        made, self.n_chained = network.complete(question, self.ranges, self.keys)
+        return {v: column for v, column in enumerate(made) if column is not None}
+
+    def table(self, network: NetworkHandle, copy: int = 0) -> CompletedTable:
+        """All rows, the incomplete ones completed by one draw."""
+        cells = list(self.gaps.cells)
+        for v, drawn in self.drawn(network, copy).items():
+            whole = cells[v].copy()
+            whole[self.rows] = drawn
+            cells[v] = whole
+        return self.gaps.completed(cells)
+
+
+def missing_information(
+    gaps: Incomplete, rows: NDArray[np.intp], copies: Sequence[dict[int, Cells]]
+) -> dict[str, float]:
+    """Per variable with gaps the share of information that they hide: 0 if its other values tell a row's, else more.
+
+    The part of the variance of the column's mean (of a column with levels: of their shares, added up) that is due to
+    not knowing the missing values. With one draw of n values that vary by s² and blanks that vary by t_i² given the
+    rest of their rows, it is sum t_i² / (n s²). A blank that nothing tells anything about hides as much as it is.
+    """
+    told = {}
+    for v, name in enumerate(gaps.names):
+        blank = ~gaps.known[v][rows]
+        if not blank.any() or len(copies) < 2:
+            continue
+        draws = np.array([copy[v][blank] for copy in copies])
+        own = gaps.cells[v][gaps.known[v]]
+        levels = gaps.schema.used[v].levels
+        if levels is None:
+            within = float(draws.var(axis=0, ddof=1).sum())
+            n, spread = len(own) + int(blank.sum()), float(own.var())
+        else:
+            shares = np.stack([(draws == code).mean(axis=0) for code in range(len(levels))])
+            within = float((shares * (1 - shares)).sum() * len(copies) / (len(copies) - 1))
+            of_all = np.bincount(own.astype(np.intp), minlength=len(levels)) / len(own)
+            n, spread = len(own) + int(blank.sum()), float((of_all * (1 - of_all)).sum())
+        told[name] = min(1.0, within / (n * spread)) if spread > 0 else 0.0
+    return told

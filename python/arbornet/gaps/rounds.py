@@ -1,0 +1,247 @@
+"""The rounds: complete the rows, search a graph, fit it, and again until the score gains no more than noise."""
+
+from __future__ import annotations
+
+import dataclasses
+import time
+from collections.abc import Callable
+from dataclasses import dataclass
+from pathlib import Path
+from typing import TYPE_CHECKING, Any
+
+import networkx as nx
+import numpy as np
+
+from arbornet._core import NetworkHandle
+from arbornet.data.incomplete import CompletedTable, Incomplete
+from arbornet.gaps.draws import Completion, missing_information
+from arbornet.gaps.kept import State, identity, load, save
+from arbornet.gaps.last import fitted
+from arbornet.gaps.start import start
+from arbornet.graphs.constraints import Constraints, Rules, resolved
+from arbornet.network.fit import fit
+from arbornet.scores.prepare import Score, prepared
+from arbornet.step1.effort import BUDGETS, Budget
+from arbornet.text.terminal import brief
+
+if TYPE_CHECKING:
+    from arbornet.network import BayesNet
+    from arbornet.search.base import Found
+    from arbornet.step1.candidates import Candidates
+
+#: Rounds at most, and draws of each row for the last fit.
+MOST_ROUNDS = 10
+LAST_DRAWS = 10
+#: Draws by which the noise of a score is measured.
+NOISE_DRAWS = 4
+#: The share of the whole work that all rounds may take together; of the start, that of one round.
+OF_ROUNDS = 0.5
+#: After the first round, a variable keeps so many possible parents, and its neighbours in the graph.
+PARENTS_KEPT = 8
+
+
+@dataclass(frozen=True)
+class Way:
+    """How a network is learned from a table without gaps.
+
+    Attributes:
+        score: The score.
+        max_parents: The most parents of a variable, if there is a limit.
+        constraints: The constraints.
+        find: What is found for a table under rules, within a budget and so many seconds, with the candidates if there
+            are any.
+        whole: The whole workflow for a table, with the rest of the budget and of the time.
+        budget: What the call may take; None without a limit.
+        seconds: Its time limit.
+        checkpoint: A folder that keeps the last round.
+        n_jobs: Threads, -1 for all cores.
+        tell: Prints a line.
+    """
+
+    score: Score
+    max_parents: int | None
+    constraints: Constraints | Rules | None
+    find: Callable[[CompletedTable, Rules, Budget, float | None], tuple[Found, Candidates | None]]
+    whole: Callable[[CompletedTable, Budget | None, float | None], BayesNet]
+    budget: Budget | None
+    seconds: float | None
+    checkpoint: Path | None
+    n_jobs: int
+    tell: Callable[[str], None]
+
+
+def learned(gaps: Incomplete, way: Way) -> BayesNet:
+    """The network of rows with missing values.
+
+    Ctrl-C ends the rounds with the network of the last one that was finished.
+
+    Raises:
+        ArbornetError: If the score has no models to draw from; before the start.
+    """
+    began = time.perf_counter()
+    completion = Completion(gaps, way.n_jobs)
+    n_drawn = len(completion.rows)
+    drawn = sum(int((~known).sum()) for known in gaps.known)
+    way.tell(f"missing values: {drawn:,} in {n_drawn:,} rows, drawn anew in every round given all that their row tells")
+    rounds = _Rounds(gaps, way, completion, began)
+    try:
+        rounds.run()
+        rounds.ended = rounds.ended or "rounds"
+        left = None if way.seconds is None else max(0.0, way.seconds - (time.perf_counter() - began))
+        table = rounds.table()
+        net = rounds.better(table, way.whole(table, _rest(way.budget), left))
+        handle = fitted(gaps, completion, net, way.score, rounds.handle, LAST_DRAWS, way.n_jobs)
+    except KeyboardInterrupt:
+        if rounds.net is None:
+            raise
+        way.tell(f"interrupted: the network is that of round {len(rounds.scores)}")
+        rounds.ended, net, handle = "interrupted", rounds.net, rounds.net.handle
+    copies = [] if rounds.ended == "interrupted" else [completion.drawn(handle, copy) for copy in range(LAST_DRAWS)]
+    told: dict[str, Any] = {
+        "rounds": len(rounds.scores),
+        "ended": rounds.ended,
+        "rows": n_drawn,
+        "missing": {name: int((~known).sum()) for name, known in zip(gaps.names, gaps.known, strict=True)},
+        "information": missing_information(gaps, completion.rows, copies),
+    }
+    told["missing"] = {name: n for name, n in told["missing"].items() if n}
+    if told["information"]:
+        worst = sorted(told["information"].items(), key=lambda item: -item[1])[:3]
+        shares = ", ".join(f"{name} {share:.0%}" for name, share in worst)
+        way.tell(f"missing information: {shares}{' ...' if len(told['information']) > 3 else ''}")
+    net.handle = handle
+    net.origin = dataclasses.replace(net.origin, gaps=told)
+    return net
+
+
+class _Rounds:
+    """What the rounds have come to."""
+
+    def __init__(self, gaps: Incomplete, way: Way, completion: Completion, began: float) -> None:
+        self.gaps = gaps
+        self.way = way
+        self.completion = completion
+        self.rules = resolved(way.constraints, gaps.names)
+        self.deadline = None if way.seconds is None else began + OF_ROUNDS * way.seconds
+        self.state = State()
+        self.net: BayesNet | None = None
+        self.ended = ""
+
+    @property
+    def scores(self) -> list[float]:
+        return self.state.scores
+
+    @property
+    def handle(self) -> NetworkHandle:
+        assert self.state.network is not None, "there is a network to start from"
+        return self.state.network
+
+    def table(self) -> CompletedTable:
+        return self.completion.table(self.handle)
+
+    def run(self) -> None:
+        """All rounds, or those that are left of an earlier call."""
+        way = self.way
+        budget = _share(way.budget, OF_ROUNDS / MOST_ROUNDS)
+        name = identity(self.gaps, way.score, self.rules, way.max_parents, budget) if way.checkpoint else ""
+        if way.checkpoint and (earlier := load(way.checkpoint, name)):
+            self.state = earlier
+            way.tell(f"checkpoint: going on after round {len(self.scores)}")
+        if self.state.network is None:
+            most = way.max_parents if way.max_parents is not None else len(self.gaps.names)
+            self.state = State(start(self.gaps, way.score, self.rules, most, budget.scoring, way.n_jobs))
+        while not self._over() and len(self.scores) < MOST_ROUNDS:
+            began = time.perf_counter()
+            self._round(budget)
+            if self.completion.n_chained and len(self.scores) == 1:
+                way.tell(f"draws: those of {self.completion.n_chained:,} rows are approximate, by a Markov chain")
+            arcs = sum(len(self.handle.parents(v)) for v in range(len(self.gaps.names)))
+            noise = f", noise {self.state.noise:.2g}" if len(self.scores) == 1 else ""
+            spent = brief(time.perf_counter() - began)
+            way.tell(f"round {len(self.scores)}: score {self.scores[-1]:.4f}{noise}, {arcs} arcs, {spent}")
+            if way.checkpoint:
+                save(way.checkpoint, name, self.state)
+
+    def better(self, table: CompletedTable, net: BayesNet) -> BayesNet:
+        """The network, or the graph of the last round where that scores higher: it was searched for within less."""
+        parents = [self.handle.parents(v) for v in range(len(self.gaps.names))]
+        score = _score(table, self.way.score, parents)
+        if net.origin.family_scores is None or score <= sum(net.origin.family_scores) + 1e-9 * abs(score):
+            return net
+        graph: nx.DiGraph[str] = nx.DiGraph()
+        graph.add_nodes_from(self.gaps.names)
+        graph.add_edges_from((table.names[p], table.names[v]) for v, of in enumerate(parents) for p in of)
+        self.way.tell(f"kept: the graph of round {len(self.scores)}, whose score is {score:.4f}")
+        kept = fit(table, graph, self.way.score, n_jobs=self.way.n_jobs)
+        kept.origin = dataclasses.replace(
+            kept.origin, search={"method": "rounds", "score": score, "stopped": "finished"}
+        )
+        return kept
+
+    def _over(self) -> bool:
+        scores = self.scores
+        if len(scores) > 1 and scores[-1] - scores[-2] < self.state.noise:
+            self.ended = "settled"
+        elif self.deadline is not None and scores and time.perf_counter() > self.deadline:
+            self.ended = "time"
+        return self.ended != ""
+
+    def _round(self, budget: Budget) -> None:
+        way, before = self.way, self.handle
+        table = self.completion.table(before)
+        rules = self.rules if self.state.allowed is None else _narrowed(self.rules, self.state.allowed)
+        seconds = None if self.deadline is None else max(0.0, self.deadline - time.perf_counter())
+        found, candidates = way.find(table, rules, budget, seconds)
+        net = fit(table, found, way.score, arc_scores=False, n_jobs=way.n_jobs)
+        noise = self.state.noise
+        if not self.scores:
+            parents = [net.handle.parents(v) for v in range(len(self.gaps.names))]
+            tables = [table, *(self.completion.table(before, copy) for copy in range(1, NOISE_DRAWS))]
+            noise = float(np.std([_score(each, way.score, parents) for each in tables], ddof=1))
+        allowed = None if candidates is None else _promising(candidates, net.handle)
+        # At once, so that an interruption finds either all of a round or nothing.
+        self.net, self.state = net, State(net.handle, [*self.scores, found.score], noise, allowed)
+        if found.stopped == "interrupted":
+            raise KeyboardInterrupt
+
+
+def _score(table: CompletedTable, score: Score, parents: list[list[int]]) -> float:
+    scored = prepared(table, score)
+    return sum(scored.score(v, of) for v, of in enumerate(parents))
+
+
+def _promising(candidates: Candidates, network: NetworkHandle) -> list[list[int]]:
+    """Of every variable the parents that a later round looks at: those of its best sets, and its neighbours."""
+    kept = []
+    for v in range(len(candidates.names)):
+        scores, offsets, members = candidates.handle.child(v)
+        near = {*network.parents(v), *(c for c in range(len(candidates.names)) if v in network.parents(c))}
+        chosen: list[int] = []
+        for i in range(len(scores)):
+            chosen += [int(p) for p in members[offsets[i] : offsets[i + 1]] if p not in chosen]
+            if len(chosen) >= PARENTS_KEPT:
+                break
+        kept.append(sorted(near.union(chosen[:PARENTS_KEPT])))
+    return kept
+
+
+def _narrowed(rules: Rules, allowed: list[list[int]]) -> Rules:
+    both = [
+        tuple(p for p in own if p in of or p in needed)
+        for own, needed, of in zip(rules.allowed, rules.required, allowed, strict=True)
+    ]
+    return dataclasses.replace(rules, allowed=tuple(both))
+
+
+def _share(budget: Budget | None, share: float) -> Budget:
+    """A share of a budget; without one, each round takes what a quick call takes."""
+    if budget is None:
+        return BUDGETS["quick"]
+    scoring, searching, sampling = (
+        max(1, int(share * steps)) for steps in (budget.scoring, budget.searching, budget.sampling)
+    )
+    return Budget(budget.effort, share * budget.seconds, scoring, searching, sampling)
+
+
+def _rest(budget: Budget | None) -> Budget | None:
+    return None if budget is None else _share(budget, 1.0 - OF_ROUNDS)

@@ -1,0 +1,102 @@
+"""Values put into a frame where they are missing: in the frame's family, and in the column's type where that fits."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping, Sequence
+from typing import Any
+
+import numpy as np
+import polars as pl
+from numpy.typing import NDArray
+
+from arbornet.data.frames import tabled
+from arbornet.data.frames_out import Output, to_pandas
+from arbornet.given import FrameLike
+
+Places = Mapping[int, NDArray[np.intp]]
+
+
+def own(given: FrameLike, family: Output) -> Any:
+    """The frame to fill in: one of pandas or of Polars, as is asked for."""
+    frame: Any = given
+    if isinstance(frame, pl.LazyFrame):
+        frame = frame.collect()
+    if isinstance(frame, np.ndarray) and frame.dtype.names is not None:
+        frame = {name: frame[name] for name in frame.dtype.names}
+    elif isinstance(frame, np.ndarray):
+        frame = {str(i): frame[:, i] for i in range(frame.shape[1])}
+    if isinstance(frame, Mapping):
+        frame = tabled(frame)
+    if not hasattr(frame, "iloc") and not isinstance(frame, pl.DataFrame):
+        frame = pl.DataFrame(frame)
+    if family == "pandas":
+        return frame if hasattr(frame, "iloc") else to_pandas(frame)
+    if hasattr(frame, "iloc"):
+        columns = {str(name): frame.iloc[:, i] for i, name in enumerate(frame.columns)}
+        frame = pl.DataFrame({name: _listed(column) for name, column in columns.items()}, strict=False)
+    return frame
+
+
+def _listed(column: Any) -> list[Any]:
+    """The values of a pandas column, None where one is missing."""
+    gone = column.isna().to_numpy(dtype=bool)
+    return [None if lacks else value for value, lacks in zip(column.astype(object).tolist(), gone, strict=True)]
+
+
+def filled(given: FrameLike, values: Mapping[int, pl.Series], places: Places) -> Any:
+    """The frame with values, which have their columns' names, in their places."""
+    frame: Any = given
+    by_name = {series.name: (series, places[v]) for v, series in values.items()}
+    if isinstance(frame, pl.DataFrame):
+        return pl.DataFrame(
+            [_with(series, *by_name[series.name]) if series.name in by_name else series for series in frame]
+        )
+    import pandas as pd
+
+    columns = []
+    for i, name in enumerate(frame.columns):
+        column = frame.iloc[:, i]
+        columns.append(_with_of_pandas(column, *by_name[str(name)]) if str(name) in by_name else column)
+    made = pd.concat(columns, axis=1) if columns else frame.copy()
+    made.columns = frame.columns
+    return made
+
+
+def stacked(frames: Sequence[Any], name: str) -> Any:
+    """Frames below one another, with a first column that numbers them from one."""
+    n = len(frames[0])
+    if isinstance(frames[0], pl.DataFrame):
+        numbered = [frame.insert_column(0, pl.Series(name, np.full(n, i + 1))) for i, frame in enumerate(frames)]
+        return pl.concat(numbered, how="vertical_relaxed")
+    import pandas as pd
+
+    made = pd.concat(frames)
+    made.insert(0, name, np.repeat(np.arange(1, len(frames) + 1), n))
+    return made
+
+
+def _with(series: pl.Series, found: pl.Series, at: NDArray[np.intp]) -> pl.Series:
+    if series.dtype == pl.Null or series.null_count() == len(series):
+        series = pl.Series(series.name, [None] * len(series), dtype=found.dtype)
+    try:
+        cast = found.cast(series.dtype)
+        if cast.cast(found.dtype).equals(found):
+            return series.scatter(at, cast)
+    except pl.exceptions.PolarsError:
+        pass
+    # A number with a fraction in a column of whole numbers; a level of another type than the column's.
+    wider = pl.Float64 if found.dtype.is_numeric() and series.dtype.is_numeric() else pl.String
+    return series.cast(wider).scatter(at, found.cast(wider))
+
+
+def _with_of_pandas(column: Any, found: pl.Series, at: NDArray[np.intp]) -> Any:
+    made = column.astype(object)
+    made.iloc[at] = np.array([*found.to_list(), None], dtype=object)[:-1]
+    try:
+        typed = made.astype(column.dtype)
+        held = typed.iloc[at]
+        if held.notna().all() if column.dtype.kind in "mM" else (held.astype(object) == made.iloc[at]).all():
+            return typed
+    except (TypeError, ValueError):
+        pass
+    return made.astype(float) if found.dtype.is_numeric() and column.dtype.kind in "iuf" else made

@@ -1,0 +1,347 @@
+//! Rows completed: every missing value drawn from its conditional distribution given all that its row tells.
+//!
+//! The hidden ancestors of what is seen fall into components that say nothing about one another given the rest. Each is
+//! drawn jointly: by walking its elimination backwards (exact, see [`super::sample`]), by the inverse of the
+//! distribution function where a single number hides above a model without thresholds ([`super::grid`]: quadrature),
+//! else by a Markov chain whose stationary distribution is the conditional: Gibbs sampling, numbers by slice sampling
+//! (Neal 2003) from one of a few weighted draws. What is left has no seen descendants and is drawn parents first.
+//!
+//! A row has a generator of its own, made of the seed and the row's key, so a draw depends neither on threads nor on
+//! other rows, and rows keep their random numbers from one network to the next. A number may be limited to a range,
+//! such as that of the observed values: the Student t distributions of small leaves have tails without end.
+
+use rand::{RngExt, SeedableRng};
+use rand_xoshiro::Xoshiro256PlusPlus;
+use rayon::prelude::*;
+use rustc_hash::FxHashMap;
+use smallvec::SmallVec;
+
+use super::eliminate::Elimination;
+use super::infer::{Method, Settings, patterns, seen_in};
+use super::mixture::quantile_within;
+use super::plan::{Given, Problem, Scope};
+use super::{Evidence, Network};
+use crate::control::Control;
+use crate::error::{Error, Result};
+use crate::frame::{Cells, MISSING, Rows};
+use crate::predictive::{Predictive, Value};
+use crate::table::Var;
+
+/// Rows a task completes at a time.
+const BLOCK: usize = 256;
+/// Weighted draws from which a chain starts, and its sweeps over the hidden variables.
+const STARTS: usize = 32;
+const SWEEPS: usize = 20;
+/// Steps by which a slice is widened on either side, and points tried within it, at most.
+const STEPS: usize = 20;
+const TRIES: usize = 60;
+
+/// How numbers are drawn, and which random numbers a row gets.
+#[derive(Clone, Copy, Debug)]
+pub struct Draws<'a> {
+    /// Per variable the ends of the range of its draws, in stored units; an end may be infinite.
+    pub ranges: &'a [(f64, f64)],
+    /// Per row what its random numbers depend on, beside the seed.
+    pub keys: &'a [u64],
+}
+
+enum Way {
+    Exact(Elimination),
+    Grid,
+    Chain,
+}
+
+/// Hidden variables that are drawn together.
+struct Component {
+    problem: Problem,
+    way: Way,
+    /// All it reads are levels, so rows with equal codes share its tables.
+    repeats: bool,
+}
+
+type Row = Vec<Option<Value>>;
+type Tables = FxHashMap<(usize, SmallVec<[u32; 12]>), Option<Vec<Vec<f64>>>>;
+
+impl Network {
+    /// The rows with every missing value drawn, and how many of them took a Markov chain; in stored units.
+    ///
+    /// What is seen is kept, also where the network gives it probability zero: then what hides above it is drawn as if
+    /// it were not seen.
+    ///
+    /// # Errors
+    /// If ranges or keys do not fit, no exact draw was possible where one was asked for, or interrupted.
+    pub fn complete(
+        &self,
+        rows: &Evidence<'_>,
+        draws: Draws<'_>,
+        settings: &Settings,
+        control: &Control,
+    ) -> Result<(Rows, usize)> {
+        let n = rows.n_rows();
+        if draws.keys.len() != n || draws.ranges.len() != self.n_vars() {
+            let (keys, ranges) = (draws.keys.len(), draws.ranges.len());
+            let problem = format!("{keys} keys for {n} rows, {ranges} ranges for {} variables", self.n_vars());
+            return Err(Error::Shape(problem));
+        }
+        if let Some(v) =
+            (0..self.n_vars()).find(|&v| draws.ranges[v].0.is_nan() || draws.ranges[v].0 > draws.ranges[v].1)
+        {
+            let problem = format!("has the range {:?}", draws.ranges[v]);
+            return Err(Error::column(&*self.variables()[v].name, problem, "give its low end first"));
+        }
+        let may_miss: Vec<Var> = (0..self.n_vars()).filter(|&v| rows.may_miss(v)).collect();
+        let there: Vec<bool> = (0..self.n_vars()).map(|v| rows.has(v)).collect();
+        let set = self.mask(rows.set());
+        let block = |block: usize| {
+            let (first, len) = (block * BLOCK, BLOCK.min(n - block * BLOCK));
+            let mut made: Vec<Row> = vec![Vec::new(); len];
+            let mut chained = 0;
+            for (pattern, members) in patterns(rows, &may_miss, first, len) {
+                control.check()?;
+                let mut seen = there.clone();
+                may_miss.iter().zip(pattern).for_each(|(&v, is_there)| seen[v] = is_there);
+                let components = self.components(Given { seen: &seen, set: &set, limits: &[] }, settings)?;
+                let mut tables = Tables::default();
+                for i in members {
+                    control.check()?;
+                    let mut rng = generator(settings.seed, draws.keys[first + i]);
+                    let mut row: Row = (0..self.n_vars()).map(|v| rows.get(v, first + i)).collect();
+                    for (c, component) in components.iter().enumerate() {
+                        let drawn = self.draw(component, c, (rows, first + i), &mut tables, draws, &mut row, &mut rng);
+                        if !drawn {
+                            component.problem.hidden.iter().for_each(|&v| row[v] = None);
+                        }
+                    }
+                    chained += usize::from(components.iter().any(|c| matches!(c.way, Way::Chain)));
+                    self.draw_the_rest(&mut row, draws, &mut rng);
+                    made[i] = row;
+                }
+            }
+            Ok((made, chained))
+        };
+        let blocks = (0..n.div_ceil(BLOCK)).into_par_iter().map(block).collect::<Result<Vec<_>>>()?;
+        let chained = blocks.iter().map(|(_, chained)| chained).sum();
+        let column = |v: Var| {
+            let values = blocks.iter().flat_map(|(made, _)| made.iter().map(move |row| row[v]));
+            if self.variables()[v].is_continuous() {
+                let real = |value| if let Some(Value::Real(x)) = value { x } else { f64::NAN };
+                Cells::Reals(values.map(real).collect())
+            } else {
+                let code = |value| if let Some(Value::Code(code)) = value { code } else { MISSING };
+                Cells::Codes(values.map(code).collect())
+            }
+        };
+        let made = Rows::new(n, (0..self.n_vars()).map(column).collect());
+        made.check(self.variables())?;
+        Ok((made, chained))
+    }
+
+    /// The hidden ancestors of what is seen, those together that depend on one another given what is seen.
+    fn components(&self, evidence: Given<'_>, settings: &Settings) -> Result<Vec<Component>> {
+        let all = self.problem(evidence, Scope::Everything, &[]);
+        let mut done = vec![false; self.n_vars()];
+        let mut components = Vec::new();
+        for &v in &all.hidden {
+            if done[v] {
+                continue;
+            }
+            let problem = self.problem(evidence, Scope::About(&[v]), &[]);
+            problem.hidden.iter().for_each(|&u| done[u] = true);
+            let way = match problem.eliminate(&[], settings.limit()) {
+                Ok(elimination) => Way::Exact(elimination),
+                Err(_) if !problem.is_finite() && problem.hidden.len() == 1 => Way::Grid,
+                Err(cost) if settings.method == Method::Exact => return Err(self.not_exact(&problem, cost)),
+                Err(_) => Way::Chain,
+            };
+            let repeats = problem.read.iter().all(|&v| !self.variables()[v].is_continuous());
+            components.push(Component { problem, way, repeats });
+        }
+        Ok(components)
+    }
+
+    /// Draws a component's hidden variables into the row; false if the network thinks that what is seen cannot be.
+    #[allow(clippy::too_many_arguments)]
+    fn draw(
+        &self,
+        component: &Component,
+        place: usize,
+        (rows, at): (&Evidence<'_>, usize),
+        tables: &mut Tables,
+        draws: Draws<'_>,
+        row: &mut [Option<Value>],
+        rng: &mut Xoshiro256PlusPlus,
+    ) -> bool {
+        let problem = &component.problem;
+        let seen = seen_in(rows, at);
+        match &component.way {
+            Way::Exact(elimination) => {
+                let solve = || {
+                    let (mut tables, _) = problem.tables(self, &seen);
+                    (elimination.run(&mut tables) > f64::NEG_INFINITY).then_some(tables)
+                };
+                if !component.repeats {
+                    let Some(own) = solve() else { return false };
+                    self.walk_back(problem, elimination, &own, row, draws.ranges, rng);
+                    return true;
+                }
+                let code = |&v: &Var| if let Value::Code(code) = seen(v) { code } else { u32::MAX };
+                let key = (place, problem.read.iter().map(code).collect());
+                let Some(shared) = tables.entry(key).or_insert_with(solve) else { return false };
+                self.walk_back(problem, elimination, shared, row, draws.ranges, rng);
+                true
+            }
+            Way::Grid => {
+                let v = problem.hidden[0];
+                let p = rng.random::<f64>();
+                let Some(mixture) = self.on_grid(problem, v, &seen) else { return false };
+                let (low, high) = draws.ranges[v];
+                row[v] = Some(Value::Real(mixture.quantile(p.clamp(1e-12, 1.0 - 1e-12)).clamp(low, high)));
+                true
+            }
+            Way::Chain => self.chain(problem, &seen, draws, row, rng),
+        }
+    }
+
+    /// Draws what is not there yet from its parents, in the network's order.
+    fn draw_the_rest(&self, row: &mut Row, draws: Draws<'_>, rng: &mut Xoshiro256PlusPlus) {
+        for &v in self.order() {
+            if row[v].is_none() {
+                let model = self.model(v);
+                row[v] = Some(drawn(&model.predictive(&self.parents_in(v, row)), draws.ranges[v], rng));
+            }
+        }
+    }
+
+    /// Gibbs sampling of a component that has no finite form.
+    fn chain(
+        &self,
+        problem: &Problem,
+        seen: &impl Fn(Var) -> Value,
+        draws: Draws<'_>,
+        row: &mut [Option<Value>],
+        rng: &mut Xoshiro256PlusPlus,
+    ) -> bool {
+        let n = problem.hidden.len();
+        let own = |h: usize| problem.factors.iter().find(|f| f.node == problem.hidden[h]).expect("a factor each");
+        let order: Vec<usize> = self.order().iter().filter_map(|&v| problem.position(v)).collect();
+        // One of a few draws from the parents, by how well each agrees with what is seen below.
+        let mut starts: Vec<(f64, Vec<Value>)> = Vec::with_capacity(STARTS);
+        for _ in 0..STARTS {
+            let mut values = vec![Value::Code(0); n];
+            for &h in &order {
+                let parents = Problem::parents_of(own(h), &values, seen);
+                let predictive = self.model(problem.hidden[h]).predictive(&parents);
+                values[h] = drawn(&predictive, draws.ranges[problem.hidden[h]], rng);
+            }
+            let weighing = problem.factors.iter().filter(|f| problem.position(f.node).is_none());
+            let log = weighing.map(|f| self.log_factor(problem, f, &values, seen)).sum();
+            starts.push((log, values));
+        }
+        let logs: Vec<f64> = starts.iter().map(|(log, _)| *log).collect();
+        let Some(start) = chosen(&logs, rng) else { return false };
+        let mut values = starts.swap_remove(start).1;
+        let touching: Vec<Vec<_>> =
+            (0..n).map(|h| problem.factors.iter().filter(|f| f.free.contains(&h)).collect()).collect();
+        for _ in 0..SWEEPS {
+            for h in 0..n {
+                let v = problem.hidden[h];
+                let mut log_at = |value: Value| {
+                    values[h] = value;
+                    touching[h].iter().map(|f| self.log_factor(problem, f, &values, seen)).sum::<f64>()
+                };
+                if let Some(k) = self.variables()[v].n_levels() {
+                    let logs: Vec<f64> = (0..k).map(|code| log_at(Value::Code(code as u32))).collect();
+                    let code = chosen(&logs, rng).expect("the chain stands where its density is positive");
+                    values[h] = Value::Code(code as u32);
+                } else {
+                    let parents = Problem::parents_of(own(h), &values, seen);
+                    let width = spread(&self.model(v).predictive(&parents));
+                    let Value::Real(now) = values[h] else { unreachable!("a number") };
+                    let log_at = |x: f64| {
+                        values[h] = Value::Real(x);
+                        touching[h].iter().map(|f| self.log_factor(problem, f, &values, seen)).sum::<f64>()
+                    };
+                    let next = sliced(now, width, draws.ranges[v], log_at, rng);
+                    values[h] = Value::Real(next);
+                }
+            }
+        }
+        problem.hidden.iter().zip(values).for_each(|(&v, value)| row[v] = Some(value));
+        true
+    }
+}
+
+/// A row's generator: seed and key mixed (the finaliser of `SplitMix64`), so that neighbours have nothing in common.
+fn generator(seed: u64, key: u64) -> Xoshiro256PlusPlus {
+    let mut mixed = key.wrapping_add(0x9E37_79B9_7F4A_7C15);
+    mixed = (mixed ^ (mixed >> 30)).wrapping_mul(0xBF58_476D_1CE4_E5B9);
+    mixed = (mixed ^ (mixed >> 27)).wrapping_mul(0x94D0_49BB_1331_11EB);
+    Xoshiro256PlusPlus::seed_from_u64(seed ^ mixed ^ (mixed >> 31))
+}
+
+/// A draw from a distribution, of a number within its range, by the inverse of the distribution function.
+fn drawn(predictive: &Predictive, (low, high): (f64, f64), rng: &mut Xoshiro256PlusPlus) -> Value {
+    match predictive {
+        Predictive::Levels { .. } => predictive.sample(rng),
+        Predictive::StudentT { .. } => Value::Real(quantile_within(predictive, low, high, rng.random::<f64>())),
+    }
+}
+
+/// The position of one of several logarithms of weights, drawn by its weight; `None` if all are zero.
+fn chosen(logs: &[f64], rng: &mut Xoshiro256PlusPlus) -> Option<usize> {
+    let top = logs.iter().copied().fold(f64::NEG_INFINITY, f64::max);
+    if top == f64::NEG_INFINITY {
+        return None;
+    }
+    let mut left = rng.random::<f64>() * logs.iter().map(|log| (log - top).exp()).sum::<f64>();
+    let last = logs.iter().rposition(|log| *log > f64::NEG_INFINITY)?;
+    let first = logs[..last].iter().position(|log| {
+        left -= (log - top).exp();
+        left < 0.0
+    });
+    Some(first.unwrap_or(last))
+}
+
+fn spread(predictive: &Predictive) -> f64 {
+    match *predictive {
+        Predictive::StudentT { scale, .. } => 2.0 * scale,
+        Predictive::Levels { .. } => 1.0,
+    }
+}
+
+/// One step of slice sampling: a level below the density where the chain stands, an interval around it stepped out
+/// until both ends lie below that level, and points tried in it, each of which that lies below shrinks it.
+fn sliced(
+    now: f64,
+    width: f64,
+    (low, high): (f64, f64),
+    mut log_at: impl FnMut(f64) -> f64,
+    rng: &mut Xoshiro256PlusPlus,
+) -> f64 {
+    let level = log_at(now) + (1.0 - rng.random::<f64>()).ln();
+    let mut left = now - width * rng.random::<f64>();
+    let mut right = left + width;
+    // The steps are shared out between both sides beforehand, which keeps the chain's distribution.
+    let of_left = (rng.random::<f64>() * STEPS as f64) as usize;
+    for _ in 0..of_left {
+        if left <= low || log_at(left) <= level {
+            break;
+        }
+        left -= width;
+    }
+    for _ in of_left..STEPS {
+        if right >= high || log_at(right) <= level {
+            break;
+        }
+        right += width;
+    }
+    (left, right) = (left.max(low), right.min(high));
+    for _ in 0..TRIES {
+        let x = left + (right - left) * rng.random::<f64>();
+        if log_at(x) > level {
+            return x;
+        }
+        if x < now { left = x } else { right = x }
+    }
+    now
+}

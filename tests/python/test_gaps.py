@@ -1,0 +1,350 @@
+"""Rows with missing values are learned from: `missing="learn"`, its draws, its rounds and what they are told as."""
+
+from __future__ import annotations
+
+import contextlib
+import datetime
+import json
+import math
+
+import networkx as nx
+import numpy as np
+import pandas as pd
+import polars as pl
+import pytest
+
+import arbornet as an
+from arbornet.data.incomplete import Incomplete, rows_of
+from arbornet.gaps import rounds
+from arbornet.gaps.draws import Completion
+from arbornet.gaps.start import available
+from arbornet.graphs.constraints import resolved
+from interrupting import SOON, ctrl_c
+
+
+def whole(n=300, seed=0):
+    """Rows without gaps: a number and two levels that depend on one another, and noise."""
+    rng = np.random.default_rng(seed)
+    sex = rng.integers(0, 2, n)
+    size = 2.0 * sex + rng.normal(size=n)
+    dose = np.where(size > 1, rng.random(n) < 0.85, rng.random(n) < 0.15)
+    return pl.DataFrame(
+        {
+            "sex": np.array(["f", "m"])[sex],
+            "size": size.round(3),
+            "dose": np.array(["low", "high"])[dose.astype(int)],
+            "noise": rng.normal(size=n).round(3),
+        }
+    )
+
+
+def blanked(frame, share=0.2, seed=1, columns=None):
+    """The frame with cells blank at random."""
+    rng = np.random.default_rng(seed)
+    gone = {
+        name: rng.random(len(frame)) < (share if columns is None or name in columns else 0) for name in frame.columns
+    }
+    return frame.with_columns(
+        [pl.when(pl.Series(gone[name])).then(None).otherwise(pl.col(name)).alias(name) for name in frame.columns]
+    )
+
+
+def learned(frame, **how):
+    return an.learn(frame, **{"max_parents": 2, "verbose": False, "effort": "quick", **how})
+
+
+def test_without_gaps_the_network_is_that_of_dropping_rows_to_the_byte():
+    frame = whole()
+    for missing in ("learn", "indicator", None):
+        told, dropped = (learned(frame, missing=way) for way in (missing, "drop"))
+        assert told.handle.to_json() == dropped.handle.to_json()
+        assert told.origin.family_scores == dropped.origin.family_scores
+        assert not told.origin.gaps
+
+
+def test_a_row_without_any_value_changes_nothing():
+    frame = blanked(whole())
+    more = pl.concat([frame, pl.DataFrame({name: [None] * 3 for name in frame.columns}, schema=frame.schema)])
+    assert learned(more).handle == learned(frame).handle
+    only = pl.concat([whole(), pl.DataFrame({name: [None] for name in frame.columns}, schema=frame.schema)])
+    assert learned(only, missing="learn").handle == learned(whole()).handle
+
+
+def test_rows_with_gaps_are_used_and_it_is_said(capsys):
+    frame = blanked(whole())
+    net = an.learn(frame, max_parents=2, effort="quick")
+    said = " ".join(capsys.readouterr().out.split())
+    n = frame.filter(pl.any_horizontal(pl.all().is_null())).height
+    assert f"rows: 300 used; {n} rows with missing values kept (" in said
+    assert "missing values: " in said
+    assert "round 1: score -" in said
+    assert "missing information: " in said
+    assert "for the rows as they were completed last" in said
+    assert net.origin.n_rows == 300
+    assert net.origin.gaps["rows"] == n
+    assert net.origin.gaps["missing"] == {name: frame[name].null_count() for name in frame.columns}
+
+
+def test_few_rows_with_gaps_are_dropped_unless_asked_for():
+    frame = whole().with_columns(pl.when(pl.int_range(300) < 3).then(None).otherwise(pl.col("size")).alias("size"))
+    assert learned(frame).origin.n_rows == 297
+    assert learned(frame, missing="learn").origin.n_rows == 300
+
+
+def test_the_true_arcs_are_found_that_dropping_rows_loses():
+    frame = blanked(whole(200), 0.5)
+    found = {frozenset(arc) for arc in learned(frame).graph.edges}
+    assert found >= {frozenset(("sex", "size")), frozenset(("size", "dose"))}
+    dropped = {frozenset(arc) for arc in learned(frame, missing="drop").graph.edges}
+    assert not dropped >= {frozenset(("sex", "size")), frozenset(("size", "dose"))}
+
+
+def test_the_result_is_the_same_at_any_number_of_threads_and_for_any_order_of_rows():
+    frame = blanked(whole(200))
+    one, many = (learned(frame, n_jobs=jobs) for jobs in (1, 7))
+    assert one.handle.to_json() == many.handle.to_json()
+    assert one.origin.gaps == many.origin.gaps
+    shuffled = frame.sample(fraction=1.0, shuffle=True, seed=5)
+    assert learned(shuffled).handle.to_json() == one.handle.to_json()
+
+
+BLANKS = {
+    "polars": lambda columns: pl.DataFrame(columns),
+    "None": lambda columns: columns,
+    "NaN": lambda columns: pd.DataFrame(columns),
+    "pandas NA": lambda columns: pd.DataFrame(columns).convert_dtypes(),
+}
+
+
+@pytest.mark.parametrize("kind", BLANKS)
+def test_every_frames_blanks_are_gaps(kind):
+    frame = blanked(whole(120), 0.15)
+    columns = {name: frame[name].to_list() for name in frame.columns}
+    net = learned(BLANKS[kind](columns))
+    assert net.handle.to_json() == learned(frame).handle.to_json()
+    assert net.origin.gaps["missing"] == {name: frame[name].null_count() for name in frame.columns}
+
+
+def test_a_missing_date_is_a_gap():
+    days = [datetime.datetime(2020, 1, 1) + datetime.timedelta(days=7 * i) for i in range(60)]
+    stays = ["long" if i % 3 else "short" for i in range(60)]
+    frame = pd.DataFrame({"day": pd.Series(days).where(np.arange(60) % 5 > 0), "stay": stays})
+    assert frame["day"].isna().sum() == 12  # NaT
+    net = learned(frame)
+    assert net.origin.gaps["missing"] == {"day": 12}
+    assert net.impute(frame)["day"].notna().all()
+
+
+@pytest.mark.parametrize("where", [["sex"], ["dose"]])
+def test_gaps_only_in_a_parent_or_only_in_a_child(where):
+    net = learned(blanked(whole(), 0.4, columns=where))
+    assert {frozenset(arc) for arc in net.graph.edges} >= {frozenset(("sex", "size")), frozenset(("size", "dose"))}
+    assert list(net.origin.gaps["missing"]) == where
+
+
+@pytest.mark.filterwarnings("ignore::arbornet.LeftOutWarning")
+def test_a_column_without_any_value_is_left_out_or_named():
+    frame = blanked(whole(100)).with_columns(pl.lit(None, dtype=pl.Float64).alias("empty"))
+    assert "empty" not in learned(frame).names
+    with pytest.raises(an.ColumnError, match=r"'empty'.*no value"):
+        learned(frame, schema=an.infer_schema(frame).with_types(empty="continuous"))
+
+
+@pytest.mark.filterwarnings("ignore::arbornet.LeftOutWarning")
+def test_a_column_with_one_value_ends_in_a_network():
+    frame = blanked(whole(100)).with_columns(
+        pl.Series("once", [1.5] + [None] * 99), pl.Series("said", ["yes"] + [None] * 99)
+    )
+    schema = an.infer_schema(frame).with_types(once="continuous", said="categorical")
+    net = learned(frame, schema=schema)
+    assert net.origin.n_rows == frame.filter(~pl.all_horizontal(pl.all().is_null())).height
+    assert net.impute(frame)["once"].to_list() == [1.5] * 100
+
+
+def test_a_table_in_which_no_row_is_complete_is_learned_from():
+    frame = whole(200)
+    columns = frame.columns
+    holes = [
+        pl.when(pl.int_range(200) % 4 == i).then(None).otherwise(pl.col(c)).alias(c) for i, c in enumerate(columns)
+    ]
+    net = learned(frame.with_columns(holes))
+    assert {frozenset(arc) for arc in net.graph.edges} >= {frozenset(("size", "dose"))}
+
+
+def test_draws_follow_the_conditional_distribution():
+    net = an.fit(an.Table(whole(2000)), nx.DiGraph([("sex", "size"), ("size", "dose")]), an.PCART())
+    rows = pl.DataFrame(
+        {"sex": [None] * 20_000, "size": [None] * 20_000, "dose": ["high"] * 20_000, "noise": [0.0] * 20_000}
+    )
+    drawn = net.impute(rows)
+    asked = net.query("sex", given={"dose": "high"})
+    expected = dict(asked.select("sex", "probability").iter_rows())
+    share = (drawn["sex"] == "m").mean()
+    assert share == pytest.approx(expected["m"], abs=5 * math.sqrt(0.25 / len(drawn)))
+    for p, value in net.query("size", given={"dose": "high"}).select("probability", "size").iter_rows():
+        assert (drawn["size"] < value).mean() == pytest.approx(p, abs=0.02)
+
+
+def test_a_start_by_available_cases_keeps_an_independent_parent_with_gaps_out():
+    wrong = 0
+    for seed in range(20):
+        rng = np.random.default_rng(seed)
+        frame = pl.DataFrame({"x": rng.integers(0, 2, 400).astype(str), "y": rng.integers(0, 2, 400).astype(str)})
+        gaps = Incomplete(blanked(frame, 0.3, seed, ["x"]))
+        rules = resolved(None, gaps.names)
+        candidates = available(gaps, an.BDeu(1), rules, 2, 1e9, 1)
+        wrong += candidates.child("y")["parents"][0].to_list() != []
+    assert wrong <= 2
+
+
+def test_a_start_of_complete_rows_is_what_scores_say():
+    gaps = Incomplete(whole())
+    candidates = available(gaps, an.PCART(), resolved(None, gaps.names), 1, 1e12, 1)
+    for parents, score in candidates.child("size").iter_rows():
+        assert score == pytest.approx(an.local_score(an.Table(whole()), "size", parents, an.PCART()), rel=1e-12)
+
+
+def test_constraints_hold_in_every_round_and_at_the_end():
+    frame = blanked(whole())
+    rules = an.Constraints(required=[("noise", "dose")], forbidden=[("size", "dose")])
+    net = learned(frame, constraints=rules)
+    assert net.graph.has_edge("noise", "dose")
+    assert not net.graph.has_edge("size", "dose")
+
+
+@pytest.mark.parametrize(
+    "score", [an.FullTable(), an.ConditionalGaussian(), an.DegenerateGaussian(), an.MARS(), an.BlockGaussian()]
+)
+def test_other_scores_learn_from_gaps_too(score):
+    net = learned(blanked(whole(150)), score=score, max_parents=1)
+    assert net.origin.n_rows == 150
+    assert np.isfinite(net.log_likelihood(blanked(whole(20, 3)))).all()
+
+
+@pytest.mark.parametrize("search", ["hill_climb", "boss", "chow_liu", "anytime"])
+def test_every_kind_of_search_learns_from_gaps(search):
+    net = learned(blanked(whole(150)), search=search)
+    assert net.origin.n_rows == 150
+    assert net.origin.gaps["rounds"] >= 1
+
+
+def test_a_score_without_models_is_refused_before_the_start():
+    called = []
+    score = an.CustomScore(lambda table, child, parents: called.append(child) or -float(len(parents)))
+    with pytest.raises(an.ArbornetError, match="model"):
+        learned(blanked(whole(50)), score=score)
+    assert not called
+
+
+def test_an_interrupted_call_returns_the_network_of_the_last_round(monkeypatch, capsys):
+    frame = blanked(whole())
+    one = rounds._Rounds._round
+    done = []
+
+    def second_is_interrupted(self, budget):
+        if done:
+            raise KeyboardInterrupt
+        one(self, budget)
+        done.append(self.net.handle.to_json())
+
+    monkeypatch.setattr(rounds._Rounds, "_round", second_is_interrupted)
+    net = an.learn(frame, max_parents=2, effort="quick")
+    assert net.handle.to_json() == done[0]
+    assert net.origin.gaps["ended"] == "interrupted"
+    assert "interrupted: the network is that of round 1" in capsys.readouterr().out
+
+
+def test_ctrl_c_ends_the_rounds_within_a_second():
+    frame = blanked(pl.DataFrame({f"x{i}": np.random.default_rng(i).normal(size=2000) for i in range(12)}), 0.1)
+    schema = an.infer_schema(frame)
+    with ctrl_c(1.0) as pressed:
+        with contextlib.suppress(KeyboardInterrupt):  # before the first round has ended there is nothing to return
+            an.learn(frame, schema=schema, verbose=False, effort="thorough")
+        waited = pressed.ago()
+    assert waited < SOON
+
+
+def test_rounds_go_on_from_a_checkpoint_to_the_same_bytes(tmp_path, monkeypatch, capsys):
+    frame = blanked(whole())
+    straight = an.learn(frame, max_parents=2, checkpoint=tmp_path / "a", verbose=False)
+    one = rounds._Rounds._round
+
+    def second_fails(self, budget):
+        if self.scores:
+            raise an.ArbornetError("the power went")
+        one(self, budget)
+
+    with monkeypatch.context() as broken:
+        broken.setattr(rounds._Rounds, "_round", second_fails)
+        with pytest.raises(an.ArbornetError, match="power"):
+            an.learn(frame, max_parents=2, checkpoint=tmp_path / "b", verbose=False)
+    again = an.learn(frame, max_parents=2, checkpoint=tmp_path / "b")
+    assert "going on after round 1" in capsys.readouterr().out
+    assert again.handle.to_json() == straight.handle.to_json()
+    assert again.origin.gaps == straight.origin.gaps
+    with pytest.raises(an.ArbornetError, match="another table"):
+        an.learn(frame.head(200), max_parents=2, checkpoint=tmp_path / "b", verbose=False)
+
+
+def test_what_is_missing_is_in_the_file_and_in_the_report(tmp_path):
+    frame = blanked(whole())
+    net = learned(frame)
+    net.save(tmp_path / "net.json")
+    assert an.load(tmp_path / "net.json") == net
+    net.report(tmp_path / "net.html", frame)
+    page = (tmp_path / "net.html").read_text("utf-8")
+    share = frame["size"].null_count() / 300
+    information = net.origin.gaps["information"]["size"]
+    assert f"{share:.0%} of the values missing, {information:.0%} of the information" in page
+    told = json.loads((tmp_path / "net.json").read_text("utf-8"))
+    told["origin"]["gaps"]["missing"]["size"] = "many"
+    (tmp_path / "bad.json").write_text(json.dumps(told), "utf-8")
+    with pytest.raises(an.FormatError, match=r"gaps\.missing"):
+        an.load(tmp_path / "bad.json")
+
+
+def test_missing_information_is_none_for_what_others_tell_and_all_for_what_they_do_not():
+    rng = np.random.default_rng(0)
+    a = rng.integers(0, 2, 500)
+    frame = pl.DataFrame(
+        {"a": a.astype(str), "twin": (1 - a).astype(str), "alone": rng.integers(0, 2, 500).astype(str)}
+    )
+    gone = pl.int_range(500) < 100
+    frame = frame.with_columns(
+        [pl.when(gone).then(None).otherwise(pl.col(name)).alias(name) for name in ("twin", "alone")]
+    )
+    told = learned(frame, missing="learn").origin.gaps["information"]
+    assert told["twin"] < 0.02
+    assert told["alone"] == pytest.approx(0.2, abs=0.02)
+
+
+def test_an_indicator_says_where_a_column_is_missing():
+    frame = whole(400)
+    gone = (frame["sex"] == "m") & (pl.Series(np.random.default_rng(0).random(400) < 0.7))
+    frame = frame.with_columns(
+        pl.when(gone).then(None).otherwise(pl.col("noise")).alias("noise"),
+        pl.when(gone).then(None).otherwise(pl.col("dose")).alias("dose"),
+    )
+    net = learned(frame, missing="indicator")
+    assert net.names == [*frame.columns, "dose missing"]  # both are missing in the same rows
+    assert net.graph.has_edge("sex", "dose missing") or net.graph.has_edge("dose missing", "sex")
+    chance = net.query({"dose missing": "yes"}, given={"sex": "m"})
+    assert chance == pytest.approx(gone.sum() / (frame["sex"] == "m").sum(), abs=0.05)
+
+
+def test_a_way_that_does_not_exist_is_refused():
+    with pytest.raises(an.ParameterError, match=r"missing='guess'.*'learn'"):
+        learned(whole(), missing="guess")
+    with pytest.raises(an.ParameterError, match="missing='learn'"):
+        an.Table(whole(), missing="learn")
+
+
+def test_the_score_of_the_graph_stays_when_more_is_looked_at():
+    frame = blanked(whole())
+    net = learned(frame)
+    gaps = rows_of(frame, an.infer_schema(frame))
+    table = Completion(gaps, 1).table(net.handle)
+    assert table.n_rows == 300
+    observed = frame["size"].is_not_null()
+    kept = table.to_polars()["size"].filter(observed)
+    assert np.allclose(kept, frame["size"].filter(observed))
