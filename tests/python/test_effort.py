@@ -11,12 +11,12 @@ import numpy as np
 import pytest
 
 import arbornet as an
-from arbornet._core import score_within
+from arbornet._core import score_within, threads
 from arbornet.graphs.constraints import resolved
 from arbornet.scores.prepare import prepared
 from arbornet.search.exact import exact
 from arbornet.search.within import within
-from arbornet.step1.effort import BUDGETS, Budget, budget_of
+from arbornet.step1.effort import BUDGETS, CELL, Budget, budget_of, seconds_a_step
 
 
 def _of(steps: float) -> Budget:
@@ -148,7 +148,20 @@ def test_a_plan_of_a_frame_is_that_of_learn(capsys: pytest.CaptureFixture[str]) 
     plan = an.plan(frame)
     assert (plan.effort, plan.max_parents, plan.n_sets) == ("normal", 4, 792)
     an.learn(frame)
-    assert f"to score: {plan.n_sets} parent sets of up to 4 parents" in capsys.readouterr().out
+    told = " ".join(capsys.readouterr().out.split())
+    assert f"to score: {plan.n_sets} parent sets of up to 4 parents, {plan.time(threads(-1))}" in told
+
+
+def test_the_time_told_is_that_of_the_whole_call() -> None:
+    rng = np.random.default_rng(0)
+    tables = [
+        an.Table({f"x{i}": rng.integers(0, 2, n_rows).astype(str) for i in range(4)}) for n_rows in (100, 200_000)
+    ]
+    few, many = (an.plan(table, effort="quick").seconds for table in tables)
+    # Two levels are counted once, so scoring costs the same; reading and fitting do not.
+    assert many - few > 0.5 * seconds_a_step() * CELL * 4 * 199_900
+    wide = an.Table({f"x{i}": rng.normal(size=30) for i in range(60)})
+    assert an.plan(wide, effort="quick").seconds > seconds_a_step() * BUDGETS["quick"].searching * 60 / 400
 
 
 def test_efforts_are_known_by_name_and_do_not_go_with_what_waits(tmp_path: Any) -> None:

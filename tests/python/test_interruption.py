@@ -20,6 +20,7 @@ import pytest
 
 import arbornet as an
 import arbornet.search as searches
+from arbornet.data.frames import read_frame
 
 PROMPT = 4.0
 LONG = 12.0
@@ -85,6 +86,13 @@ def test_an_exception_in_a_stream_of_python_is_told():
 def test_ctrl_c_ends_the_reading_of_python_objects():
     objects = list(itertools.chain(["a", "b"] * 3_000_000, [object()]))  # ends in an error if nobody interrupts
     assert interrupted(lambda: an.Table({"x": objects}), after=0.05) < PROMPT
+
+
+def test_ctrl_c_is_not_lost_between_columns_of_numbers():
+    values = np.random.default_rng(0).normal(size=2_000_000)
+    frame = {f"x{i}": np.round(values * (i + 1), 2) for i in range(60)}
+    for after in (0.02, 0.08, 0.15):
+        assert interrupted(lambda: read_frame(frame), after=after) < PROMPT
 
 
 def test_ctrl_c_ends_the_reading_of_a_file(monkeypatch, tmp_path):

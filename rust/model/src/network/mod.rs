@@ -15,6 +15,7 @@ mod infer;
 mod joint;
 pub mod mass;
 mod mixture;
+mod pieces;
 mod plan;
 pub mod sample;
 mod weighting;
