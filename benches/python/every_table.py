@@ -20,7 +20,7 @@ import signal
 import subprocess
 import sys
 import warnings
-from collections.abc import Iterator
+from collections.abc import Iterator, Sequence
 from pathlib import Path
 from typing import Any
 
@@ -94,25 +94,39 @@ def run(name: str, limit: float) -> dict[str, Any]:
     return dict(json.loads(made.stdout.splitlines()[-1]))
 
 
+def learned_ones(rows: Sequence[dict[str, str]]) -> list[dict[str, str]]:
+    """The tables that were learned."""
+    return [row for row in rows if row["stopped"] not in ("over", "failed", "refused")]
+
+
+def true_range(row: dict[str, str]) -> bool:
+    """Whether the range told is true within a factor of two.
+
+    What is told is wall time; two cores that have nothing else to do take half of the processor time, or a little more.
+    """
+    low, high, took = float(row["low"]), float(row["high"]), float(row["cpu"]) / 2
+    return low / 2 <= took <= 2 * high
+
+
+def quantile(values: Sequence[float], share: float) -> float:
+    """Of ascending values, the one that such a share does not exceed."""
+    return values[min(int(share * len(values)), len(values) - 1)]
+
+
 def summary(rows: list[dict[str, str]]) -> str:
     """The distribution of times, told and taken, and what did not end."""
-    ended = [row for row in rows if row["stopped"] not in ("over", "failed", "refused")]
+    ended = learned_ones(rows)
     cpu = sorted(float(row["cpu"]) for row in ended)
     lines = [f"{len(rows)} tables, {len(ended)} learned, {sum(r['stopped'] == 'proven' for r in ended)} proved"]
-    lines.append("CPU s: " + ", ".join(f"{sum(x <= s for x in cpu)} within {s}" for s in (1, 5, 10, 30, 60, 90)))
     if cpu:
-        at = {q: cpu[min(int(q * len(cpu)), len(cpu) - 1)] for q in (0.5, 0.9, 0.99, 1.0)}
-        lines.append("quantiles: " + ", ".join(f"{q:.0%} {x:.1f}" for q, x in at.items()))
-    # What is told is wall time; two cores that have nothing else to do take half of the processor time, or more.
-    told = [(row, float(row["low"]), float(row["high"]), float(row["cpu"]) / 2) for row in ended]
-    within = [low / 2 <= took <= 2 * high or (high <= 1 and took <= 2) for _, low, high, took in told]
-    lines.append(f"half of the CPU time within a factor of two of the range told: {sum(within)} of {len(told)}")
-    lines += [
-        f"  {row['table']}: told {low:g} to {high:g} s, took {row['cpu']} CPU s, {row['wall']} s"
-        for (row, low, high, _), true in zip(told, within, strict=True)
-        if not true
-    ]
-    lines += [f"  {r['table']} {r['stopped']}: {r['error']}" for r in rows if r not in ended]
+        lines.append("CPU s: " + ", ".join(f"{sum(x <= s for x in cpu)} within {s}" for s in (1, 5, 10, 30, 60, 90)))
+        lines.append("quantiles: " + ", ".join(f"{q:.0%} {quantile(cpu, q):.1f}" for q in (0.5, 0.9, 0.99, 1.0)))
+    astray = [row for row in ended if not true_range(row)]
+    lines.append(f"the range told is true within a factor of two: {len(ended) - len(astray)} of {len(ended)}")
+    for row in astray:
+        took = f"took {row['cpu']} CPU s, {row['wall']} s"
+        lines.append(f"  {row['table']}: told {float(row['low']):g} to {float(row['high']):g} s, {took}")
+    lines += [f"  {row['table']} {row['stopped']}: {row['error']}" for row in rows if row not in ended]
     return "\n".join(lines)
 
 

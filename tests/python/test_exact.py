@@ -18,10 +18,9 @@ from arbornet.search.branch_and_bound import BranchAndBound, Stage, Worked, sear
 from arbornet.search.branch_and_bound import _part as work_on_a_part
 from arbornet.search.budget import Budget
 from arbornet.search.certificate import ClusterCertificate, PricedBlock
-from arbornet.search.components import ExactSearch
 from arbornet.search.cuts import Cuts
 from arbornet.search.exact import by_strategy
-from arbornet.search.within import Counted
+from arbornet.search.within import _exactly as within_steps
 from arbornet.system.memory import in_bytes
 from interrupting import SOON, ctrl_c
 from places import INSTANCES
@@ -291,10 +290,10 @@ def test_a_gap_that_is_allowed_is_kept() -> None:
 
 
 def test_a_wide_search_starts_from_what_the_search_over_orders_finds() -> None:
-    handle = hard_candidates(100, 40)
+    handle = hard_candidates(120, 100)
     orders = an.search.anytime(handle, rounds=60)
     # Enough for local search and that search, and for no proof.
-    found = ExactSearch(handle, Counted(2e8)).run()
+    found, _ = within_steps(handle, 2e8, None, None, -1, None)
     assert found.stopped == "time"
     assert found.score >= orders.score
 

@@ -114,6 +114,8 @@ def next_effort(effort: Effort) -> str:
     return f"effort={more[effort]}" if effort in more else ""
 
 
+#: A family may take one part in so many of the steps for scoring.
+FAMILY = 100
 #: Steps that reading a cell and fitting its column's model take, about.
 CELL = 270.0
 #: Up to so many variables the search takes next to nothing, from so many all of its share.
@@ -137,7 +139,7 @@ class Foreseen:
 
 def foreseen(handle: ScoreHandle, rules: Rules, most: int, budget: Budget) -> Foreseen:
     """About what learning takes on one core, by a sample's steps and this machine's time for a step."""
-    costs = sampled(handle, rules, most, budget.sampling)
+    costs = sampled(handle, rules, most, budget.sampling, budget.scoring // FAMILY)
     if costs is None:
         in_full = 1e9 * modelled(handle, sizes(rules, most))
     else:

@@ -47,9 +47,12 @@ impl Pieces {
     }
 }
 
+/// A hidden variable, and the bits of its distribution's degrees of freedom, location and scale.
+type Key = (usize, [u64; 3]);
+
 /// What one thread knows of the distributions of a problem's hidden numbers.
 #[derive(Debug, Default)]
-pub(super) struct Known(RefCell<FxHashMap<(usize, [u64; 3]), Rc<Pieces>>>);
+pub(super) struct Known(RefCell<FxHashMap<Key, Rc<Pieces>>>);
 
 impl Known {
     /// The pieces of a hidden variable under one of its predictive distributions.
