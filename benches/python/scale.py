@@ -15,13 +15,8 @@ from __future__ import annotations
 import argparse
 import csv
 import json
-import re
-import resource
 import subprocess
 import sys
-import time
-from contextlib import redirect_stdout
-from io import StringIO
 from pathlib import Path
 
 SHAPES = [
@@ -53,13 +48,16 @@ SHAPES = [
 ]
 
 NUMBERS = {"mixed": 0.5, "numbers": 1.0, "levels": 0.0}
-FIELDS = ("shape", "effort", "low", "high", "cpu", "wall", "megabytes", "f1", "arcs", "stopped", "left_out")
-TOLD = re.compile(r"parents.*, (?:about )?(under )?([\d,.]+)(?: to ([\d,.]+))? (s|min|h|days)", re.S)
-UNITS = {"s": 1, "min": 60, "h": 3600, "days": 86400}
+FIELDS = (
+    *("shape", "effort", "low", "high", "cpu", "wall", "types", "plan", "score", "search", "fit"),
+    *("megabytes", "f1", "arcs", "stopped", "left_out"),
+)
 
 
 def learned(shape: str, effort: str) -> dict[str, object]:
     """Learns one table in this process."""
+    import told
+
     import arbornet as an
 
     kind, rows, columns, *levels = shape.split(":")
@@ -67,31 +65,8 @@ def learned(shape: str, effort: str) -> dict[str, object]:
     made = an.simulate.network(
         int(columns), int(rows), arcs_per_node=1.3, numbers=NUMBERS[kind], levels=(2, most), seed=1
     )
-    said = StringIO()
-    wall, cpu = time.perf_counter(), time.process_time()
-    with redirect_stdout(said):
-        net = an.learn(made.frame, schema=made.schema, effort=effort)
-    wall, cpu = time.perf_counter() - wall, time.process_time() - cpu
-    text = " ".join(said.getvalue().split())
-    told = TOLD.search(text[text.index("to score") : text.index("candidates:")])
-    low = high = 0.0
-    if told is not None:
-        under, first, last, unit = told.groups()
-        low, high = (float(x.replace(",", "")) * UNITS[unit] for x in (first, last or first))
-        low = 0.0 if under else low
-    return {
-        "shape": shape,
-        "effort": effort,
-        "low": low,
-        "high": high,
-        "cpu": round(cpu, 2),
-        "wall": round(wall, 2),
-        "megabytes": resource.getrusage(resource.RUSAGE_SELF).ru_maxrss // 1024,
-        "f1": round(an.metrics.compare(made.dag, net.graph).f1, 3),
-        "arcs": net.graph.number_of_edges(),
-        "stopped": net.origin.search["stopped"],
-        "left_out": "; ".join(re.findall(r"left out: (.*?)(?= left out:| to look| search:)", text)),
-    }
+    net, taken = told.learned(made.frame, effort, schema=made.schema)
+    return {"shape": shape, "effort": effort, "f1": round(an.metrics.compare(made.dag, net.graph).f1, 3), **taken}
 
 
 def main() -> None:

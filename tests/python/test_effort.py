@@ -4,6 +4,8 @@ from __future__ import annotations
 
 import dataclasses
 import math
+import subprocess
+import sys
 from pathlib import Path
 from typing import Any
 
@@ -11,12 +13,13 @@ import numpy as np
 import pytest
 
 import arbornet as an
-from arbornet._core import score_within
+from arbornet._core import score_within, threads
 from arbornet.graphs.constraints import resolved
 from arbornet.scores.prepare import prepared
 from arbornet.search.exact import exact
 from arbornet.search.within import within
-from arbornet.step1.effort import BUDGETS, Budget, budget_of
+from arbornet.step1.effort import BUDGETS, CELL, Budget, budget_of, foreseen, seconds_a_step
+from places import DATA
 
 
 def _of(steps: float) -> Budget:
@@ -148,7 +151,20 @@ def test_a_plan_of_a_frame_is_that_of_learn(capsys: pytest.CaptureFixture[str]) 
     plan = an.plan(frame)
     assert (plan.effort, plan.max_parents, plan.n_sets) == ("normal", 4, 792)
     an.learn(frame)
-    assert f"to score: {plan.n_sets} parent sets of up to 4 parents" in capsys.readouterr().out
+    told = " ".join(capsys.readouterr().out.split())
+    assert f"to score: {plan.n_sets} parent sets of up to 4 parents, {plan.time(threads(-1))}" in told
+
+
+def test_the_time_told_is_that_of_the_whole_call() -> None:
+    rng = np.random.default_rng(0)
+    tables = [
+        an.Table({f"x{i}": rng.integers(0, 2, n_rows).astype(str) for i in range(4)}) for n_rows in (100, 200_000)
+    ]
+    few, many = (an.plan(table, effort="quick").seconds for table in tables)
+    # Two levels are counted once, so scoring costs the same; reading and fitting do not.
+    assert many - few > 0.5 * seconds_a_step() * CELL * 4 * 199_900
+    wide = an.Table({f"x{i}": rng.normal(size=30) for i in range(60)})
+    assert an.plan(wide, effort="quick").seconds > seconds_a_step() * BUDGETS["quick"].searching * 60 / 400
 
 
 def test_efforts_are_known_by_name_and_do_not_go_with_what_waits(tmp_path: Any) -> None:
@@ -214,3 +230,31 @@ def test_what_was_left_out_limits_what_is_told_as_proved_also_once_saved(tmp_pat
     whole = an.learn(an.example("penguins"), verbose=False)
     whole.report(tmp_path / "whole.html")
     assert "no network within the parent limit scores higher (proved)" in (tmp_path / "whole.html").read_text("utf-8")
+
+
+def test_a_busy_machine_changes_no_byte() -> None:
+    table = _simulated(12, 200)
+    idle = an.score_parents(table, an.PCART(), "auto", n_jobs=2, effort=_of(3e7))
+    forever = "import os\nos.nice(19)\nwhile True: pass"
+    busy = [subprocess.Popen([sys.executable, "-c", forever]) for _ in range(4)]
+    try:
+        loaded = an.score_parents(table, an.PCART(), "auto", n_jobs=3, effort=_of(3e7))
+        found = within(loaded, 1e8, n_jobs=3)
+    finally:
+        for process in busy:
+            process.kill()
+            process.wait()
+    assert (loaded, loaded.given_up) == (idle, idle.given_up)
+    again = within(idle, 1e8, n_jobs=1)
+    assert (found.score, found.bound, sorted(found.dag.edges)) == (again.score, again.bound, sorted(again.dag.edges))
+
+
+def test_families_that_a_sample_leaves_early_are_foreseen() -> None:
+    # Ten ordinal columns of ten levels: nearly all triples and quadruples take more than a sampled family may.
+    table = an.Table(an.read(DATA / "uci" / "breast-cancer-wisconsin-original.csv.gz"))
+    handle, rules = prepared(table, an.PCART()), resolved(None, table.names)
+    budget = BUDGETS["normal"]
+    told = foreseen(handle, rules, 4, budget)
+    _, (steps, *_) = score_within(handle, 4, rules.spec(), budget.scoring // 30, 2)
+    assert steps > 0.9 * budget.scoring // 30, "the table is too easy for this test"
+    assert told.steps > budget.scoring / 3

@@ -20,6 +20,7 @@ from arbornet.search.budget import Budget
 from arbornet.search.certificate import ClusterCertificate, PricedBlock
 from arbornet.search.cuts import Cuts
 from arbornet.search.exact import by_strategy
+from arbornet.search.within import _exactly as within_steps
 from arbornet.system.memory import in_bytes
 from interrupting import SOON, ctrl_c
 from places import INSTANCES
@@ -286,6 +287,15 @@ def test_a_gap_that_is_allowed_is_kept() -> None:
     assert found.stopped == "proven"
     assert found.gap <= 3.0
     assert found.score <= -1585.75974095 + 1e-6 <= found.bound
+
+
+def test_a_wide_search_starts_from_what_the_search_over_orders_finds() -> None:
+    handle = hard_candidates(120, 100)
+    orders = an.search.anytime(handle, rounds=60)
+    # Enough for local search and that search, and for no proof.
+    found, _ = within_steps(handle, 2e8, None, None, -1, None)
+    assert found.stopped == "time"
+    assert found.score >= orders.score
 
 
 def test_a_forged_certificate_is_refused() -> None:

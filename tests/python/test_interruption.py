@@ -7,6 +7,7 @@ import inspect
 import itertools
 import math
 import os
+import signal
 import subprocess
 import sys
 import time
@@ -20,6 +21,7 @@ import pytest
 
 import arbornet as an
 import arbornet.search as searches
+from arbornet.data.frames import read_frame
 
 PROMPT = 4.0
 LONG = 12.0
@@ -85,6 +87,25 @@ def test_an_exception_in_a_stream_of_python_is_told():
 def test_ctrl_c_ends_the_reading_of_python_objects():
     objects = list(itertools.chain(["a", "b"] * 3_000_000, [object()]))  # ends in an error if nobody interrupts
     assert interrupted(lambda: an.Table({"x": objects}), after=0.05) < PROMPT
+
+
+def test_an_interrupt_between_columns_of_numbers_is_not_lost():
+    values = np.round(10 * np.random.default_rng(0).normal(size=2_000_000))
+    frame = {f"x{i}": values for i in range(60)}
+
+    def interrupt(*_: object) -> None:
+        raise KeyboardInterrupt
+
+    # After so much processor time of this process: on a busy machine no other process would come in time.
+    before = signal.signal(signal.SIGVTALRM, interrupt)
+    try:
+        for after in (0.01, 0.02, 0.03, 0.05, 0.08):
+            signal.setitimer(signal.ITIMER_VIRTUAL, after)
+            with pytest.raises(KeyboardInterrupt):
+                read_frame(frame)
+    finally:
+        signal.setitimer(signal.ITIMER_VIRTUAL, 0)
+        signal.signal(signal.SIGVTALRM, before)
 
 
 def test_ctrl_c_ends_the_reading_of_a_file(monkeypatch, tmp_path):

@@ -83,7 +83,12 @@ class BranchAndBound:
 
 
 def solve(
-    root: SearchComponent, how: BranchAndBound, budget: Budget, slack: int, note: Callable[[], None]
+    root: SearchComponent,
+    how: BranchAndBound,
+    budget: Budget,
+    slack: int,
+    note: Callable[[], None],
+    arrange: Callable[[SearchComponent], None],
 ) -> tuple[Stopped, str]:
     """Searches one component; its cost, bound and order hold the result.
 
@@ -93,6 +98,7 @@ def solve(
         budget: time, and the bytes for this component, with what it holds already.
         slack: a gap that may be left.
         note: called whenever cost or bound may have changed.
+        arrange: may give the component a better incumbent; asked once, if it is not solved at once.
 
     Returns:
         How it ended, and the tier that ended it.
@@ -104,7 +110,7 @@ def solve(
 
     def work(part: SearchComponent, stage: Stage, others: float) -> Worked:
         if stage == "first":
-            return _whole(part, how, budget, note)
+            return _whole(part, how, budget, note, arrange)
         return _part(part, stage, of_parts, budget.less(others))
 
     return search(root, budget.bytes, work, note)
@@ -207,9 +213,16 @@ def _at_once(root: SearchComponent, how: BranchAndBound, budget: Budget, note: C
     return "subset dynamic programming" if done(root) else None
 
 
-def _whole(root: SearchComponent, how: BranchAndBound, budget: Budget, note: Callable[[], None]) -> Worked:
+def _whole(
+    root: SearchComponent,
+    how: BranchAndBound,
+    budget: Budget,
+    note: Callable[[], None],
+    arrange: Callable[[SearchComponent], None],
+) -> Worked:
     """Works on the undivided component."""
     root.improve(how.cuts.patience, budget.left)
+    arrange(root)
     root.ascend(how.cuts.ascents, budget.bytes, budget.left)
     note()
     tighten(root, how.cuts, budget, note)

@@ -29,6 +29,9 @@ class Budget:
         rest.bytes = max(0.0, self.bytes - held)
         return rest
 
+    def spend(self, steps: float) -> None:
+        """Counts steps that were taken; a deadline does not need to know."""
+
     @property
     def seconds(self) -> float:
         """Wall seconds used."""

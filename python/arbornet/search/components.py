@@ -3,19 +3,34 @@
 from __future__ import annotations
 
 from fractions import Fraction
+from graphlib import TopologicalSorter
 from typing import TYPE_CHECKING, Literal
 
 from arbornet import _core
 from arbornet._core import ArbornetError, CandidatesHandle, SearchComponent
+from arbornet.graphs.constraints import resolved
 from arbornet.search.base import Found, Incumbent, Stopped, dag_from_parents, total_of
 from arbornet.search.branch_and_bound import BranchAndBound, solve
 from arbornet.search.budget import Budget
 from arbornet.search.certificate import certified
+from arbornet.search.registry import run
 from arbornet.search.sums import MOST, better_order, exact_sum, rounding, upward
 from arbornet.system.memory import size_text
 
 if TYPE_CHECKING:
     from arbornet.text.progress import Tell
+
+
+#: A component of more variables starts from what the search over orders finds in so many rounds of its chains, if it is
+#: not solved at once: with many variables that is better than local search.
+WIDE, ROUNDS = 40, 60
+#: The chains of that search, and the steps of a round of one of them for each variable and for each parent set.
+CHAINS, ROUND, ROUND_SET = 4, 8_000.0, 5.0
+
+
+def round_steps(handle: CandidatesHandle) -> float:
+    """Counted steps of a round of the search over orders."""
+    return CHAINS * (ROUND * len(handle.names) + ROUND_SET * handle.n_sets)
 
 
 class NoGraphError(ArbornetError):
@@ -37,6 +52,9 @@ class ExactSearch:
         self.handle = handle
         self.rules = rules
         self.budget = budget
+        self.n_jobs = n_jobs
+        #: What the search over orders found, once it was asked.
+        self.arranged: list[int] | None = None
         self._refuse_too_many()
         self.components = _core.search_components(handle, n_jobs)
         self.bests = handle.bests
@@ -69,7 +87,9 @@ class ExactSearch:
                 grain = Fraction(2) ** -component.exponent
                 slack = max(0, min(int(left / grain) - _astray(component), 2**60))
                 held -= component.held
-                ended, tier = solve(component, how or BranchAndBound(), self.budget.less(held), slack, self.note)
+                ended, tier = solve(
+                    component, how or BranchAndBound(), self.budget.less(held), slack, self.note, self._arrange
+                )
                 component.close(cuts=True)
                 held += component.held
                 assert component.cost is not None
@@ -133,6 +153,30 @@ class ExactSearch:
         for component in self.components:
             component.improve(0, self.budget.left)
         self.note()
+
+    def _arrange(self, component: SearchComponent) -> None:
+        """Gives a wide component the order that the search over orders finds, if it is better than its own."""
+        if len(component.vars) <= WIDE or self.budget.over:
+            return
+        if self.arranged is None:
+            left, names = self.budget.left, self.handle.names
+            found = run(
+                "anytime",
+                self.handle,
+                resolved(None, names),
+                "searching among orders",
+                time_limit=None if left is None else left / 10,
+                n_jobs=self.n_jobs,
+                rounds=ROUNDS,
+                chains=CHAINS,
+            )
+            self.budget.spend(ROUNDS * round_steps(self.handle))
+            if found.stopped == "interrupted":
+                raise KeyboardInterrupt
+            arcs = {child: sorted(parents) for child, parents in enumerate(found.parents)}
+            self.arranged = list(TopologicalSorter(arcs).static_order())
+        own = set(component.vars)
+        component.learn(None, [v for v in self.arranged if v in own], 0)
 
     def _refuse_too_many(self) -> None:
         needed = _core.search_needs(self.handle)

@@ -16,7 +16,7 @@ from arbornet.graphs.constraints import Constraints, resolved
 from arbornet.search.anytime import anytime
 from arbornet.search.base import Found, with_limits
 from arbornet.search.budget import Budget
-from arbornet.search.components import ExactSearch
+from arbornet.search.components import ExactSearch, round_steps
 from arbornet.search.source import handle_of, known, obeying
 from arbornet.text.progress import shown
 
@@ -31,8 +31,6 @@ EXACT = 0.6
 WIDEST = 250
 #: Rounds of the search over orders, at most and at least.
 ROUNDS, FEWEST = 500, 4
-#: Steps of a round for each variable and for each parent set.
-ROUND, ROUND_SET = 8_000.0, 5.0
 #: Steps of a round of the linear program for each column and cut; it may have more columns than it begins with.
 CUT, GROWTH = 90_000.0, 1.5
 #: Steps of a state, and for each parent set of one.
@@ -49,6 +47,10 @@ class Counted(Budget):
         self.steps = steps
         # Shared by the copies that know of fewer bytes.
         self.spent = [0.0]
+
+    def spend(self, steps: float) -> None:
+        """Takes the steps off what is left."""
+        self.spent[0] += steps
 
     @property
     def left(self) -> float | None:
@@ -74,7 +76,7 @@ class Watched:
         def counted(*given: Any, **named: Any) -> Any:
             before = self.component.expanded
             made = own(*given, **named)
-            self.budget.spent[0] += cost(given, before)
+            self.budget.spend(cost(given, before))
             return made
 
         return counted
@@ -139,7 +141,7 @@ def within(
             return with_limits(found, candidates)
     left = None if time_limit is None else max(0.0, time_limit - (time.perf_counter() - began))
     handle = handle_of(candidates)
-    rounds = int((steps - spent) / (4 * (ROUND * len(handle.names) + ROUND_SET * handle.n_sets)))
+    rounds = int((steps - spent) / round_steps(handle))
     rounds = min(max(rounds, FEWEST), ROUNDS)
     other = anytime(candidates, left, constraints=constraints, rounds=rounds, n_jobs=n_jobs, progress=progress)
     if found is None:

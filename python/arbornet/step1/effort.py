@@ -114,6 +114,14 @@ def next_effort(effort: Effort) -> str:
     return f"effort={more[effort]}" if effort in more else ""
 
 
+#: A family may take one part in so many of the steps for scoring.
+FAMILY = 100
+#: Steps that reading a cell and fitting its column's model take, about.
+CELL = 270.0
+#: Up to so many variables the search takes next to nothing, from so many all of its share.
+QUICK_SEARCH, WHOLE_SEARCH = 40, 400
+
+
 @dataclass(frozen=True)
 class Foreseen:
     """What work is foreseen to take.
@@ -121,7 +129,7 @@ class Foreseen:
     Attributes:
         steps: counted steps of scoring, as far as the budget goes.
         in_full: the steps of all sets.
-        seconds: of this machine's processor for those steps, by what a sample took.
+        seconds: of this machine's processor for the whole call: scoring, searching and fitting.
     """
 
     steps: float
@@ -130,14 +138,18 @@ class Foreseen:
 
 
 def foreseen(handle: ScoreHandle, rules: Rules, most: int, budget: Budget) -> Foreseen:
-    """About what scoring takes on one core, by a sample's steps and this machine's time for a step."""
-    costs = sampled(handle, rules, most, budget.sampling)
+    """About what learning takes on one core, by a sample's steps and this machine's time for a step."""
+    costs = sampled(handle, rules, most, budget.sampling, budget.scoring // FAMILY)
     if costs is None:
         in_full = 1e9 * modelled(handle, sizes(rules, most))
     else:
         in_full = float(sum(n * each for n, each in zip(sizes(rules, most, optional=True), grown(costs), strict=False)))
     steps = min(in_full, float(budget.scoring))
-    return Foreseen(steps, in_full, seconds_a_step() * steps)
+    n = len(handle.table.names)
+    rest = CELL * handle.table.n_rows * n
+    if n > QUICK_SEARCH:
+        rest += budget.searching * min(1.0, n / WHOLE_SEARCH)
+    return Foreseen(steps, in_full, seconds_a_step() * (steps + rest))
 
 
 @cache

@@ -2,12 +2,11 @@
 
 from __future__ import annotations
 
-import os
 from collections.abc import Sequence
 from dataclasses import dataclass
 from typing import Literal
 
-from arbornet._core import ScoreHandle, Step1, TableHandle
+from arbornet._core import ScoreHandle, Step1, TableHandle, threads
 from arbornet.data.table import Table
 from arbornet.given import FrameLike, ScoreLike, TableLike
 from arbornet.graphs.constraints import Constraints, Rules, resolved
@@ -68,7 +67,7 @@ class Plan:
         n_unscorable: how many sets cannot be scored (of a sample, carried over, if there are very many sets).
         unscorable: the first of those, with the reason and what to do.
         why: how "auto" came to its choice, or what an effort suffices for.
-        effort: the effort, if there is one: then `seconds` is what it allows, or less.
+        effort: the effort, if there is one: then `seconds` is what it allows, or less, with searching and fitting.
     """
 
     names: tuple[str, ...]
@@ -88,7 +87,7 @@ class Plan:
         return sum(self.per_child)
 
     def _lines(self) -> list[str]:
-        cores = os.cpu_count() or 1
+        cores = threads(-1)
         lines = [
             f"{self.n_sets:,} parent sets of up to {self.max_parents} parents, {len(self.names)} variables",
             "by number of parents: " + ", ".join(f"{size}: {n:,}" for size, n in enumerate(self.by_size)),
@@ -137,8 +136,8 @@ def plan(
 ) -> Plan:
     """What `score_parents` would do: how many sets, which cannot be scored, how long, how much memory.
 
-    With a frame alone, or with an effort, it is what `learn` would do: the time is that of the steps which the effort
-    allows, by what a seeded sample of families takes on this machine's processor.
+    With a frame alone, or with an effort, it is what `learn` would do, and the time is that of the whole call: of the
+    steps which the effort allows, by what a seeded sample of families takes on this machine's processor.
 
     Args:
         table: a Table, or any frame.

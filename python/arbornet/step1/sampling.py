@@ -28,14 +28,24 @@ def counted(handle: ScoreHandle, rules: Rules, most: int, sample: int = SAMPLE) 
     return None if steps is None else [1e-9 * cost for cost in grown(steps)]
 
 
-def sampled(handle: ScoreHandle, rules: Rules, most: int, sample: int) -> list[tuple[int, float]] | None:
-    """How many families of 0, 1, ... parents were sampled, and their steps; None if nobody counts them."""
+def sampled(
+    handle: ScoreHandle, rules: Rules, most: int, sample: int, in_earnest: int | None = None
+) -> list[tuple[int, float]] | None:
+    """How many families of 0, 1, ... parents were sampled, and their steps; None if nobody counts them.
+
+    Args:
+        handle: the score.
+        rules: the constraints.
+        most: the most parents.
+        sample: steps to spend.
+        in_earnest: what a family may take in earnest, of which one that is left early counts with a part.
+    """
     try:
         step = Step1(handle, most, rules.spec())
     except ParameterError:  # too many sets for any machine
-        told = sampled(handle, rules, most - 1, sample)
+        told = sampled(handle, rules, most - 1, sample, in_earnest)
         return None if told is None else [*told, (0, 0.0)]
-    return step.count(sample)
+    return step.count(sample, in_earnest)
 
 
 def modelled(handle: ScoreHandle, by_size: Sequence[int]) -> float:

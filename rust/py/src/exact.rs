@@ -212,12 +212,17 @@ impl SearchComponent {
         Some((Self { component: one, threads: self.threads }, Self { component: other, threads: self.threads }))
     }
 
-    /// Takes what was found elsewhere: a graph's cost and order, states expanded.
+    /// Takes what was found elsewhere: a graph's cost and order, states expanded. Without a cost it is that of the best sets
+    /// along the order.
     #[allow(clippy::needless_pass_by_value)]
-    fn learn(&mut self, cost: i64, order: Vec<u32>, expanded: u64) -> PyResult<()> {
+    fn learn(&mut self, cost: Option<i64>, order: Vec<u32>, expanded: u64) -> PyResult<()> {
         if let Some(v) = order.iter().find(|v| !self.component.vars().contains(v)) {
             return Err(pyo3::exceptions::PyValueError::new_err(format!("variable {v} is not in the component")));
         }
+        if order.len() != self.component.vars().len() && cost.is_none() {
+            return Err(pyo3::exceptions::PyValueError::new_err("an order holds every variable of the component once"));
+        }
+        let cost = cost.unwrap_or_else(|| self.component.cost_along(&order));
         self.component.learn(cost, &order, expanded);
         Ok(())
     }

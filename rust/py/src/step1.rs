@@ -186,10 +186,13 @@ impl Step1 {
     }
 
     /// The same in steps of about a nanosecond, counted and not timed, until so many are spent; None if the score does
-    /// not count them.
-    fn count(&self, py: Python<'_>, steps: u64) -> PyResult<Option<Vec<(u64, f64)>>> {
+    /// not count them. A family that is left early counts with what it took; if it is known what one may take in earnest,
+    /// with more.
+    #[pyo3(signature = (steps, in_earnest = None))]
+    fn count(&self, py: Python<'_>, steps: u64, in_earnest: Option<u64>) -> PyResult<Option<Vec<(u64, f64)>>> {
         let (step, score, control) = (self.step.clone(), self.score(), Arc::new(Control::default()));
-        let counted = watched_or_left(py, &control.clone(), None, move || step.count(&*score, steps, &control))?;
+        let counted =
+            watched_or_left(py, &control.clone(), None, move || step.count(&*score, steps, in_earnest, &control))?;
         let counted = counted.map_err(|error| self.score.get().raise(py, error))?;
         Ok(counted.map(|counted| counted.into_iter().map(|t| (t.n, t.cost)).collect()))
     }

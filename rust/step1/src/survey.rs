@@ -89,15 +89,23 @@ impl Step1 {
         let bound = |scratch: &mut dyn ChildScore| {
             scratch.heed(&control.halt().within(budget.saturating_sub(begun.elapsed())));
         };
-        self.sample(score, budget.as_secs_f64(), control, |_| begun.elapsed().as_secs_f64(), bound)
+        let as_it_was = |_: Var, _: &Parents, cost: f64| cost;
+        self.sample(score, budget.as_secs_f64(), control, |_| begun.elapsed().as_secs_f64(), bound, as_it_was)
     }
 
     /// The same by what families cost in [`ChildScore::steps`], which is equal on every machine; `None` if the score
-    /// does not count them.
+    /// does not count them. A family that would take more than a share of the budget is left, and counts with what it took; if
+    /// it is known what one may take in earnest, with the geometric mean of that share and of what it may take.
     ///
     /// # Errors
     /// As `time`.
-    pub fn count(&self, score: &dyn LocalScore, budget: u64, control: &Control) -> Result<Option<Vec<Sampled>>> {
+    pub fn count(
+        &self,
+        score: &dyn LocalScore,
+        budget: u64,
+        in_earnest: Option<u64>,
+        control: &Control,
+    ) -> Result<Option<Vec<Sampled>>> {
         for child in 0..self.spaces().len() {
             if score.child(child)?.steps().is_none() {
                 return Ok(None);
@@ -106,7 +114,16 @@ impl Step1 {
         let steps = |scratch: &dyn ChildScore| scratch.steps().unwrap_or(0) as f64;
         let most = (budget / SHARE_OF_FAMILY).max(1);
         let bound = |scratch: &mut dyn ChildScore| scratch.cap(most);
-        self.sample(score, budget as f64, control, steps, bound).map(Some)
+        let left = |child: Var, parents: &Parents, cost: f64| {
+            let may_take = score.family_steps(child, parents).min(in_earnest.unwrap_or(0));
+            // What cannot be scored at all costs nothing in earnest either.
+            if may_take > most && score.check(child, parents).is_ok() {
+                cost.max((most as f64 * may_take as f64).sqrt())
+            } else {
+                cost
+            }
+        };
+        self.sample(score, budget as f64, control, steps, bound, left).map(Some)
     }
 
     fn sample(
@@ -116,6 +133,7 @@ impl Step1 {
         control: &Control,
         reading: impl Fn(&dyn ChildScore) -> f64,
         bound: impl Fn(&mut dyn ChildScore),
+        left: impl Fn(Var, &Parents, f64) -> f64,
     ) -> Result<Vec<Sampled>> {
         let layers = self.spaces().iter().map(Space::layers).max().unwrap_or(0);
         let mut sampled = vec![Sampled::default(); layers + 1];
@@ -141,9 +159,9 @@ impl Step1 {
                 self.space(child).parents(&draw.set(child, size), &mut parents);
                 bound(&mut *scratch);
                 let before = reading(&*scratch);
-                drop(scratch.score(&parents));
+                let scored = scratch.score(&parents).is_ok();
                 let cost = reading(&*scratch) - before;
-                sampled[size].cost += cost;
+                sampled[size].cost += if scored { cost } else { left(child, &parents, cost) };
                 sampled[size].n += 1;
                 // What costs nothing ends some time, too.
                 let at_least = cost.max(1e-5 * budget);

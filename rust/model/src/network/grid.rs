@@ -104,6 +104,7 @@ fn posterior(
         high: cell.high,
         predictive: predictive.clone(),
         mass: cell.mass,
+        before: None,
     };
     Mixture::new(cells.iter().zip(weights).map(part).collect())
 }

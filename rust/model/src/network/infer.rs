@@ -8,7 +8,8 @@ use rustc_hash::FxHashMap;
 use smallvec::SmallVec;
 
 use super::eliminate::Elimination;
-use super::mixture::{Mixture, Part, mass};
+use super::mixture::{Mixture, Part};
+use super::pieces::Known;
 use super::plan::{Given, Problem, Scope};
 use super::sample::no_room;
 use super::weighting::{room_for_particles, weighted_quantile};
@@ -221,7 +222,7 @@ impl Network {
         width: usize,
         settings: &Settings,
         control: &Control,
-        answer: impl Fn(&Plan, usize, &mut [f64]) -> Sampled + Sync,
+        answer: impl Fn(&Plan, usize, &mut [f64], &Known) -> Sampled + Sync,
     ) -> Result<(Vec<f64>, Sampled)> {
         let rows = question.rows;
         let set = self.mask(rows.set());
@@ -244,19 +245,20 @@ impl Network {
                     None
                 };
                 let plan = own.as_ref().or(common.as_ref()).expect("there is a plan for every pattern");
-                let mut known: FxHashMap<SmallVec<[u32; 12]>, (usize, Sampled)> = FxHashMap::default();
+                let mut answered: FxHashMap<SmallVec<[u32; 12]>, (usize, Sampled)> = FxHashMap::default();
+                let known = Known::default();
                 for i in members {
                     control.check()?;
                     let key = plan.key(rows, first + i);
-                    if let Some(&(earlier, how)) = key.as_ref().and_then(|key| known.get(key)) {
+                    if let Some(&(earlier, how)) = key.as_ref().and_then(|key| answered.get(key)) {
                         out.copy_within(earlier * width..(earlier + 1) * width, i * width);
                         sampled = sampled.join(how);
                         continue;
                     }
-                    let how = answer(plan, first + i, &mut out[i * width..(i + 1) * width]);
+                    let how = answer(plan, first + i, &mut out[i * width..(i + 1) * width], &known);
                     sampled = sampled.join(how);
                     if let Some(key) = key {
-                        known.insert(key, (i, how));
+                        answered.insert(key, (i, how));
                     }
                 }
             }
@@ -284,10 +286,10 @@ impl Network {
         };
         let rows = &self.about(evidence, target)?;
         let question = Question { rows, scope: Scope::About(&[target]) };
-        let (probabilities, sampled) = self.each_row(&question, k, settings, control, |plan, row, out| {
+        let (probabilities, sampled) = self.each_row(&question, k, settings, control, |plan, row, out, known| {
             let seen = seen_in(rows, row);
             if let Way::Exact(elimination) = &plan.way {
-                let weights = plan.problem.solve(self, elimination, &seen);
+                let weights = plan.problem.solve(self, elimination, &seen, known);
                 let total: f64 = weights.iter().sum();
                 for (slot, weight) in out.iter_mut().zip(weights) {
                     *slot = weight / total;
@@ -329,7 +331,7 @@ impl Network {
         }
         let question = Question { rows, scope: Scope::About(&[target]) };
         let width = probabilities.len();
-        let (values, sampled) = self.each_row(&question, width, settings, control, |plan, row, out| {
+        let (values, sampled) = self.each_row(&question, width, settings, control, |plan, row, out, known| {
             let seen = seen_in(rows, row);
             if matches!(plan.way, Way::Sampling) {
                 let answer = self.weighted_values(&plan.problem, target, &seen, settings);
@@ -341,7 +343,7 @@ impl Network {
                 }
                 return Sampled { rows: 1, standard_error };
             }
-            if let Some(mixture) = self.mixture(plan, target, &seen) {
+            if let Some(mixture) = self.mixture(plan, target, &seen, known) {
                 for (slot, &p) in out.iter_mut().zip(probabilities) {
                     *slot = scale.to_original(mixture.quantile(p));
                 }
@@ -351,19 +353,20 @@ impl Network {
         Ok(Quantiles { values, sampled })
     }
 
-    fn mixture(&self, plan: &Plan, target: Var, seen: &impl Fn(Var) -> Value) -> Option<Mixture> {
+    fn mixture(&self, plan: &Plan, target: Var, seen: &impl Fn(Var) -> Value, known: &Known) -> Option<Mixture> {
         let problem = &plan.problem;
         let Way::Exact(elimination) = &plan.way else { return self.on_grid(problem, target, seen) };
-        let weights = problem.solve(self, elimination, seen);
+        let weights = problem.solve(self, elimination, seen, known);
         let own = problem.factors.iter().find(|f| f.node == target).expect("a target has a factor");
-        let states = problem.states_of(problem.position(target).expect("the target is hidden"));
+        let position = problem.position(target).expect("the target is hidden");
+        let states = problem.states_of(position);
         let mut parts = Vec::with_capacity(weights.len());
         problem.each_configuration(self, own, seen, |_, predictive| {
-            for s in 0..states.len() {
+            let pieces = known.pieces(position, predictive, states);
+            for (s, (&mass, &before)) in pieces.masses.iter().zip(&pieces.before).enumerate() {
                 let weight = weights[parts.len()];
                 let (low, high) = states.bounds(s);
-                let mass = mass(predictive, low, high);
-                parts.push(Part { weight, low, high, predictive: predictive.clone(), mass });
+                parts.push(Part { weight, low, high, predictive: predictive.clone(), mass, before: Some(before) });
             }
         });
         Mixture::new(parts)
@@ -389,14 +392,14 @@ impl Network {
     ) -> Result<(Vec<f64>, Sampled)> {
         let question = Question { rows, scope: Scope::Everything };
         let jacobians: Vec<f64> = (0..self.n_vars()).map(|v| self.log_jacobian(v)).collect();
-        let (mut hidden, sampled) = self.each_row(&question, 1, settings, control, |plan, row, out| {
+        let (mut hidden, sampled) = self.each_row(&question, 1, settings, control, |plan, row, out, known| {
             if plan.problem.hidden.is_empty() {
                 out[0] = 0.0;
                 return Sampled::default();
             }
             let seen = seen_in(rows, row);
             if let Way::Exact(elimination) = &plan.way {
-                let (mut tables, log_scale) = plan.problem.tables(self, &seen);
+                let (mut tables, log_scale) = plan.problem.tables(self, &seen, known);
                 let rest = elimination.run(&mut tables);
                 out[0] = log_scale + rest;
                 return Sampled::default();

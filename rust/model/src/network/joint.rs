@@ -5,6 +5,7 @@
 
 use super::eliminate::rescale;
 use super::infer::{Method, Sampled, Settings, seen_in};
+use super::pieces::Known;
 use super::plan::{Given, Scope};
 use super::weighting::room_for_particles;
 use super::{Evidence, Network};
@@ -66,7 +67,7 @@ impl Network {
         let value = seen_in(known, 0);
         let sampled = match problem.eliminate(&keep, settings.limit()) {
             Ok(elimination) => {
-                let weights = problem.solve(self, &elimination, &value);
+                let weights = problem.solve(self, &elimination, &value, &Known::default());
                 let fine: Vec<usize> = keep.iter().map(|&h| problem.states_of(h).len()).collect();
                 for (i, p) in weights.into_iter().enumerate() {
                     let (mut rest, mut entry, mut step) = (i, 0, 1);

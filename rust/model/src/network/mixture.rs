@@ -10,27 +10,31 @@ fn real(value: Value) -> f64 {
 }
 
 /// The same distribution seen in a mirror, so that upper tails keep the precision of lower ones.
-fn mirrored(predictive: &Predictive) -> Option<Predictive> {
+pub(super) fn mirrored(predictive: &Predictive) -> Option<Predictive> {
     match *predictive {
         Predictive::StudentT { df, location, scale } => Some(Predictive::StudentT { df, location: -location, scale }),
         Predictive::Levels { .. } => None,
     }
 }
 
-fn centre(predictive: &Predictive) -> f64 {
+pub(super) fn centre(predictive: &Predictive) -> f64 {
     match *predictive {
         Predictive::StudentT { location, .. } => location,
         Predictive::Levels { .. } => real(predictive.quantile(0.5)),
     }
 }
 
-/// The probability of `[low, high)` under a predictive distribution of numbers.
-pub(super) fn mass(predictive: &Predictive, low: f64, high: f64) -> f64 {
-    let below = |p: &Predictive, x: f64| match x {
+/// The probability of less than a number.
+pub(super) fn below(predictive: &Predictive, x: f64) -> f64 {
+    match x {
         f64::INFINITY => 1.0,
         f64::NEG_INFINITY => 0.0,
-        x => p.cdf(Value::Real(x)),
-    };
+        x => predictive.cdf(Value::Real(x)),
+    }
+}
+
+/// The probability of `[low, high)` under a predictive distribution of numbers.
+pub(super) fn mass(predictive: &Predictive, low: f64, high: f64) -> f64 {
     if low > centre(predictive)
         && let Some(mirror) = mirrored(predictive)
     {
@@ -41,13 +45,18 @@ pub(super) fn mass(predictive: &Predictive, low: f64, high: f64) -> f64 {
 
 /// The value within `[low, high)` below which a fraction of the mass there lies.
 pub(super) fn quantile_within(predictive: &Predictive, low: f64, high: f64, fraction: f64) -> f64 {
+    quantile_knowing(predictive, low, high, fraction, None)
+}
+
+/// The same if the mass before the piece, below it or above it where it lies above the centre, and its own are known.
+fn quantile_knowing(predictive: &Predictive, low: f64, high: f64, fraction: f64, known: Option<(f64, f64)>) -> f64 {
     if low > centre(predictive)
         && let Some(mirror) = mirrored(predictive)
     {
-        return -quantile_within(&mirror, -high, -low, 1.0 - fraction);
+        return -quantile_knowing(&mirror, -high, -low, 1.0 - fraction, known);
     }
-    let first = if low == f64::NEG_INFINITY { 0.0 } else { predictive.cdf(Value::Real(low)) };
-    let p = first + fraction * mass(predictive, low, high);
+    let (first, own) = known.unwrap_or_else(|| (below(predictive, low), mass(predictive, low, high)));
+    let p = first + fraction * own;
     let clamp = |x: f64| x.clamp(low, high);
     if p > 0.0 && p < 1.0 {
         clamp(real(predictive.quantile(p)))
@@ -70,6 +79,8 @@ pub(super) struct Part {
     pub predictive: Predictive,
     /// The predictive's own mass in the piece.
     pub mass: f64,
+    /// Its mass before the piece, where that is known: below it, or above it where it lies above the centre.
+    pub before: Option<f64>,
 }
 
 /// Parts in ascending order of their pieces; two pieces are equal or disjoint. Weights sum to one.
@@ -119,7 +130,8 @@ impl Mixture {
 
 impl Part {
     fn quantile(&self, fraction: f64) -> f64 {
-        quantile_within(&self.predictive, self.low, self.high, fraction)
+        let known = self.before.map(|before| (before, self.mass));
+        quantile_knowing(&self.predictive, self.low, self.high, fraction, known)
     }
 }
 

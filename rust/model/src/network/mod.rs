@@ -16,6 +16,7 @@ mod infer;
 mod joint;
 pub mod mass;
 mod mixture;
+mod pieces;
 mod plan;
 pub mod sample;
 mod weighting;

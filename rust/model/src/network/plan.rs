@@ -9,7 +9,7 @@
 use smallvec::SmallVec;
 
 use super::eliminate::{Elimination, rescale};
-use super::mixture::mass;
+use super::pieces::Known;
 use super::{Network, Within};
 use crate::predictive::{Predictive, Value};
 use crate::table::Var;
@@ -237,27 +237,58 @@ impl Problem {
     }
 
     /// The tables of all factors with the seen values filled in, and the logarithm of what they were divided by.
-    pub fn tables(&self, network: &Network, seen: &impl Fn(Var) -> Value) -> (Vec<Vec<f64>>, f64) {
+    pub fn tables(&self, network: &Network, seen: &impl Fn(Var) -> Value, known: &Known) -> (Vec<Vec<f64>>, f64) {
         let mut log_scale = 0.0;
-        let tables = self.factors.iter().map(|factor| self.table(network, factor, seen, &mut log_scale)).collect();
+        let table = |factor| self.table(network, factor, seen, known, &mut log_scale);
+        let tables = self.factors.iter().map(table).collect();
         (tables, log_scale)
     }
 
     /// The table an elimination leaves over, up to a factor.
-    pub fn solve(&self, network: &Network, elimination: &Elimination, seen: &impl Fn(Var) -> Value) -> Vec<f64> {
-        let (mut tables, _) = self.tables(network, seen);
+    pub fn solve(
+        &self,
+        network: &Network,
+        elimination: &Elimination,
+        seen: &impl Fn(Var) -> Value,
+        known: &Known,
+    ) -> Vec<f64> {
+        let (mut tables, _) = self.tables(network, seen, known);
         elimination.run(&mut tables);
         tables.pop().expect("a plan has a last step")
     }
 
-    fn table(&self, network: &Network, factor: &Factor, seen: &impl Fn(Var) -> Value, log_scale: &mut f64) -> Vec<f64> {
-        let own = factor.node_is_free.then(|| self.states_of(*factor.free.last().expect("the node is free")));
-        let mut out = Vec::new();
-        self.each_configuration(network, factor, seen, |_, predictive| match own {
-            Some(states) => push_masses(predictive, states, &mut out),
-            None => out.push(predictive.log_density(seen(factor.node))),
+    fn table(
+        &self,
+        network: &Network,
+        factor: &Factor,
+        seen: &impl Fn(Var) -> Value,
+        known: &Known,
+        log_scale: &mut f64,
+    ) -> Vec<f64> {
+        let own = factor.node_is_free.then(|| {
+            let hidden = *factor.free.last().expect("the node is free");
+            (hidden, self.states_of(hidden))
         });
-        if let (Some(states), Some(within)) = (own, self.limit_of(factor)) {
+        let mut out = Vec::new();
+        // Pieces next to each other often lead to the same leaf.
+        let mut last: Option<(Predictive, f64)> = None;
+        self.each_configuration(network, factor, seen, |_, predictive| match (own, &last, predictive) {
+            (Some((_, States::Levels(_))), _, Predictive::Levels { probabilities }) => {
+                out.extend_from_slice(probabilities);
+            }
+            (Some((hidden, states)), ..) => {
+                out.extend_from_slice(&known.pieces(hidden, predictive, states).masses);
+            }
+            (None, Some((same, found)), Predictive::StudentT { .. }) if same == predictive => out.push(*found),
+            (None, ..) => {
+                let found = predictive.log_density(seen(factor.node));
+                if matches!(predictive, Predictive::StudentT { .. }) {
+                    last = Some((predictive.clone(), found));
+                }
+                out.push(found);
+            }
+        });
+        if let (Some((_, states)), Some(within)) = (own, self.limit_of(factor)) {
             let shares: Vec<f64> = (0..states.len()).map(|s| within.share(states.representative(s))).collect();
             for masses in out.chunks_mut(shares.len()) {
                 masses.iter_mut().zip(&shares).for_each(|(mass, share)| *mass *= share);
@@ -327,16 +358,5 @@ impl Problem {
                 values[places[i]] = states[i].representative(at[i]);
             }
         }
-    }
-}
-
-fn push_masses(predictive: &Predictive, states: &States, out: &mut Vec<f64>) {
-    match (states, predictive) {
-        (States::Levels(_), Predictive::Levels { probabilities }) => out.extend_from_slice(probabilities),
-        (States::Pieces(cuts), _) if cuts.is_empty() => out.push(1.0),
-        (states, predictive) => out.extend((0..states.len()).map(|s| {
-            let (low, high) = states.bounds(s);
-            mass(predictive, low, high)
-        })),
     }
 }

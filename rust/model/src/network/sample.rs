@@ -13,6 +13,7 @@ use smallvec::SmallVec;
 use super::eliminate::Elimination;
 use super::infer::{Method, Sampled, Settings, seen_in};
 use super::mixture::quantile_within;
+use super::pieces::Known;
 use super::plan::{Given, Problem, Scope};
 use super::weighting::room_for_particles;
 use super::{Evidence, Network};
@@ -72,7 +73,7 @@ impl Network {
         } else {
             match problem.eliminate(&[], settings.limit()) {
                 Ok(elimination) => {
-                    let (mut tables, _) = problem.tables(self, &value);
+                    let (mut tables, _) = problem.tables(self, &value, &Known::default());
                     if elimination.run(&mut tables) == f64::NEG_INFINITY {
                         return Err(Error::Shape("the evidence has probability zero".to_owned()));
                     }

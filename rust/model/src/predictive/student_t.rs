@@ -20,7 +20,25 @@ fn ln_gamma_half_step(a: f64) -> f64 {
 
 /// Log density at `z`.
 pub fn ln_density(df: f64, z: f64) -> f64 {
-    ln_gamma_half_step(df / 2.0) - 0.5 * (df * PI).ln() - f64::midpoint(df, 1.0) * (z * z / df).ln_1p()
+    Constants::of(df).ln_density(z)
+}
+
+/// What does not depend on where a distribution is looked at.
+struct Constants {
+    df: f64,
+    half_step: f64,
+    ln_peak: f64,
+}
+
+impl Constants {
+    fn of(df: f64) -> Self {
+        let half_step = ln_gamma_half_step(df / 2.0);
+        Self { df, half_step, ln_peak: half_step - 0.5 * (df * PI).ln() }
+    }
+
+    fn ln_density(&self, z: f64) -> f64 {
+        self.ln_peak - f64::midpoint(self.df, 1.0) * (z * z / self.df).ln_1p()
+    }
 }
 
 /// The continued fraction of `I_x(a, b)`, with `y = 1 - x`, in the form of Didonato and Morris (TOMS 708, `bfrac`):
@@ -55,10 +73,11 @@ fn beta_fraction(x: f64, y: f64, a: f64, b: f64) -> f64 {
 }
 
 /// `P(|T| < z)` and `ln P(T > z)` for `z >= 0`, each with full relative precision.
-fn central_and_ln_tail(df: f64, z: f64) -> (f64, f64) {
+fn central_and_ln_tail(of: &Constants, z: f64) -> (f64, f64) {
     if z == 0.0 {
         return (0.0, -LN_2);
     }
+    let df = of.df;
     let a = df / 2.0;
     // x = df / (df + z^2) and its complement y, without cancellation and without overflow of z^2.
     let ratio = z / df.sqrt();
@@ -69,7 +88,7 @@ fn central_and_ln_tail(df: f64, z: f64) -> (f64, f64) {
         (-2.0 * ratio.ln(), 1.0)
     };
     // x^a y^(1/2) / B(a, 1/2), where B(a, 1/2) = sqrt(pi) Gamma(a) / Gamma(a + 1/2).
-    let ln_front = a * ln_x + 0.5 * y.ln() + ln_gamma_half_step(a) - 0.5 * PI.ln();
+    let ln_front = a * ln_x + 0.5 * y.ln() + of.half_step - 0.5 * PI.ln();
     if y < 1.5 / (a + 2.5) {
         let central = ln_front.exp() * beta_fraction(y, ln_x.exp(), 0.5, a);
         (central, (-central).ln_1p() - LN_2)
@@ -81,7 +100,7 @@ fn central_and_ln_tail(df: f64, z: f64) -> (f64, f64) {
 
 /// `P(T <= z)`.
 pub fn cdf(df: f64, z: f64) -> f64 {
-    let (central, ln_tail) = central_and_ln_tail(df, z.abs());
+    let (central, ln_tail) = central_and_ln_tail(&Constants::of(df), z.abs());
     if z < 0.0 {
         ln_tail.exp()
     } else if central < 0.5 {
@@ -94,53 +113,62 @@ pub fn cdf(df: f64, z: f64) -> f64 {
 /// The `z` with `P(T <= z) = p`; infinite for `p` of 0 and 1.
 pub fn quantile(df: f64, p: f64) -> f64 {
     let central = 2.0 * (p - 0.5).abs();
+    let of = Constants::of(df);
     let magnitude = if p <= 0.0 || p >= 1.0 {
         f64::INFINITY
     } else if central < 0.5 {
-        central_quantile(df, central)
+        central_quantile(&of, central)
     } else {
-        tail_quantile(df, p.min(1.0 - p).ln())
+        tail_quantile(&of, p.min(1.0 - p).ln())
     };
     if p < 0.5 { -magnitude } else { magnitude }
 }
 
-/// The `z` with `P(|T| < z) = central`. That probability is concave in `z`, so Newton's steps rise towards it.
-fn central_quantile(df: f64, central: f64) -> f64 {
-    let mut z = central / (2.0 * ln_density(df, 0.0).exp());
-    for _ in 0..100 {
-        let step = (central - central_and_ln_tail(df, z).0) / (2.0 * ln_density(df, z).exp());
-        z += step;
-        if step.abs() <= 1e-16 * z {
-            break;
+/// Where so many steps from `start` lead. In the last digits Newton's steps often go round in circles, and where the last
+/// one ends is then known without taking it. A step gives where it leads, and whether that is the end.
+fn walked<S: Copy + PartialEq, const N: usize>(start: S, mut step: impl FnMut(S) -> (S, bool)) -> S {
+    let mut been = [start; N];
+    for taken in 1..=N {
+        let (at, over) = step(been[taken - 1]);
+        if over || taken == N {
+            return at;
         }
+        if let Some(first) = been[..taken].iter().rposition(|earlier| *earlier == at) {
+            return been[first + (N - first) % (taken - first)];
+        }
+        been[taken] = at;
     }
-    z
+    start
+}
+
+/// The `z` with `P(|T| < z) = central`. That probability is concave in `z`, so Newton's steps rise towards it.
+fn central_quantile(of: &Constants, central: f64) -> f64 {
+    walked::<f64, 100>(central / (2.0 * of.ln_density(0.0).exp()), |z| {
+        let step = (central - central_and_ln_tail(of, z).0) / (2.0 * of.ln_density(z).exp());
+        let next = z + step;
+        (next, step.abs() <= 1e-16 * next)
+    })
 }
 
 /// The `z > 0` with `ln P(T > z) = ln_tail`. In `ln z` the log tail is concave and bends from flat to slope `-df`, so
 /// Newton's steps from the right come down to it; a bracket catches those from the flat left.
-fn tail_quantile(df: f64, ln_tail: f64) -> f64 {
-    let (mut low, mut high) = (f64::NEG_INFINITY, f64::INFINITY);
-    let mut u = 0.0_f64;
-    for _ in 0..200 {
+fn tail_quantile(of: &Constants, ln_tail: f64) -> f64 {
+    let start = (0.0_f64, f64::NEG_INFINITY, f64::INFINITY);
+    let (u, ..) = walked::<(f64, f64, f64), 200>(start, |(u, mut low, mut high)| {
         let z = u.exp();
-        let here = central_and_ln_tail(df, z).1;
+        let here = central_and_ln_tail(of, z).1;
         if here > ln_tail {
             low = u;
         } else {
             high = u;
         }
-        let slope = -(u + ln_density(df, z) - here).exp();
+        let slope = -(u + of.ln_density(z) - here).exp();
         let mut next = u + (ln_tail - here) / slope;
         if !(next >= low && next <= high) {
             next = if high.is_infinite() { low + 1.0 } else { f64::midpoint(low, high) };
         }
-        let step = next - u;
-        u = next;
-        if step.abs() <= 2e-16 * u.abs().max(1.0) {
-            break;
-        }
-    }
+        ((next, low, high), (next - u).abs() <= 2e-16 * next.abs().max(1.0))
+    });
     u.exp()
 }
 
@@ -157,6 +185,46 @@ mod tests {
         for (df, p, z) in ORACLE {
             assert!((quantile(df, p) / z - 1.0).abs() < 1e-14, "{df} {p} {}", quantile(df, p));
             assert!((cdf(df, z) - p).abs() < 1e-15);
+        }
+    }
+
+    #[test]
+    fn steps_that_go_round_in_circles_end_where_the_last_would() {
+        // From 0 into a circle of so many.
+        for (circle, way) in [(1, 0), (1, 7), (2, 4), (5, 3), (20, 11), (90, 60)] {
+            let step = |at: u32| if at + 1 < way + circle { at + 1 } else { way };
+            let mut last = 0;
+            for _ in 0..100 {
+                last = step(last);
+            }
+            let mut taken = 0;
+            let mut counted = |at| {
+                taken += 1;
+                (step(at), false)
+            };
+            assert_eq!(walked::<u32, 100>(0, &mut counted), last, "{circle} {way}");
+            assert!(taken <= (way + circle).min(100));
+        }
+        assert_eq!(walked::<u32, 100>(0, |at| (at + 1, at == 4)), 5);
+        assert_eq!(walked::<u32, 100>(0, |at| (at + 1, false)), 100);
+    }
+
+    #[test]
+    fn quantiles_of_the_centre_are_those_of_all_steps() {
+        for df in [1.5, 7.0, 50.0, 500.3, 1e5] {
+            let of = Constants::of(df);
+            for i in 1..400 {
+                let central = f64::from(i) / 801.0;
+                let mut z = central / (2.0 * of.ln_density(0.0).exp());
+                for _ in 0..100 {
+                    let step = (central - central_and_ln_tail(&of, z).0) / (2.0 * of.ln_density(z).exp());
+                    z += step;
+                    if step.abs() <= 1e-16 * z {
+                        break;
+                    }
+                }
+                assert_eq!(central_quantile(&of, central), z, "{df} {i}");
+            }
         }
     }
 

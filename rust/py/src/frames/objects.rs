@@ -22,7 +22,7 @@ use numpy::{
     Element, PyArray1, PyArrayDescrMethods, PyArrayMethods, PyReadonlyArray1, PyUntypedArray, PyUntypedArrayMethods,
 };
 use pyo3::prelude::*;
-use pyo3::types::{PyBool, PyBytes, PyFloat, PyInt, PyString};
+use pyo3::types::{PyBool, PyBytes, PyFloat, PyInt, PyString, PyTuple};
 
 use super::column::RawColumn;
 use super::stream::{Opened, Source};
@@ -32,18 +32,27 @@ use crate::jobs::watched_or_left;
 use crate::stop;
 
 /// A column in one of the ways Python hands it over, beside Arrow streams.
-#[derive(FromPyObject)]
 enum Payload<'py> {
     /// Codes into categories, -1 for none, and whether their order means something.
-    #[pyo3(transparent)]
     Categories((PyReadonlyArray1<'py, i64>, Vec<Bound<'py, PyAny>>, bool)),
     /// A contiguous array, where it has no value, and the unit of its integers if they are times: "duration:ns", or
     /// "timestamp:us", which the name of its time zone may follow ("timestamp:us:Asia/Tokyo").
-    #[pyo3(transparent)]
     Array((Bound<'py, PyUntypedArray>, Option<PyReadonlyArray1<'py, bool>>, Option<String>)),
     /// Any objects.
-    #[pyo3(transparent)]
     Objects(Vec<Bound<'py, PyAny>>),
+}
+
+impl<'py> Payload<'py> {
+    /// Which way it is is looked at first, and not tried: an extraction that fails writes the array's dtype into its error,
+    /// which runs Python, and an interrupt that strikes there is lost with the error.
+    fn of(payload: &Bound<'py, PyAny>) -> PyResult<Self> {
+        let Ok(parts) = payload.cast::<PyTuple>() else { return Ok(Self::Objects(payload.extract()?)) };
+        Ok(if parts.len() == 3 && parts.get_item(2)?.is_instance_of::<PyBool>() {
+            Self::Categories(parts.extract()?)
+        } else {
+            Self::Array(parts.extract()?)
+        })
+    }
 }
 
 fn column_error(name: &str, problem: impl Into<String>, advice: &str) -> PyErr {
@@ -53,6 +62,7 @@ fn column_error(name: &str, problem: impl Into<String>, advice: &str) -> PyErr {
 /// Makes a raw column of what Python hands over.
 pub fn column(name: &str, payload: &Bound<'_, PyAny>) -> PyResult<RawColumn> {
     let py = payload.py();
+    stop::check(py)?;
     if payload.hasattr("__arrow_c_stream__")? || payload.hasattr("__arrow_c_array__")? {
         let (opened, control) = (Opened::of(payload)?, Arc::new(Control::default()));
         let (n_rows, mut sources) = watched_or_left(py, &control.clone(), None, move || opened.read(None, &control))??;
@@ -63,7 +73,7 @@ pub fn column(name: &str, payload: &Bound<'_, PyAny>) -> PyResult<RawColumn> {
         name.clone_into(&mut source.name);
         return compact(py, source, n_rows);
     }
-    let chunks = match payload.extract()? {
+    let chunks = match Payload::of(payload)? {
         Payload::Categories((codes, categories, ordered)) => return declared(name, &codes, &categories, ordered),
         Payload::Array((array, missing, unit)) => vec![of_numpy(name, &array, missing.as_ref(), unit.as_deref())?],
         Payload::Objects(objects) => vec![of_objects(name, &objects)?],

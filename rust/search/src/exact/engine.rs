@@ -250,6 +250,11 @@ impl Component {
         any!(self, engine => engine.learn(cost, order, expanded));
     }
 
+    /// What the best sets along an order of its variables cost; `NEVER` if one has none.
+    pub fn cost_along(&self, order: &[u32]) -> i64 {
+        any!(self, engine => engine.cost_along(order))
+    }
+
     /// Takes a bound that was proved elsewhere.
     pub fn prove(&mut self, bound: i64) {
         any!(self, engine => engine.proved = engine.proved.max(bound.min(engine.below())));
@@ -476,6 +481,11 @@ impl<const W: usize> Engine<W> {
         let place: FxHashMap<u32, usize> = self.problem.vars.iter().copied().zip(0..).collect();
         self.offer(cost, order.iter().map(|v| place[v]).collect());
         self.expanded += expanded;
+    }
+
+    fn cost_along(&self, order: &[u32]) -> i64 {
+        let place: FxHashMap<u32, usize> = self.problem.vars.iter().copied().zip(0..).collect();
+        orders::cost(&self.problem, &order.iter().map(|v| place[v]).collect::<Vec<usize>>())
     }
 
     fn program(&mut self, memory: f64, budget: Budget) -> Result<()> {

@@ -125,6 +125,14 @@ impl<const W: usize> Walk<'_, W> {
     }
 }
 
+/// What the best sets along an order cost; `NEVER` if a variable has none.
+pub fn cost<const W: usize>(problem: &Problem<W>, order: &[usize]) -> i64 {
+    let mut walk = Walk { problem, order: order.to_vec(), taken: vec![0; problem.n()] };
+    walk.evaluate();
+    let each = || (0..order.len()).map(|v| walk.cost(v, walk.taken[v]));
+    if each().any(|cost| cost >= NEVER) { NEVER } else { each().sum() }
+}
+
 /// A good order and its cost, after a number of perturbations without improvement; None if no order was admissible.
 pub fn search<const W: usize>(
     problem: &Problem<W>,
