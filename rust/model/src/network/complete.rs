@@ -19,6 +19,7 @@ use smallvec::SmallVec;
 use super::eliminate::Elimination;
 use super::infer::{Method, Settings, patterns, seen_in};
 use super::mixture::quantile_within;
+use super::pieces::Known;
 use super::plan::{Given, Problem, Scope};
 use super::{Evidence, Network};
 use crate::control::Control;
@@ -57,6 +58,8 @@ struct Component {
     way: Way,
     /// All it reads are levels, so rows with equal codes share its tables.
     repeats: bool,
+    /// The distributions of its hidden numbers, piece by piece.
+    known: Known,
 }
 
 type Row = Vec<Option<Value>>;
@@ -154,7 +157,7 @@ impl Network {
                 Err(_) => Way::Chain,
             };
             let repeats = problem.read.iter().all(|&v| !self.variables()[v].is_continuous());
-            components.push(Component { problem, way, repeats });
+            components.push(Component { problem, way, repeats, known: Known::default() });
         }
         Ok(components)
     }
@@ -176,7 +179,7 @@ impl Network {
         match &component.way {
             Way::Exact(elimination) => {
                 let solve = || {
-                    let (mut tables, _) = problem.tables(self, &seen);
+                    let (mut tables, _) = problem.tables(self, &seen, &component.known);
                     (elimination.run(&mut tables) > f64::NEG_INFINITY).then_some(tables)
                 };
                 if !component.repeats {
