@@ -348,3 +348,11 @@ def test_the_score_of_the_graph_stays_when_more_is_looked_at():
     observed = frame["size"].is_not_null()
     kept = table.to_polars()["size"].filter(observed)
     assert np.allclose(kept, frame["size"].filter(observed))
+
+
+def test_a_plan_counts_all_rows_that_are_learned_from():
+    frame = whole(200)
+    hole = pl.int_range(200) % 4
+    holes = [pl.when(hole == i).then(None).otherwise(c).alias(c) for i, c in enumerate(frame.columns)]
+    planned = an.plan(frame.with_columns(holes))  # not one row is complete
+    assert planned.n_sets == an.plan(frame).n_sets

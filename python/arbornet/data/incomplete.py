@@ -120,6 +120,10 @@ class Incomplete:
         assert isinstance(table, CompletedTable)
         return table
 
+    def as_if_complete(self) -> Table:
+        """A table of all rows with placeholders where values are missing: for the work it takes, not for its values."""
+        return Table.from_handle(self.table(np.ones(self.n_rows, dtype=bool)), self.schema)
+
     def told(self) -> Dropped:
         """How many rows lack a value, and in which columns."""
         lacks = {name: int((~known).sum()) for name, known in zip(self.names, self.known, strict=True)}

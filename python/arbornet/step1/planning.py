@@ -7,6 +7,7 @@ from dataclasses import dataclass
 from typing import Literal
 
 from arbornet._core import ScoreHandle, Step1, TableHandle, threads
+from arbornet.data.incomplete import rows_of
 from arbornet.data.table import Table
 from arbornet.given import FrameLike, ScoreLike, TableLike
 from arbornet.graphs.constraints import Constraints, Rules, resolved
@@ -155,7 +156,9 @@ def plan(
     """
     if effort is None and score is None and max_parents is None:
         effort = "normal"
-    table = table if isinstance(table, Table | TableHandle) else Table(table)
+    if not isinstance(table, Table | TableHandle):
+        rows = rows_of(table)
+        table = rows if isinstance(rows, Table) else rows.as_if_complete()
     score = PCART() if score is None else score
     handle = prepared(table, score)
     rules = resolved(constraints, handle.table.names)
