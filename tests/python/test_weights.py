@@ -170,6 +170,22 @@ def test_scores_of_counts_take_any_weights():
     assert table_of[0] == pytest.approx((share + 0.5) / (w.sum() + 1.0), rel=1e-9)
 
 
+def test_leaves_of_trees_take_any_weights():
+    rng = np.random.default_rng(0)
+    codes = rng.integers(0, 3, 50)
+    table = an.Table({"x": rng.normal(size=50), "c": [f"c{i}" for i in codes]}, weights=rng.uniform(0.05, 2, 50))
+    w, z = table.handle.weights, table.handle.reals(0)
+    n, total = w.sum(), (w * z).sum()
+    assert total == pytest.approx(0, abs=1e-9)
+    spread = (w * z * z).sum() - total**2 / n + n / (n + 1) * (total / n) ** 2 + 1
+    number = -n / 2 * math.log(math.pi) + 0.5 * math.log(1 / (n + 1)) + math.lgamma((n + 1) / 2) - math.lgamma(0.5)
+    number -= (n + 1) / 2 * math.log(spread)
+    assert an.local_score(table, "x", [], an.PCART()) == pytest.approx(number, rel=1e-12)
+    level = math.lgamma(1.5) - math.lgamma(n + 1.5)
+    level += sum(math.lgamma(w[codes == c].sum() + 0.5) - math.lgamma(0.5) for c in range(3))
+    assert an.local_score(table, "c", [], an.PCART()) == pytest.approx(level, rel=1e-12)
+
+
 def test_the_order_of_rows_changes_no_byte_of_what_weighs():
     frame = rows().with_columns(w=pl.Series(np.random.default_rng(3).uniform(0.1, 2, 60)))
     shuffled = frame.sample(fraction=1.0, shuffle=True, seed=5)
