@@ -256,7 +256,7 @@ def _rows(
                 schema = schema_of_raw(raw, find=True, weights=weights if isinstance(weights, str) else None)
         if weights is None:
             table = rows_of(frame, schema, missing, n_jobs=n_jobs)
-        elif missing in ("learn", "indicator"):
+        elif missing == "learn" or missing == "indicator":
             raise ParameterError(
                 f"missing={missing!r} does not take weights yet: choose 'drop', 'error' or 'level', or no weights"
             )

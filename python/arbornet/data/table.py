@@ -247,7 +247,7 @@ def observed(raw: Raw, column: Column, unseen: Literal["error", "missing"]) -> t
         column = _cut(raw, column, keep, coding)
         coding = coding_of(raw, column, unseen, DECLARE)
     if isinstance(column.kind, Binned) and column.ranked is None and coding.cuts is not None:
-        column = _ranked(raw, column, coding)
+        column = _ranked(raw, column, coding, None)
     if isinstance(column.kind, Continuous):
         column = _scaled(column, raw.frame.table([coding], keep, 1).scale(0))
         coding = coding_of(raw, column, unseen, DECLARE)
