@@ -53,9 +53,9 @@ impl<'a> OfLines<'a> {
         let x = (scales.iter().enumerate())
             .map(|(var, scale)| match (scale, prepared.table.column(var)) {
                 (Some(scale), Column::Reals(x)) if var != child => {
-                    order.iter().map(|&row| scale.to_stored(x[row as usize])).collect()
+                    Some(order.iter().map(|&row| scale.to_stored(x[row as usize])).collect())
                 }
-                _ => Vec::new(),
+                _ => None,
             })
             .collect();
         let rows = Arc::new(LineRows { y: values, x });

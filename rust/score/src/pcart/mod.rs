@@ -491,7 +491,11 @@ impl Prepared {
         let Column::Codes(codes) = self.table.column(child) else { unreachable!("levels are stored as codes") };
         let heavy = |row: &u32| weights[*row as usize] > 0.0;
         let order: Vec<u32> = (0..weights.len() as u32).filter(heavy).collect();
-        let rows = if order.len() == weights.len() { Rows::AsTheyStand } else { Rows::Ordered(Arc::new(self.ordered(&order))) };
+        let rows = if order.len() == weights.len() {
+            Rows::AsTheyStand
+        } else {
+            Rows::Ordered(Arc::new(self.ordered(&order)))
+        };
         let value = |&row: &u32| (codes.get(row as usize) as u32, weights[row as usize]);
         self.of_counts::<C, L>(child, leaf, pure, bounded, order.iter().map(value).collect(), rows)
     }

@@ -131,8 +131,8 @@ fn both_of_levels<L: LevelsLeaf + Clone>(leaf: &L, k: usize, codes: &Codes, tabl
 
 fn both_of_lines(y: &[f64], table: &Table, s: u32) -> Option<Both> {
     let numbers = |var: usize| match table.column(var) {
-        Column::Reals(x) if var > 0 => x.clone(),
-        _ => vec![],
+        Column::Reals(x) if var > 0 => Some(x.clone()),
+        _ => None,
     };
     let x = (0..table.n_vars()).map(numbers).collect();
     let rows = Arc::new(LineRows { y: y.to_vec(), x });

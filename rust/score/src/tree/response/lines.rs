@@ -50,8 +50,8 @@ impl<const W: usize> LineSum<W> {
 pub struct LineRows {
     /// The response, its centre subtracted.
     pub y: Vec<f64>,
-    /// By variable: standardised numbers, nothing for levels.
-    pub x: Vec<Vec<f64>>,
+    /// By variable: standardised numbers (of a table without rows there are none), nothing for levels.
+    pub x: Vec<Option<Vec<f64>>>,
 }
 
 /// Numbers along lines, with up to `W` sums.
@@ -156,7 +156,7 @@ impl<const W: usize> Response for Lines<W> {
 
     fn read(&mut self, parents: &[Var]) {
         let rows = self.rows.clone();
-        let columns: Vec<&Vec<f64>> = parents.iter().map(|&v| &rows.x[v]).filter(|x| !x.is_empty()).collect();
+        let columns: Vec<&Vec<f64>> = parents.iter().filter_map(|&v| rows.x[v].as_ref()).collect();
         self.p = columns.len();
         debug_assert!(n_sums(self.p) <= W);
         self.leaf.set_numbers(self.p);

@@ -8,6 +8,16 @@ use super::*;
 use crate::leaf::LeafModel;
 use crate::leaf::{Categorical, Linear, Normal, Ordinal, n_sums};
 
+#[test]
+fn without_rows_lines_are_chosen_between_too() {
+    let rows = LineRows { y: vec![], x: vec![None, Some(vec![]), None] };
+    let mut response = Lines::<{ n_sums(2) }>::new(&Normal::default(), Arc::new(rows));
+    response.read(&[1, 2]);
+    assert_eq!(response.choice(), -std::f64::consts::LN_2);
+    response.read(&[2]);
+    assert_eq!(response.choice(), 0.0);
+}
+
 /// The best sum of `worth(block)` over all partitions of `0..n` into at least two blocks.
 fn best_partition(n: usize, worth: &dyn Fn(&[usize]) -> f64) -> f64 {
     fn place(row: usize, n: usize, blocks: &mut Vec<Vec<usize>>, worth: &dyn Fn(&[usize]) -> f64, best: &mut f64) {
@@ -84,7 +94,8 @@ proptest! {
     ) {
         let leaf = Normal::new(0.2, a, 1.0, 1.0).centred(centre);
         let y: Vec<f64> = rows.iter().map(|(y, ..)| y - centre).collect();
-        let x = vec![vec![], rows.iter().map(|(_, x, _)| *x).collect(), rows.iter().map(|(.., x)| *x).collect()];
+        let numbers = |of: fn(&(f64, f64, f64)) -> f64| Some(rows.iter().map(of).collect());
+        let x = vec![None, numbers(|row| row.1), numbers(|row| row.2)];
         let mut response = Lines::<{ n_sums(2) }>::new(&leaf, Arc::new(LineRows { y, x }));
         response.read(&[1, 2]);
         response.prepare(log_gamma);
