@@ -254,14 +254,7 @@ def _rows(
             if schema is None:
                 raw = read_frame(frame, n_jobs=n_jobs)
                 schema = schema_of_raw(raw, find=True, weights=weights if isinstance(weights, str) else None)
-        if weights is None:
-            table = rows_of(frame, schema, missing, n_jobs=n_jobs)
-        elif missing == "learn" or missing == "indicator":
-            raise ParameterError(
-                f"missing={missing!r} does not take weights yet: choose 'drop', 'error' or 'level', or no weights"
-            )
-        else:
-            table = Table(frame, schema, missing, n_jobs=n_jobs, weights=weights, weights_are=weights_are)
+        table = rows_of(frame, schema, missing, n_jobs=n_jobs, weights=weights, weights_are=weights_are)
     by_kind: dict[str, list[str]] = {}
     for column in table.schema.used:
         by_kind.setdefault(column.word, []).append(column.name)

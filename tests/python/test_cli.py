@@ -70,7 +70,7 @@ def test_the_story_of_the_epidemiologist_word_for_word(tmp_path):
     type_in("arbornet schema patients.csv --set stage=ordinal:I,II,III,IV --write")
     line = "arbornet learn patients.csv --schema patients.schema.json --report patients.html"
     second = type_in(line)
-    assert "14 rows dropped for missing values (glucose: 7, crp: 7)" in second.stdout
+    assert "14 rows with missing values kept (glucose: 7, crp: 7)" in second.stdout
     assert re.search(r"to score: [0-9,]+ parent sets of up to [34] parents", second.stdout)
     assert re.search(r"search: exact, finished in .*\nproved: no network within the parent limit", second.stdout)
     assert (tmp_path / "patients.html").read_text(encoding="utf-8").startswith("<!doctype html>")
@@ -188,6 +188,7 @@ def test_learning_obeys_the_arcs_it_is_told(there, capsys):
 
 def test_arcs_are_tried_on_resampled_rows(there, capsys):
     arguments = ["learn", "patients.csv", "--max-parents", "1", "--quiet", "--bootstrap", "6", "--seed", "4"]
+    arguments += ["--missing", "drop"]
     told = json.loads(said(capsys, *arguments, "--json", "-o", "strong.json").out)
     shares = {(arc["parent"], arc["child"]): arc["strength"] for arc in told["arcs"]}
     assert shares and all(0 <= share <= 1 for share in shares.values())
@@ -209,7 +210,9 @@ def test_rows_with_blanks_are_dropped_kept_or_refused(there, capsys):
     )
     frame.write_csv("blank.csv")
     arguments = ["learn", "blank.csv", "--max-parents", "1", "--quiet"]
-    assert json.loads(said(capsys, *arguments, "--json").out)["n_rows"] == 400
+    assert json.loads(said(capsys, *arguments, "--json").out)["n_rows"] == 600
+    dropped = json.loads(said(capsys, *arguments, "--json", "--missing", "drop").out)
+    assert dropped["n_rows"] == 400
     kept = json.loads(said(capsys, *arguments, "--json", "--missing", "level").out)
     assert kept["n_rows"] == 600
     assert len(next(v["levels"] for v in kept["variables"] if v["name"] == "sex")) == 3
@@ -231,7 +234,7 @@ def test_forests_pick_the_parents_as_they_do_in_python(there, capsys):
     score = an.MARS(degree=2)
     kept = an.score_parents(table, score, "auto", parents="forest", n_candidates=3)
     assert an.Candidates.load("c.parquet") == kept
-    told = said(capsys, "learn", *typed, *forest, "-o", "net.json").out
+    told = said(capsys, "learn", *typed, *forest, "--missing", "drop", "-o", "net.json").out
     assert "parents: the 3 best of each variable by a random forest" in told
     assert "search: exact" in told
     net = an.learn(table, score, parents="forest", n_candidates=3, verbose=False)

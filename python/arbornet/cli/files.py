@@ -63,9 +63,17 @@ def read_table(asked: Any, frame: pl.DataFrame) -> an.Table:
 
 
 def read_rows(asked: Any, frame: pl.DataFrame) -> an.Table | Incomplete:
-    """The rows that `learn` takes, with their types; those with missing values are kept if asked for."""
+    """The rows that `learn` takes, with their types; those with missing values are kept as asked for."""
     schema = words.typed(read_schema(frame, asked.schema), asked.set)
-    return rows_of(frame, schema, asked.missing, asked.unseen, n_jobs=asked.jobs)
+    return rows_of(
+        frame,
+        schema,
+        asked.missing,
+        asked.unseen,
+        n_jobs=asked.jobs,
+        weights=asked.weights,
+        weights_are=asked.weights_are,
+    )
 
 
 def whole(rows: an.Table | Incomplete, net: an.BayesNet, n_jobs: int) -> an.Table:

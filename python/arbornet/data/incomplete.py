@@ -18,6 +18,7 @@ from arbornet.data.kinds import Categorical
 from arbornet.data.looks.written import as_read
 from arbornet.data.schema import Column, Schema, schema_of_raw
 from arbornet.data.table import Dropped, NoCompleteRow, Table, check_usable, observed
+from arbornet.data.weights import WeightsAre, WeightsLike
 from arbornet.given import FrameLike
 from arbornet.text.notices import of_parts
 
@@ -25,6 +26,8 @@ Cells = NDArray[Any]
 
 #: Rows with gaps are dropped without being asked for if they are not more than this share.
 FEW = 0.01
+#: The ways that end with complete rows.
+WITHOUT_GAPS: dict[str, Literal["drop", "error", "level"]] = {"drop": "drop", "error": "error", "level": "level"}
 
 
 class CompletedTable(Table):
@@ -185,6 +188,8 @@ def rows_of(
     unseen: Literal["error", "missing"] = "error",
     *,
     n_jobs: int = -1,
+    weights: WeightsLike | None = None,
+    weights_are: WeightsAre = "frequency",
 ) -> Table | Incomplete:
     """The rows to learn from: a table, or rows with gaps where these are to be kept.
 
@@ -195,15 +200,23 @@ def rows_of(
             are; if left out, they are kept where more than a hundredth of the rows have some.
         unseen: As for `Table`.
         n_jobs: Number of threads, -1 for all.
+        weights: As for `Table`; rows with weights and gaps are dropped, unless `missing` says otherwise.
+        weights_are: As for `Table`.
 
     Raises:
         ArbornetError: As for `Table` and `Incomplete`.
-        ParameterError: If there is no such way.
+        ParameterError: If there is no such way, or none for rows with weights.
     """
-    if missing in ("drop", "error", "level"):
-        return Table(frame, schema, missing, unseen=unseen, n_jobs=n_jobs)  # type: ignore[arg-type]
-    if missing not in (None, "learn", "indicator"):
+    if missing not in (None, "drop", "error", "level", "learn", "indicator"):
         raise ParameterError(f"missing={missing!r}: choose 'learn', 'drop', 'error', 'level' or 'indicator'")
+    keeps = missing in ("learn", "indicator")
+    if weights is not None and keeps:
+        raise ParameterError(
+            f"missing={missing!r} does not take weights yet: choose 'drop', 'error' or 'level', or no weights"
+        )
+    if weights is not None or (missing is not None and not keeps):
+        how = None if missing is None else WITHOUT_GAPS[missing]
+        return Table(frame, schema, how, unseen=unseen, n_jobs=n_jobs, weights=weights, weights_are=weights_are)
     try:
         with of_parts():
             table = Table(frame, schema, "drop", unseen=unseen, n_jobs=n_jobs)
