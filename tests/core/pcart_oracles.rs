@@ -179,10 +179,12 @@ impl Oracle<'_> {
 fn standardised(table: &Table, parents: &[usize]) -> Vec<Vec<f64>> {
     let numbers = parents.iter().filter_map(|&p| if let Column::Reals(x) = table.column(p) { Some(x) } else { None });
     let standardise = |x: &Vec<f64>| {
+        // From the first one, so that values which differ in their last bit stand where they do.
+        let x: Vec<f64> = x.iter().map(|one| one - x[0]).collect();
         let n = x.len() as f64;
         let mean = x.iter().sum::<f64>() / n;
         let variance = x.iter().map(|x| (x - mean).powi(2)).sum::<f64>() / n;
-        let scale = if x.iter().all(|one| *one == x[0]) { 1.0 } else { variance.sqrt() };
+        let scale = if x.iter().all(|one| *one == 0.0) { 1.0 } else { variance.sqrt() };
         x.iter().map(|x| (x - mean) / scale).collect()
     };
     numbers.map(standardise).collect()
