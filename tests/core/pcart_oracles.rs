@@ -4,6 +4,7 @@ use std::ops::Range;
 use std::sync::Arc;
 
 use super::support::cases::cases;
+use arbornet_core::frame::numbers::standardising;
 use arbornet_core::leaf::{Categorical, Leaf, LeafModel, Linear, Ordinal};
 use arbornet_core::model::tree::Node;
 use arbornet_core::score::pcart::{NumberLeaf, Pcart, Prepared, Route};
@@ -178,14 +179,10 @@ impl Oracle<'_> {
 /// The numbers among the parents, with mean 0 and standard deviation 1.
 fn standardised(table: &Table, parents: &[usize]) -> Vec<Vec<f64>> {
     let numbers = parents.iter().filter_map(|&p| if let Column::Reals(x) = table.column(p) { Some(x) } else { None });
+    // The map is that of every table: how it rounds is tested where it is made.
     let standardise = |x: &Vec<f64>| {
-        // From the first one, so that values which differ in their last bit stand where they do.
-        let x: Vec<f64> = x.iter().map(|one| one - x[0]).collect();
-        let n = x.len() as f64;
-        let mean = x.iter().sum::<f64>() / n;
-        let variance = x.iter().map(|x| (x - mean).powi(2)).sum::<f64>() / n;
-        let scale = if x.iter().all(|one| *one == 0.0) { 1.0 } else { variance.sqrt() };
-        x.iter().map(|x| (x - mean) / scale).collect()
+        let map = standardising(x);
+        x.iter().map(|&one| map.to_stored(one)).collect()
     };
     numbers.map(standardise).collect()
 }
