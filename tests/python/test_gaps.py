@@ -17,6 +17,7 @@ import arbornet as an
 from arbornet.data.incomplete import Incomplete, rows_of
 from arbornet.gaps import rounds
 from arbornet.gaps.draws import Completion
+from arbornet.gaps.last import fitted, repeated
 from arbornet.gaps.start import available
 from arbornet.graphs.constraints import resolved
 from interrupting import SOON, ctrl_c
@@ -356,3 +357,20 @@ def test_a_plan_counts_all_rows_that_are_learned_from():
     holes = [pl.when(hole == i).then(None).otherwise(c).alias(c) for i, c in enumerate(frame.columns)]
     planned = an.plan(frame.with_columns(holes))  # not one row is complete
     assert planned.n_sets == an.plan(frame).n_sets
+
+
+def test_the_last_fit_shares_the_weight_of_a_row_among_its_draws():
+    graph = nx.DiGraph([("sex", "size"), ("size", "dose")])
+    net = an.fit(an.Table(whole()), graph, an.PCART())
+    gaps = Incomplete(blanked(whole()))
+    completion = Completion(gaps, 1)
+    table = repeated(gaps, completion, net.handle, 10)
+    complete = int(gaps.complete().sum())
+    assert 0 < complete < gaps.n_rows and table.n_rows == complete + 10 * (gaps.n_rows - complete)
+    assert table.total_weight == pytest.approx(gaps.n_rows, rel=1e-12)
+    last = fitted(gaps, completion, net.handle, an.PCART(), net.handle, 10, 1)
+    assert [last.parents(v) for v in range(len(gaps.names))] == [net.handle.parents(v) for v in range(len(gaps.names))]
+    assert last.to_json() != net.handle.to_json()
+    # One that takes whole weights only keeps the models of one draw.
+    plain = an.fit(completion.table(net.handle), graph, an.ConditionalGaussian())
+    assert fitted(gaps, completion, plain.handle, an.ConditionalGaussian(), plain.handle, 10, 1) is plain.handle

@@ -2,31 +2,67 @@
 
 from __future__ import annotations
 
-from arbornet._core import NetworkHandle
+import numpy as np
+
+from arbornet._core import ArbornetError, NetworkHandle, TableHandle
 from arbornet.data.incomplete import Incomplete
 from arbornet.gaps.draws import Completion
-from arbornet.network import BayesNet
-from arbornet.scores.prepare import Score
+from arbornet.scores.prepare import Score, prepared
+
+#: The most rows of a last fit: of longer tables each row is drawn fewer times.
+MOST_ROWS = 200_000
 
 
 def fitted(
     gaps: Incomplete,
     completion: Completion,
-    net: BayesNet,
+    last: NetworkHandle,
     score: Score,
     network: NetworkHandle,
     n_draws: int,
     n_jobs: int,
 ) -> NetworkHandle:
-    """The graph of a network with models of the completed rows.
+    """The graph of a network with models of the completed rows: the copies of a row share its weight.
+
+    A score that takes no weights keeps the models of one draw.
 
     Args:
         gaps: The rows.
         completion: What draws them.
-        net: The network, fitted to rows completed by one draw.
+        last: The network, fitted to rows completed by one draw.
         score: The score whose models are fitted.
         network: What the rows are drawn from.
         n_draws: How many draws a row gets.
         n_jobs: Threads, -1 for all cores.
     """
-    return net.handle
+    n_draws = min(n_draws, MOST_ROWS // max(1, len(completion.rows)))
+    if n_draws < 2:
+        return last
+    table = repeated(gaps, completion, network, n_draws)
+    try:
+        scored = prepared(table, score)
+    except ArbornetError:  # it scored the same rows without weights
+        return last
+    parents = [last.parents(v) for v in range(len(gaps.names))]
+    return NetworkHandle.fit(scored, parents, n_jobs)
+
+
+def repeated(gaps: Incomplete, completion: Completion, network: NetworkHandle, n_draws: int) -> TableHandle:
+    """The complete rows, then the others as often as they are drawn, each with its share of a weight of 1."""
+    complete = gaps.complete()
+    copies = [completion.drawn(network, copy) for copy in range(n_draws)]
+    cells = []
+    for v, column in enumerate(gaps.cells):
+        drawn = [copy.get(v, column[completion.rows]).astype(column.dtype, copy=False) for copy in copies]
+        cells.append(np.concatenate([column[complete], *drawn]))
+    weights = np.ones(len(cells[0]))
+    weights[int(complete.sum()) :] = 1.0 / n_draws
+    used = gaps.schema.used
+    return TableHandle.from_columns(
+        [column.name for column in used],
+        [column.word for column in used],
+        [column.levels for column in used],
+        cells,
+        [column.scale or (0.0, 1.0) for column in used],
+        weights,
+    )

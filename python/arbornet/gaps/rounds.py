@@ -90,7 +90,7 @@ def learned(gaps: Incomplete, way: Way) -> BayesNet:
         left = None if way.seconds is None else max(0.0, way.seconds - (time.perf_counter() - began))
         table = rounds.table()
         net = rounds.better(table, way.whole(table, _rest(way.budget), left))
-        handle = fitted(gaps, completion, net, way.score, rounds.handle, LAST_DRAWS, way.n_jobs)
+        handle = fitted(gaps, completion, net.handle, way.score, rounds.handle, LAST_DRAWS, way.n_jobs)
     except KeyboardInterrupt:
         if rounds.net is None:
             raise
