@@ -172,8 +172,8 @@ class _Rounds:
         graph.add_nodes_from(self.gaps.names)
         graph.add_edges_from((table.names[p], table.names[v]) for v, of in enumerate(parents) for p in of)
         self.way.tell(
-            f"kept: the graph of round {len(self.scores)}, as it scores higher: {score:.4f}; the search above did not look"
-            " at all of its parent sets"
+            f"kept: the graph of round {len(self.scores)}, as it scores higher: {score:.4f};"
+            " the search above did not look at all of its parent sets"
         )
         kept = fit(table, graph, self.way.score, n_jobs=self.way.n_jobs)
         kept.origin = dataclasses.replace(
