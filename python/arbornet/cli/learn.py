@@ -12,10 +12,11 @@ from arbornet.search.registry import searches
 
 HELP = "learn a network from a table"
 ABOUT = """\
-Learns a network: reads the table, leaves out incomplete rows, scores parent
-sets (step 1), searches for the best network (step 2), and fits a small,
-readable model for every variable. Prints what it does, how long it will take,
-and whether no other network scores higher (proved)."""
+Learns a network: reads the table, draws what is missing in incomplete rows
+(--missing), scores parent sets (step 1), searches for the best network
+(step 2), and fits a small, readable model for every variable. Prints what it
+does, how long it will take, and whether no other network scores higher
+(proved)."""
 EXAMPLES = """\
 examples:
   arbornet learn patients.csv -o patients.json
