@@ -82,6 +82,11 @@ impl<'a> Scored<'a> {
         Self { score, constraints, budget, known, count: AtomicU64::new(0), refused: AtomicU64::new(0) }
     }
 
+    /// The score that is asked.
+    pub fn score(&self) -> &'a dyn LocalScore {
+        self.score
+    }
+
     /// The constraints.
     pub fn constraints(&self) -> &'a Constraints {
         self.constraints

@@ -5,6 +5,7 @@
 //! the others. Everything is a pure function of the table and the set, so it does not matter who put it there. When the
 //! store outgrows its limit it is emptied: memory stays bounded, and what a search works on now comes back first.
 
+use std::cell::RefCell;
 use std::hash::BuildHasher;
 use std::sync::atomic::{AtomicUsize, Ordering};
 use std::sync::{Arc, Mutex, RwLock};
@@ -35,6 +36,11 @@ struct Kept {
 }
 
 type Pair = (Var, Var);
+
+thread_local! {
+    /// Columns of numbers by the cells of a division that is asked for the first time.
+    static FIRST: RefCell<Vec<f64>> = const { RefCell::new(Vec::new()) };
+}
 
 /// A column of numbers by cells, each less its cell's mean.
 pub struct Centred {
@@ -120,20 +126,26 @@ impl Cells {
         if let Some(known) = self.kept.read().expect("nothing panics under this lock").centred.get(&var) {
             return (known.clone(), 0);
         }
-        let column = columns.reals(var);
-        let mut values: Vec<f64> = self.order.iter().map(|&row| column[row as usize]).collect();
-        let mut means = Vec::with_capacity(self.len());
-        for cell in 0..self.len() {
-            let values = &mut values[self.range(cell)];
+        let mut values = Vec::with_capacity(self.order.len());
+        let means = self.less_means(columns.reals(var), &mut values);
+        let made = Arc::new(Centred { values, means });
+        self.kept.write().expect("nothing panics under this lock").centred.insert(var, made.clone());
+        (made, 8 * (self.order.len() + self.len()) + 100)
+    }
+
+    /// Appends a column of numbers by cells, each less its cell's mean; these means.
+    fn less_means(&self, column: &[f64], out: &mut Vec<f64>) -> Vec<f64> {
+        let first = out.len();
+        out.extend(self.order.iter().map(|&row| column[row as usize]));
+        let by_cell = |cell: usize| {
+            let values = &mut out[first..][self.range(cell)];
             let mean = sum(values) / values.len() as f64;
             for x in values.iter_mut() {
                 *x -= mean;
             }
-            means.push(mean);
-        }
-        let made = Arc::new(Centred { values, means });
-        self.kept.write().expect("nothing panics under this lock").centred.insert(var, made.clone());
-        (made, 8 * (self.order.len() + self.len()) + 100)
+            mean
+        };
+        (0..self.len()).map(by_cell).collect()
     }
 
     /// The scatters of some numbers within every cell; how many bytes were newly kept.
@@ -156,23 +168,30 @@ impl Cells {
         if missing.is_empty() {
             return 0;
         }
-        let mut bytes = 0;
-        let mut column = |i: usize| {
-            let (column, more) = self.centred(columns, numbers[i]);
-            bytes += more;
-            column
-        };
-        let centred: SmallVec<[Arc<Centred>; 6]> = (0..numbers.len()).map(&mut column).collect();
         let mut made: Vec<(Pair, Box<[f64]>)> = Vec::with_capacity(missing.len());
-        for &(at, i, j) in &missing {
-            let (x, y) = (&centred[i], &centred[j]);
+        let mut bytes = 0;
+        let mut add = |at: usize, i: usize, j: usize, x: &[f64], y: &[f64]| {
             let own = &mut out[at * n_cells..(at + 1) * n_cells];
             for (cell, slot) in own.iter_mut().enumerate() {
                 let range = self.range(cell);
-                *slot = dot(&x.values[range.clone()], &y.values[range]);
+                *slot = dot(&x[range.clone()], &y[range]);
             }
             bytes += 8 * n_cells + 48;
             made.push(((numbers[j], numbers[i]), (&*own).into()));
+        };
+        if missing.len() == n_pairs {
+            // Most divisions of a search are asked for once: what only the sums need is not kept for them.
+            FIRST.with_borrow_mut(|values| {
+                values.clear();
+                numbers.iter().for_each(|&v| drop(self.less_means(columns.reals(v), values)));
+                let column = |i: usize| &values[i * self.order.len()..(i + 1) * self.order.len()];
+                missing.iter().for_each(|&(at, i, j)| add(at, i, j, column(i), column(j)));
+            });
+        } else {
+            let centred: SmallVec<[(Arc<Centred>, usize); 6]> =
+                numbers.iter().map(|&v| self.centred(columns, v)).collect();
+            missing.iter().for_each(|&(at, i, j)| add(at, i, j, &centred[i].0.values, &centred[j].0.values));
+            bytes += centred.iter().map(|(_, more)| more).sum::<usize>();
         }
         let mut kept = self.kept.write().expect("nothing panics under this lock");
         kept.sums.extend(made);

@@ -3,7 +3,7 @@ use rand_xoshiro::Xoshiro256PlusPlus;
 
 use super::*;
 use crate::control::Control;
-use crate::table::{Codes, Level, Variable};
+use crate::table::{Affine, Codes, Column, Kind, Level, Variable};
 
 const HOW: Hybrid = Hybrid { restarts: Some(2), seed: 0, interactions: false };
 
@@ -152,15 +152,16 @@ fn equivalent_graphs_are_judged_alike() {
     let control = Control::default();
     let (budget, halt) = (Budget::new(&control, None), Halt::default());
     let features = Features::new(&table, DEGREE, Scale::Auto);
-    let search = Search::new(&HOW, &table, &none, budget, features, None).unwrap();
+    let prepared = Prepared::new(&table, features, None).unwrap();
+    let search = Search::new(&HOW, &prepared, &none, budget);
     // The levels of `d` are a curve over `c`; turned round, each judge sees something else.
     let members = [vec![(1, 2), (2, 3)], vec![(3, 2), (2, 1)], vec![(2, 1), (2, 3)]];
     let judged = |of: &dyn Fn(&Dag) -> Result<f64>| -> Vec<f64> {
         members.iter().map(|arcs| of(&Dag::from_arcs(4, arcs.iter().copied()).unwrap()).unwrap()).collect()
     };
-    let alone = judged(&|dag| search.judge.total(dag, &halt));
+    let alone = judged(&|dag| search.prepared.judge.total(dag, &halt));
     assert!(alone.iter().any(|total| (total - alone[0]).abs() > 1.0), "{alone:?}");
-    let classes = judged(&|dag| search.judge.of_class(dag, &search.knowledge, &halt));
+    let classes = judged(&|dag| search.prepared.judge.of_class(dag, &search.knowledge, &halt));
     let best = alone.iter().copied().fold(f64::NEG_INFINITY, f64::max);
     assert!(classes.iter().all(|total| (total - best).abs() < 1e-6), "{classes:?} {alone:?}");
 }
