@@ -8,6 +8,7 @@ import distributed
 import pytest
 
 import arbornet as an
+from arbornet.system.cluster import each
 from interrupting import ctrl_c
 from small_tables import BIC, chain
 
@@ -148,9 +149,82 @@ def test_an_exception_on_a_worker_is_raised_here_with_its_family(client):
         an.score_parents(chain(3, 20), an.CustomScore(broken), 1, client=client)
 
 
-def test_ctrl_c_cancels_the_tasks(client):
+def busy(client):
+    """Tasks that workers are at."""
+    return sum(client.run(lambda dask_worker: len(dask_worker.state.executing)).values())
+
+
+def ends(client, seconds):
+    """Whether workers have nothing to do before so many seconds are over."""
+    begun = time.monotonic()
+    while busy(client):
+        if time.monotonic() - begun > seconds:
+            return False
+        time.sleep(0.02)
+    return True
+
+
+def test_ctrl_c_stops_the_tasks(client):
     table = chain(12, 50)
     with ctrl_c(1.0) as pressed:
         with pytest.raises(KeyboardInterrupt):
+            # Each set takes a tenth of a second: the tasks under way have more than a second to do.
             an.score_parents(table, slowly(100), 4, client=client)
         assert pressed.ago() < 30
+    assert ends(client, 5)
+
+
+def test_a_long_job_that_is_given_up_stops_within_itself_and_leaves_its_worker_sound(client):
+    table = chain(14, 300)
+
+    def work(job, n_threads):
+        # One call of half a minute and more.
+        return len(an.score_parents(table, slowly(50), 3, n_jobs=n_threads).names)
+
+    results = each(work, range(3), client)
+    with ctrl_c(2.0) as pressed:
+        with pytest.raises(KeyboardInterrupt):
+            next(results)
+        assert pressed.ago() < 10
+    assert ends(client, 5)
+    # The thread that was stopped heeds that stop no more.
+    assert an.score_parents(table, BIC(), 1, client=client) == an.score_parents(table, BIC(), 1)
+
+
+def test_evaluations_on_many_machines_give_the_bytes_of_one(client, tmp_path):
+    table = an.Table(an.simulate.network(5, 120, numbers=0.0, seed=2).frame)
+    local = an.evaluate.cross_validate(table, an.BIC(), folds=3, repeats=2, n_jobs=1)
+    resume = tmp_path / "folds.jsonl"
+    spread = an.evaluate.cross_validate(table, an.BIC(), folds=3, repeats=2, client=client, resume=resume)
+    assert spread == local
+    assert len(resume.read_text().splitlines()) == 1 + 6
+    strengths = an.evaluate.arc_strength(table, an.BIC(), n_bootstrap=7, n_jobs=1)
+    assert an.evaluate.arc_strength(table, an.BIC(), n_bootstrap=7, client=client).equals(strengths)
+    net = an.fit(table, an.learn(table, an.BIC(), progress=False, effort="unlimited").graph, an.BIC())
+    asked = {"sizes": (50, 100), "repeats": 2}
+    curves = an.evaluate.structure_recovery(net, an.BIC(), **asked, n_jobs=1)
+    assert an.evaluate.structure_recovery(net, an.BIC(), **asked, client=client) == curves
+    compared = {"bic": an.BIC(), "bdeu": an.BDeu()}
+    asked = {"fractions": (0.5,), "repeats": 2}
+    curves = an.evaluate.intersection_validation(table, compared, **asked, n_jobs=1)
+    assert an.evaluate.intersection_validation(table, compared, **asked, client=client) == curves
+
+
+def test_jobs_whose_worker_dies_are_done_elsewhere_and_what_a_job_raises_is_raised_here(client):
+    client.wait_for_workers(2, timeout=300)
+    victim = next(iter(client.run(os.getpid).values()))
+
+    def work(job, n_threads):
+        time.sleep(0.05)
+        return job * job
+
+    done = {}
+    for at, result in each(work, range(30), client):
+        if not done:
+            os.kill(victim, signal.SIGKILL)
+        done[at] = result
+    assert done == {i: i * i for i in range(30)}
+    with pytest.raises(ZeroDivisionError):
+        list(each(lambda job, _: 1 // (job - 3), range(6), client))
+    with pytest.raises(an.ParameterError, match="Client"):
+        an.evaluate.arc_strength({"a": [0, 1, 1]}, BIC(), client="tcp://somewhere")

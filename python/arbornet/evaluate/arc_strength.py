@@ -21,6 +21,7 @@ from arbornet.learn import found_by
 from arbornet.scores import PCART
 from arbornet.scores.prepare import Score
 from arbornet.step1.effort import Effort
+from arbornet.system.cluster import Client
 from arbornet.system.parallel import side_by_side
 from arbornet.text.progress import shown
 
@@ -57,6 +58,7 @@ def arc_strength(
     n_jobs: int = -1,
     progress: Progress = None,
     effort: Effort | None = None,
+    client: Client | None = None,
 ) -> ArcStrengths:
     """Learns networks from resampled rows and counts how many of them have each arc.
 
@@ -74,6 +76,7 @@ def arc_strength(
         n_jobs: Threads, -1 for all cores.
         progress: True to show a bar (log lines where there is no terminal).
         effort: As for `learn`, for each network.
+        client: A `distributed.Client` whose workers learn the networks, one a thread; `n_jobs` counts no longer then.
 
     Returns:
         A frame with a row per arc that any network has, strongest first: `parent`, `child`, `strength` (share of
@@ -98,7 +101,7 @@ def arc_strength(
         ).dag
 
     with shown("learning networks from resampled rows", progress) as tell:
-        done = side_by_side(learned, range(n_bootstrap), n_jobs)
+        done = side_by_side(learned, range(n_bootstrap), n_jobs, client)
         for count, (_, dag) in enumerate(done, 1):
             adjacent.update(frozenset(arc) for arc in dag.edges)
             graph = cpdag(dag) if equivalence else dag

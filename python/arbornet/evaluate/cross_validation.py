@@ -29,6 +29,7 @@ from arbornet.evaluate.plots import bars
 from arbornet.evaluate.samples import Sampled, check_draws, folds, group_folds, groups_of
 from arbornet.given import FrameLike, Progress, SearchLike, Target
 from arbornet.step1.effort import Effort
+from arbornet.system.cluster import Client
 from arbornet.text import notebook
 
 if TYPE_CHECKING:
@@ -101,6 +102,7 @@ def cross_validate(
     effort: Effort | None = None,
     weights: WeightsLike | None = None,
     weights_are: WeightsAre = "frequency",
+    client: Client | None = None,
 ) -> CrossValidation:
     """Learns networks from parts of a frame and measures how well they predict the rest.
 
@@ -127,6 +129,7 @@ def cross_validate(
         effort: As for `learn`, for each network.
         weights: How often each row counts, as for `Table`; in learning, and in the means over test rows.
         weights_are: As for `Table`.
+        client: A `distributed.Client` whose workers learn the networks, one a thread; `n_jobs` counts no longer then.
 
     Returns:
         Frames with the log densities by method, variable, fold and row; `.plot()` draws the summary.
@@ -160,7 +163,7 @@ def cross_validate(
         "seed": seed,
         **({} if together is None else {"groups": hashlib.sha256(together.tobytes()).hexdigest()}),
     }
-    results = campaign("cross-validating", work, jobs, about, resume, n_jobs, progress)
+    results = campaign("cross-validating", work, jobs, about, resume, n_jobs, progress, client)
     return _collected(jobs, results, parts)
 
 

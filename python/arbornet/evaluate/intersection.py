@@ -24,6 +24,7 @@ from arbornet.evaluate.plots import curves
 from arbornet.evaluate.samples import Rows, Sampled, check_draws, subsample
 from arbornet.given import FrameLike, Progress, SearchLike, Target
 from arbornet.step1.effort import Effort
+from arbornet.system.cluster import Client
 from arbornet.text import notebook
 
 if TYPE_CHECKING:
@@ -98,6 +99,7 @@ def intersection_validation(
     n_jobs: int = -1,
     progress: Progress = None,
     effort: Effort | None = None,
+    client: Client | None = None,
 ) -> LearningCurves:
     """Learning curves of the partial Hamming distance.
 
@@ -117,6 +119,7 @@ def intersection_validation(
         n_jobs: Threads, -1 for all cores.
         progress: True to show a bar (log lines where there is no terminal).
         effort: As for `learn`, for each network.
+        client: A `distributed.Client` whose workers learn the networks, one a thread; `n_jobs` counts no longer then.
 
     Example:
         >>> an.evaluate.intersection_validation(df, {"trees": an.PCART(), "tables": an.FullTable()}).plot("curves.svg")
@@ -147,7 +150,7 @@ def intersection_validation(
         "repeats": repeats,
         "seed": seed,
     }
-    results = campaign("learning from samples", work, jobs, about, resume, n_jobs, progress)
+    results = campaign("learning from samples", work, jobs, about, resume, n_jobs, progress, client)
     pairs = [np.array(result, dtype=np.int8) for result in results]
     full = pairs[: len(compared)]
     known = agreed(full)

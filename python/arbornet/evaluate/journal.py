@@ -14,6 +14,7 @@ from typing import Any, TypeVar
 
 from arbornet._core import FormatError
 from arbornet.given import Progress
+from arbornet.system.cluster import Client
 from arbornet.system.parallel import side_by_side
 from arbornet.system.sources import is_pipe
 from arbornet.text.progress import shown
@@ -29,6 +30,7 @@ def campaign(
     resume: str | os.PathLike[str] | None,
     n_jobs: int,
     progress: Progress,
+    client: Client | None = None,
 ) -> list[Any]:
     """Results of all jobs in their order, those on disk read instead of computed.
 
@@ -40,6 +42,7 @@ def campaign(
         resume: The file that keeps results, if any.
         n_jobs: Threads in all.
         progress: True to show a bar (log lines where there is no terminal).
+        client: A `distributed.Client` whose workers do the jobs, a thread each.
 
     Raises:
         FormatError: If the file does not hold results, or holds those of another run.
@@ -48,7 +51,7 @@ def campaign(
     results: dict[int, Any] = {} if journal is None else journal.results
     todo = [i for i in range(len(jobs)) if i not in results]
     with shown(what, progress) as tell:
-        for at, result in side_by_side(lambda i, n_threads: work(jobs[i], n_threads), todo, n_jobs):
+        for at, result in side_by_side(work, [jobs[i] for i in todo], n_jobs, client):
             results[todo[at]] = result
             if journal is not None:
                 journal.add(todo[at], result)

@@ -19,6 +19,7 @@ from arbornet.evaluate.samples import check_draws, given_back, unlearned
 from arbornet.given import Progress, SearchLike
 from arbornet.network import BayesNet
 from arbornet.step1.effort import Effort
+from arbornet.system.cluster import Client
 
 if TYPE_CHECKING:
     from arbornet.graphs.constraints import Constraints
@@ -38,6 +39,7 @@ def structure_recovery(
     n_jobs: int = -1,
     progress: Progress = None,
     effort: Effort | None = None,
+    client: Client | None = None,
 ) -> LearningCurves:
     """Learning curves of the structural Hamming distance (SHD) between equivalence classes.
 
@@ -54,6 +56,7 @@ def structure_recovery(
         n_jobs: Threads, -1 for all cores.
         progress: True to show a bar (log lines where there is no terminal).
         effort: As for `learn`, for each network.
+        client: A `distributed.Client` whose workers learn the networks, one a thread; `n_jobs` counts no longer then.
 
     Example:
         >>> an.evaluate.structure_recovery(an.read_bif("alarm.bif"), an.BIC(), search="hill_climb").curves
@@ -89,7 +92,7 @@ def structure_recovery(
         "repeats": repeats,
         "seed": seed,
     }
-    results = campaign("learning from samples", work, jobs, about, resume, n_jobs, progress)
+    results = campaign("learning from samples", work, jobs, about, resume, n_jobs, progress, client)
     distances = pl.DataFrame(
         [
             {"method": name, "n_rows": size, "repeat": repeat, "distance": partial_hamming(np.array(pairs), true)}

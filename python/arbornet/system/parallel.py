@@ -9,13 +9,14 @@ from threading import Thread
 from typing import TypeVar
 
 from arbornet._core import Stop, threads
+from arbornet.system.cluster import Client, each
 
 Job = TypeVar("Job")
 Result = TypeVar("Result")
 
 
 def side_by_side(
-    work: Callable[[Job, int], Result], jobs: Sequence[Job], n_jobs: int = -1
+    work: Callable[[Job, int], Result], jobs: Sequence[Job], n_jobs: int = -1, client: Client | None = None
 ) -> Iterator[tuple[int, Result]]:
     """Runs `work(job, n_threads)` for every job and yields (position, result) as they are ready.
 
@@ -26,7 +27,11 @@ def side_by_side(
         work: Does one job, whose result must not depend on its number of threads.
         jobs: The jobs, begun in their order.
         n_jobs: Threads in all; -1 for all cores. More than four times the cores count as so many.
+        client: A `distributed.Client`, whose workers' threads do the jobs instead.
     """
+    if client is not None:
+        yield from each(work, jobs, client)
+        return
     total = threads(n_jobs)
     abreast = min(total, len(jobs))
     if abreast <= 1:

@@ -153,18 +153,21 @@ impl Step1 {
         if blocks.iter().any(|b| b.0 >= n_vars || b.1 > self.step.space(b.0).layers()) {
             return Err(CoreError(Error::Shape("there is no such block".to_owned())).into());
         }
-        let work = || -> arbornet_core::Result<Vec<Vec<u8>>> {
-            let below = Layer::from_bytes(below)?;
-            let control = Control::default();
+        let (step, of, below, control) =
+            (self.step.clone(), self.score(), below.to_vec(), Arc::new(Control::default()));
+        let heard = control.clone();
+        let work = move || -> arbornet_core::Result<Vec<Vec<u8>>> {
+            let below = Layer::from_bytes(&below)?;
             let Some(first) = blocks.first() else { return Ok(vec![]) };
-            let mut scratch = score.score.child(first.0)?;
-            let space = self.step.space(first.0);
-            let record = |&given: &Place| {
-                step1::score_block(&*score.score, scratch.as_mut(), space, block(given), &below, &control)
-            };
+            let mut scratch = of.child(first.0)?;
+            scratch.heed(&control.halt());
+            let space = step.space(first.0);
+            let record =
+                |&given: &Place| step1::score_block(&*of, scratch.as_mut(), space, block(given), &below, &control);
             blocks.iter().map(record).map(|record| Ok(record?.to_bytes())).collect()
         };
-        let records = py.detach(work).map_err(|error| score.raise(py, error))?;
+        // A task that was given up is to end: it listens as long work does.
+        let records = watched_or_left(py, &heard, None, work)?.map_err(|error| score.raise(py, error))?;
         Ok(records.iter().map(|record| PyBytes::new(py, record)).collect())
     }
 

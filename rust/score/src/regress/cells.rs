@@ -183,14 +183,20 @@ impl Cells {
             // Most divisions of a search are asked for once: what only the sums need is not kept for them.
             FIRST.with_borrow_mut(|values| {
                 values.clear();
-                numbers.iter().for_each(|&v| drop(self.less_means(columns.reals(v), values)));
+                for &v in numbers {
+                    self.less_means(columns.reals(v), values);
+                }
                 let column = |i: usize| &values[i * self.order.len()..(i + 1) * self.order.len()];
-                missing.iter().for_each(|&(at, i, j)| add(at, i, j, column(i), column(j)));
+                for &(at, i, j) in &missing {
+                    add(at, i, j, column(i), column(j));
+                }
             });
         } else {
             let centred: SmallVec<[(Arc<Centred>, usize); 6]> =
                 numbers.iter().map(|&v| self.centred(columns, v)).collect();
-            missing.iter().for_each(|&(at, i, j)| add(at, i, j, &centred[i].0.values, &centred[j].0.values));
+            for &(at, i, j) in &missing {
+                add(at, i, j, &centred[i].0.values, &centred[j].0.values);
+            }
             bytes += centred.iter().map(|(_, more)| more).sum::<usize>();
         }
         let mut kept = self.kept.write().expect("nothing panics under this lock");
