@@ -62,7 +62,7 @@ pub fn toggle(parents: &Parents, parent: Var) -> Parents {
 }
 
 /// So many scores are remembered, at about 25 bytes each.
-const MOST_KNOWN: usize = 1 << 25;
+const MOST_KNOWN: usize = 1 << 23;
 
 /// A local score, asked on demand; every family is scored once, as far as memory goes. A family that cannot be scored
 /// (too large, say) counts as not permitted.

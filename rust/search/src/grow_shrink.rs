@@ -14,7 +14,7 @@ use crate::parents::Parents;
 use crate::table::Var;
 
 /// Bytes of all trees of a search, about. A tree that outgrows its share starts anew, which changes no result.
-const MOST_BYTES: usize = 1 << 31;
+const MOST_BYTES: usize = 1 << 28;
 /// Bytes of a node with its place in the index, about: branches come on top.
 const NODE: usize = 300;
 
