@@ -222,9 +222,14 @@ def dense(encoder: Any) -> Any:
 
 def agrum(of: Data, old: pl.DataFrame, new: pl.DataFrame) -> dict[str, Figures]:
     """The classifier of pyAgrum, with its own bins."""
+    from pyagrum.lib.discreteTypeProcessor import DiscreteTypeProcessor
     from pyagrum.skbn import BNClassifier
 
-    return predicted(of, old, new, lambda _: BNClassifier(learningMethod="TAN", discretizationNbBins=5))
+    def made(target: str) -> Any:
+        bins = DiscreteTypeProcessor(defaultDiscretizationMethod="quantile", defaultNumberOfBins=5)
+        return BNClassifier(type_processor=bins, learningMethod="TAN", prior="Smoothing", priorWeight=0.5)
+
+    return predicted(of, old, new, made)
 
 
 def ridge(of: Data, old: pl.DataFrame, new: pl.DataFrame) -> dict[str, Figures]:
