@@ -21,7 +21,7 @@ from arbornet.data.looks.findings import marked
 from arbornet.data.schema import Schema, schema_of_raw
 from arbornet.data.table import Table
 from arbornet.data.weights import WeightsAre, WeightsLike
-from arbornet.gaps import Way, learned
+from arbornet.gaps import Way, learned, with_families
 from arbornet.given import FrameLike, Progress, SearchLike
 from arbornet.graphs.constraints import Rules
 from arbornet.network.fit import fit
@@ -195,6 +195,8 @@ def learn(
             time_limit=None if time_limit is None or budget is None else SCORING * time_limit,
         )
         tell(f"candidates: {_kept(candidates)}")
+        if isinstance(table, CompletedTable) and table.families is not None:
+            candidates = with_families(candidates, table, score, table.families)
         for told in candidates.given_up:
             tell(f"left out: {told}")
         if candidates.given_up and time_limit is not None:
@@ -271,7 +273,7 @@ def _rows(
         tell(f"look at: {found}")
     if len(table.schema.findings) > MOST_FINDINGS:
         tell(f"look at: {len(table.schema.findings) - MOST_FINDINGS} more findings, an.infer_schema(frame).findings")
-    weighted = f"; {table.weights}" if isinstance(table, Table) and table.weights else ""
+    weighted = f"; {table.weights}" if table.weights else ""
     tell(f"rows: {table.n_rows:,} used; {table.dropped if isinstance(table, Table) else table.told()}{weighted}")
     return table
 

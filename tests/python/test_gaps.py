@@ -6,6 +6,7 @@ import contextlib
 import datetime
 import json
 import math
+import sys
 
 import networkx as nx
 import numpy as np
@@ -15,7 +16,7 @@ import pytest
 
 import arbornet as an
 from arbornet.data.incomplete import Incomplete, rows_of
-from arbornet.gaps import rounds
+from arbornet.gaps import rounds, with_families
 from arbornet.gaps.draws import Completion
 from arbornet.gaps.last import fitted, repeated
 from arbornet.gaps.start import available
@@ -374,3 +375,97 @@ def test_the_last_fit_shares_the_weight_of_a_row_among_its_draws():
     # One that takes whole weights only keeps the models of one draw.
     plain = an.fit(completion.table(net.handle), graph, an.ConditionalGaussian())
     assert fitted(gaps, completion, plain.handle, an.ConditionalGaussian(), plain.handle, 10, 1) is plain.handle
+
+
+def weighted(seed=0):
+    """Rows with gaps and whole weights, some of them 0."""
+    frame = blanked(whole(200, seed))
+    return frame, np.random.default_rng(seed).integers(0, 4, 200)
+
+
+def test_weights_stand_beside_gaps(capsys):
+    frame, w = weighted()
+    net = an.learn(frame.with_columns(w=pl.Series(w)), max_parents=2, effort="quick", weights="w")
+    said = " ".join(capsys.readouterr().out.split())
+    assert f"weights sum to {w.sum()}; {(w == 0).sum()} rows of weight 0 left out" in said
+    assert "rows with missing values kept" in said
+    assert net.names == frame.columns
+    assert net.origin.n_rows == (w > 0).sum()
+    assert net.origin.weights["total"] == w.sum()
+    kept = frame.filter(pl.Series(w > 0))
+    assert net.origin.gaps["missing"] == {name: kept[name].null_count() for name in frame.columns}
+    assert {frozenset(arc) for arc in net.graph.edges} >= {frozenset(("sex", "size")), frozenset(("size", "dose"))}
+
+
+def test_the_start_with_weights_is_that_of_repeated_rows():
+    frame, w = weighted()
+    schema = an.infer_schema(frame)
+    one = Incomplete(frame, schema, weights=w)
+    other = Incomplete(frame[np.repeat(np.arange(200), w)], schema)
+    assert [column.scale for column in one.schema.used] == [column.scale for column in other.schema.used]
+    rules = resolved(None, one.names)
+    found = [available(gaps, an.PCART(), rules, 2, math.inf, 1) for gaps in (one, other)]
+    for v in range(4):
+        children = [candidates.handle.child(v) for candidates in found]
+        np.testing.assert_allclose(children[0][0], children[1][0], rtol=1e-9)
+        assert [list(part) for part in children[0][1:]] == [list(part) for part in children[1][1:]]
+
+
+def test_equal_weights_are_no_weights_and_the_unit_of_a_survey_says_nothing():
+    frame, w = weighted()
+    ones = learned(frame, weights=np.ones(200))
+    assert ones.handle.to_json() == learned(frame).handle.to_json()
+    assert learned(frame, weights=np.full(200, 9.0), weights_are="survey").handle.to_json() == ones.handle.to_json()
+    one, other = (learned(frame, weights=w * unit, weights_are="survey") for unit in (1.0, 8.0))
+    assert one.handle == other.handle
+
+
+def test_a_rows_draws_share_its_weight():
+    frame, w = weighted()
+    gaps = Incomplete(frame, weights=w + 0.5)
+    completion = Completion(gaps, 1)
+    net = learned(whole(200))
+    network = an.fit(gaps.as_if_complete(), net.graph, an.PCART()).handle
+    table = repeated(gaps, completion, network, 10)
+    assert table.total_weight == pytest.approx((w + 0.5).sum(), rel=1e-12)
+    n_whole = int(gaps.complete().sum())
+    np.testing.assert_allclose(table.weights[:n_whole], (w + 0.5)[gaps.complete()])
+    draws = table.weights[n_whole:].reshape(10, -1)
+    np.testing.assert_allclose(draws, np.tile((w + 0.5)[~gaps.complete()] / 10, (10, 1)))
+
+
+def test_weights_that_a_score_does_not_take_are_refused_before_the_start():
+    frame, w = weighted()
+    with pytest.raises(an.ParameterError, match="score=full_table: takes rows with weights only"):
+        learned(frame, score=an.FullTable(), weights=w + 0.5)
+    assert learned(frame, score=an.FullTable(), weights=w).origin.gaps["rows"] > 0
+
+
+def test_the_graph_of_the_last_round_is_among_what_the_last_search_looks_at():
+    rng = np.random.default_rng(0)
+    a, b = rng.integers(0, 2, (2, 400))
+    table = an.Table({"a": ["xy"[i] for i in a], "b": ["xy"[i] for i in b], "c": ["xy"[i] for i in a ^ b]})
+    score = an.BDeu()
+    few = an.score_parents(table, score, 1)  # single parents of c tell nothing
+    assert an.search.exact(few).dag.number_of_edges() == 0
+    more = with_families(few, table, score, [[], [], [0, 1]])
+    found = an.search.exact(more)
+    assert set(found.dag.edges) == {("a", "c"), ("b", "c")}
+    of_graph = sum(an.local_score(table, name, of, score) for name, of in [("a", []), ("b", []), ("c", ["a", "b"])])
+    assert found.score == pytest.approx(of_graph)
+    assert with_families(few, table, score, [[], [0], []]) is few  # a lower score than without
+    whole_sets = an.score_parents(table, score, 2)
+    assert with_families(whole_sets, table, score, [[], [], [0, 1]]) is whole_sets
+
+
+def test_the_last_search_is_given_the_last_rounds_graph(monkeypatch):
+    given_to = []
+
+    def spied(candidates, table, score, families):
+        given_to.append([list(of) for of in families])
+        return with_families(candidates, table, score, families)
+
+    monkeypatch.setattr(sys.modules["arbornet.learn"], "with_families", spied)
+    learned(blanked(whole(150)))
+    assert len(given_to) == 1
+    assert len(given_to[0]) == 4

@@ -9,6 +9,7 @@ import polars as pl
 import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
+from sklearn.base import clone
 
 import arbornet as an
 from arbornet import _core, scores
@@ -395,3 +396,74 @@ def _saved(frame, folder):
 def test_tables_without_weights_know_of_none():
     table = an.Table(rows().drop("w"))
     assert (table.weights, table.handle.weights, table.handle.total_weight) == (None, None, 60.0)
+
+
+def labelled(n=90, seed=2):
+    rng = np.random.default_rng(seed)
+    y = rng.integers(0, 2, n)
+    X = np.column_stack([y + rng.normal(size=n), rng.normal(size=n)])
+    return X, y, rng.integers(0, 4, n)
+
+
+@pytest.mark.parametrize(
+    "estimator",
+    [
+        an.NaiveBayes(),
+        an.TANClassifier(an.BDeu()),
+        an.NaiveBayes(an.PCART()),
+        an.NetworkLearner(max_parents=1, effort="quick"),
+        an.ChowLiu(),
+    ],
+    ids=repr,
+)
+def test_sample_weight_is_as_repeated_rows(estimator):
+    X, y, w = labelled()
+    X, y = (np.repeat(part, 2, axis=0) for part in (X, y))
+    w = np.concatenate([w, 3 - w])  # ranges and levels are those of all rows
+    weighted = clone(estimator).fit(X, y, sample_weight=w)
+    repeated = clone(estimator).fit(np.repeat(X, w, axis=0), np.repeat(y, w))
+    assert set(weighted.graph_.edges) == set(repeated.graph_.edges)
+    for method in ("predict_proba", "score_samples"):
+        if hasattr(estimator, method) and not (method == "score_samples" and isinstance(estimator, an.NaiveBayes)):
+            one, other = (getattr(each, method)(X[:, :2]) for each in (weighted, repeated))
+            np.testing.assert_allclose(one, other, rtol=1e-8)
+    assert weighted.network_.origin.weights["total"] == w.sum()
+    if not isinstance(estimator, an.ChowLiu):
+        plain = weighted.score(np.repeat(X, w, axis=0), np.repeat(y, w))
+        assert weighted.score(X, y, sample_weight=w) == pytest.approx(plain, rel=1e-9)
+
+
+def test_bins_by_entropy_refuse_weights_that_are_not_whole():
+    X, y, w = labelled()
+    with pytest.raises(an.ParameterError, match=r"sample_weight: bins='fayyad_irani' takes whole weights"):
+        an.NaiveBayes().fit(X, y, sample_weight=w + 0.5)
+    assert an.NaiveBayes(bins=4).fit(X, y, sample_weight=w + 0.5).score(X, y) > 0.6
+    assert an.NaiveBayes(an.PCART()).fit(X, y, sample_weight=w + 0.5).score(X, y) > 0.6
+
+
+def test_a_bad_sample_weight_is_named():
+    X, y, w = labelled()
+    for bad, told in [
+        (w[:5], r"shape \(5,\); give one number for each of 90"),
+        (-w, "is -"),
+        (0 * w, "zero in every row"),
+        (["x"] * 90, "give a number for each row"),
+    ]:
+        for estimator in (an.NaiveBayes(), an.NetworkLearner(), an.ChowLiu(), an.NetworkImputer()):
+            with pytest.raises(ValueError, match=told):
+                estimator.fit(X, y, sample_weight=bad)
+
+
+def test_the_report_and_files_tell_of_weights(tmp_path):
+    frame = rows()
+    net = an.learn(frame, weights="w", weights_are="survey", max_parents=1, verbose=False)
+    w = frame["w"].to_numpy()
+    effective = w.sum() ** 2 / (w**2).sum()
+    assert net.origin.weights == {"are": "survey", "total": w.sum(), "effective": pytest.approx(effective)}
+    net.save(tmp_path / "net.json")
+    assert an.read_network(tmp_path / "net.json").origin == net.origin
+    net.report(tmp_path / "net.html")
+    page = (tmp_path / "net.html").read_text(encoding="utf-8")
+    assert f"weights sum to {w.sum()} (effective size {effective:.4g})" in page
+    assert "Weighted rows" in page
+    assert an.learn(frame.drop("w"), max_parents=1, verbose=False).origin.weights == {}

@@ -18,7 +18,7 @@ from arbornet.data.kinds import Categorical
 from arbornet.data.looks.written import as_read
 from arbornet.data.schema import Column, Schema, schema_of_raw
 from arbornet.data.table import Dropped, NoCompleteRow, Table, check_usable, observed
-from arbornet.data.weights import WeightsAre, WeightsLike
+from arbornet.data.weights import Weights, WeightsAre, WeightsLike, of_rows, used
 from arbornet.given import FrameLike
 from arbornet.text.notices import of_parts
 
@@ -33,7 +33,10 @@ WITHOUT_GAPS: dict[str, Literal["drop", "error", "level"]] = {"drop": "drop", "e
 class CompletedTable(Table):
     """A table in which what was missing was drawn."""
 
-    __slots__ = ()
+    __slots__ = ("families",)
+
+    families: list[list[int]] | None
+    """The parents of every variable in a graph that a search is to look at in any case."""
 
 
 class Incomplete:
@@ -44,12 +47,16 @@ class Incomplete:
         schema: The columns' types; inferred if left out.
         unseen: A value that is not among a column's levels: `"error"`, or `"missing"` to treat it as missing.
         n_jobs: Number of threads, -1 for all.
+        weights: As for `Table`.
+        weights_are: As for `Table`; the effective size is that of all rows that have a value.
 
     Attributes:
         schema: The columns with their levels, bins and scales.
         cells: Per variable its codes, `MISSING` where there is none, or its numbers in stored units, then NaN.
         known: Per variable the rows in which it has a value.
         n_blank: Rows without any value, which are left out.
+        own_weights: How often each row counts; None where each counts once.
+        weights: What is known of the rows' weights, if they were given some.
 
     Raises:
         ArbornetError: If it is not a frame, or no row has a value.
@@ -63,21 +70,33 @@ class Incomplete:
         unseen: Literal["error", "missing"] = "error",
         *,
         n_jobs: int = -1,
+        weights: WeightsLike | None = None,
+        weights_are: WeightsAre = "frequency",
     ) -> None:
-        raw = read_frame(frame, None if schema is None else schema.names, n_jobs)
-        schema = schema_of_raw(raw) if schema is None else schema
+        named = [weights] if isinstance(weights, str) else []
+        raw = read_frame(frame, None if schema is None else [*schema.names, *named], n_jobs)
+        own, of_column = (None, None) if weights is None else of_rows(raw, weights)
+        schema = schema_of_raw(raw, weights=of_column) if schema is None else schema
+        schema = schema if of_column is None else schema.weighed_by(of_column)
         check_usable(raw, schema)
         raw = as_read(raw, schema.used, n_jobs)
-        columns, codings = zip(*(observed(raw, column, unseen) for column in schema.used), strict=True)
+        survey = weights_are == "survey"
+        columns, codings = zip(*(observed(raw, column, unseen, own, survey) for column in schema.used), strict=True)
         rows = raw.frame.rows(list(codings), n_jobs)
         cells = [_wide(rows.column(v)) for v in range(len(columns))]
         some = np.logical_or.reduce([is_known(column) for column in cells])
         if not some.any():
             raise ArbornetError("no row has a value in any column; nothing can be learned from it")
+        n_some = int(some.sum())
+        self.n_blank = len(some) - n_some
+        self.own_weights: NDArray[np.float64] | None = None
+        self.weights: Weights | None = None
+        if own is not None:
+            some = some & (own > 0)
+            self.own_weights, self.weights = used(own[some], weights_are, n_some - int(some.sum()))
         made = {column.name: column for column in columns}
         self.schema = Schema(tuple(made.get(c.name, c) for c in schema.columns), schema.findings)
         self._set([column if some.all() else column[some] for column in cells])
-        self.n_blank = int(len(some) - some.sum())
 
     def _set(self, cells: list[Cells]) -> None:
         self.cells = cells
@@ -114,18 +133,23 @@ class Incomplete:
             np.where(known, column, 0)[rows].astype(column.dtype)
             for column, known in zip(self.cells, self.known, strict=True)
         ]
-        return self._handle(filled)
+        return self._handle(filled, None if self.own_weights is None else self.own_weights[rows])
 
     def completed(self, cells: Sequence[Cells]) -> CompletedTable:
         """The table of these rows with the missing values drawn."""
-        table = CompletedTable.from_handle(self._handle(cells), self.schema)
-        table.dropped = self.told()
+        table = CompletedTable.from_handle(self._handle(cells, self.own_weights), self.schema)
+        table.dropped, table.weights = self.told(), self.weights
         assert isinstance(table, CompletedTable)
+        table.families = None
         return table
 
     def as_if_complete(self) -> Table:
         """A table of all rows with placeholders where values are missing: for the work it takes, not for its values."""
         return Table.from_handle(self.table(np.ones(self.n_rows, dtype=bool)), self.schema)
+
+    def weight_of(self, rows: NDArray[np.bool_]) -> float:
+        """How often some rows count together: their number where each counts once."""
+        return float(rows.sum()) if self.own_weights is None else float(self.own_weights[rows].sum())
 
     def told(self) -> Dropped:
         """How many rows lack a value, and in which columns."""
@@ -136,10 +160,11 @@ class Incomplete:
     def canonical(self, rows: NDArray[np.intp]) -> NDArray[np.uint64]:
         """For each of these rows its place among them in an order that depends on the values alone.
 
-        Equal rows may change places, which changes no set of rows: what is drawn for a row by its place does not
-        depend on the order of the rows.
+        Equal rows (of equal weight) may change places, which changes no set of rows: what is drawn for a row by its
+        place does not depend on the order of the rows.
         """
-        order = np.lexsort([column[rows] for column in reversed(self.cells)])
+        last = [] if self.own_weights is None else [self.own_weights[rows]]
+        order = np.lexsort([*last, *(column[rows] for column in reversed(self.cells))])
         places = np.empty(len(rows), dtype=np.uint64)
         places[order] = np.arange(len(rows), dtype=np.uint64)
         return places
@@ -166,18 +191,19 @@ class Incomplete:
             cells.append((~known).astype(np.uint32))
         made = object.__new__(Incomplete)
         made.schema = Schema((*self.schema.columns, *added), self.schema.findings)
-        made.n_blank = self.n_blank
+        made.n_blank, made.own_weights, made.weights = self.n_blank, self.own_weights, self.weights
         made._set([*self.cells, *cells])
         return made
 
-    def _handle(self, cells: Sequence[Cells]) -> TableHandle:
-        used = self.schema.used
+    def _handle(self, cells: Sequence[Cells], weights: NDArray[np.float64] | None) -> TableHandle:
+        columns = self.schema.used
         return TableHandle.from_columns(
-            [column.name for column in used],
-            [column.word for column in used],
-            [column.levels for column in used],
+            [column.name for column in columns],
+            [column.word for column in columns],
+            [column.levels for column in columns],
             list(cells),
-            [column.scale or (0.0, 1.0) for column in used],
+            [column.scale or (0.0, 1.0) for column in columns],
+            weights,
         )
 
 
@@ -200,26 +226,22 @@ def rows_of(
             are; if left out, they are kept where more than a hundredth of the rows have some.
         unseen: As for `Table`.
         n_jobs: Number of threads, -1 for all.
-        weights: As for `Table`; rows with weights and gaps are dropped, unless `missing` says otherwise.
+        weights: As for `Table`.
         weights_are: As for `Table`.
 
     Raises:
         ArbornetError: As for `Table` and `Incomplete`.
-        ParameterError: If there is no such way, or none for rows with weights.
+        ParameterError: If there is no such way.
     """
     if missing not in (None, "drop", "error", "level", "learn", "indicator"):
         raise ParameterError(f"missing={missing!r}: choose 'learn', 'drop', 'error', 'level' or 'indicator'")
     keeps = missing in ("learn", "indicator")
-    if weights is not None and keeps:
-        raise ParameterError(
-            f"missing={missing!r} does not take weights yet: choose 'drop', 'error' or 'level', or no weights"
-        )
-    if weights is not None or (missing is not None and not keeps):
+    if missing is not None and not keeps:
         how = None if missing is None else WITHOUT_GAPS[missing]
         return Table(frame, schema, how, unseen=unseen, n_jobs=n_jobs, weights=weights, weights_are=weights_are)
     try:
         with of_parts():
-            table = Table(frame, schema, "drop", unseen=unseen, n_jobs=n_jobs)
+            table = Table(frame, schema, "drop", unseen=unseen, n_jobs=n_jobs, weights=weights, weights_are=weights_are)
     except ArbornetError as error:  # no row is complete, or there is something else
         if not isinstance(error, NoCompleteRow):
             raise
@@ -227,7 +249,7 @@ def rows_of(
         few = missing is None and table.n_dropped <= FEW * (table.n_rows + table.n_dropped)
         if few or not table.dropped:
             return table
-    rows = Incomplete(frame, schema, unseen, n_jobs=n_jobs)
+    rows = Incomplete(frame, schema, unseen, n_jobs=n_jobs, weights=weights, weights_are=weights_are)
     if rows.complete().all():  # the others have no value at all
         return table
     return rows.with_indicators() if missing == "indicator" else rows

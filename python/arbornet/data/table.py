@@ -15,6 +15,7 @@ from typing import Any, Literal
 
 import numpy as np
 import polars as pl
+from numpy.typing import NDArray
 
 from arbornet._core import MISSING, ArbornetError, ColumnError, Keep, ParameterError, TableHandle, table_fingerprint
 from arbornet.data import dropped as dropped_rows
@@ -232,22 +233,34 @@ def _scaled(column: Column, scale: tuple[float, float] | None) -> Column:
     return dataclasses.replace(column, scale=scale) if isinstance(column.kind, Continuous) else column
 
 
-def observed(raw: Raw, column: Column, unseen: Literal["error", "missing"]) -> tuple[Column, ColumnCoding]:
+def observed(
+    raw: Raw,
+    column: Column,
+    unseen: Literal["error", "missing"],
+    weights: NDArray[np.float64] | None = None,
+    survey: bool = False,
+) -> tuple[Column, ColumnCoding]:
     """A column with levels, bins and scale taken from the rows that have a value in it, and how it is coded.
+
+    Rows with weights count as often as these say; of a survey they are scaled among the rows that have a value.
 
     Raises:
         ColumnError: If it cannot be used as its type, or has no value.
     """
-    column = resolve(raw, column, "drop")
+    column = resolve(raw, column, "drop", weights)
     coding = coding_of(raw, column, unseen, DECLARE)
-    keep = raw.frame.keep([coding])
+    keep = raw.frame.keep([coding], weights, survey)
     if keep.n_kept == 0:
+        if keep.n_weightless:
+            raise ColumnError(
+                f"column '{column.name}' has values in rows of weight 0 only; leave it out with Schema.without()"
+            )
         raise ColumnError(f"column '{column.name}' has no value in any row; leave it out with Schema.without()")
     if isinstance(column.kind, Binned) and column.cuts is None:
         column = _cut(raw, column, keep, coding)
         coding = coding_of(raw, column, unseen, DECLARE)
     if isinstance(column.kind, Binned) and column.ranked is None and coding.cuts is not None:
-        column = _ranked(raw, column, coding, None)
+        column = _ranked(raw, column, coding, weights)
     if isinstance(column.kind, Continuous):
         column = _scaled(column, raw.frame.table([coding], keep, 1).scale(0))
         coding = coding_of(raw, column, unseen, DECLARE)

@@ -33,6 +33,10 @@ class Weights:
     n_weightless: int = 0
     """Complete rows of weight 0, which are left out."""
 
+    def spec(self) -> dict[str, Any]:
+        """What a network keeps of them."""
+        return {"are": self.are, "total": self.total, "effective": self.effective}
+
     def __str__(self) -> str:
         size = f" (effective size {_number(self.effective)})" if self.are == "survey" else ""
         left = f"; {self.n_weightless:,} rows of weight 0 left out" if self.n_weightless > 1 else ""
@@ -91,6 +95,15 @@ def _of_column(raw: Raw, name: str) -> NDArray[np.float64]:
 def told(keep: Keep, are: WeightsAre, effective: float) -> Weights | None:
     """What is known of the weights of the kept rows, if they have some."""
     return None if keep.given_weight is None else Weights(are, keep.given_weight, effective, keep.n_weightless)
+
+
+def used(
+    weights: NDArray[np.float64], are: WeightsAre, n_weightless: int = 0
+) -> tuple[NDArray[np.float64] | None, Weights]:
+    """Weights of rows that all count as they are used, None where each counts once, and what is known of them."""
+    own = scaled(weights, are)
+    told = Weights(are, float(weights.sum()), float(own.sum()), n_weightless)
+    return (None if (own == 1).all() else np.ascontiguousarray(own)), told
 
 
 def scaled(weights: NDArray[np.float64], are: WeightsAre) -> NDArray[np.float64]:

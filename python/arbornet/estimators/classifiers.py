@@ -21,7 +21,7 @@ from arbornet.data.kinds import Binned, Categorical, Continuous
 from arbornet.data.schema import Column, Schema
 from arbornet.data.table import Table
 from arbornet.estimators.discretise import class_cuts
-from arbornet.estimators.inputs import Columns, columns_of, labels_of, schema_of
+from arbornet.estimators.inputs import Columns, columns_of, labels_of, n_rows_of, rows_taken, schema_of, weights_of
 from arbornet.estimators.sk import ClassifierMixin, Estimator, check_is_fitted
 from arbornet.network import BayesNet
 from arbornet.network.available import fit_available
@@ -48,16 +48,26 @@ class _Classifier(ClassifierMixin, Estimator):  # type: ignore[misc]
     missing: Missing
     n_jobs: int | None
 
-    def fit(self, X: Any, y: Any) -> Self:
-        """Learns from rows and their labels; labels may be of any type that can be sorted."""
+    def fit(self, X: Any, y: Any, sample_weight: Any = None) -> Self:
+        """Learns from rows and their labels; labels may be of any type that can be sorted.
+
+        `sample_weight` says how often each row counts. Scores of counts and `PCART` take any weights, others whole
+        ones, and so does `bins="fayyad_irani"`.
+        """
         columns, is_frame = columns_of(self, X, reset=True)
-        n_rows = len(next(iter(columns.values())))
+        n_rows = n_rows_of(columns)
         self.classes_, codes, name = labels_of(self, y, n_rows)
+        weights = weights_of(sample_weight, n_rows)
+        if weights is not None and not weights.all():  # rows of weight 0 are no rows, and their label may be no class
+            rows = np.flatnonzero(weights)
+            columns, weights = rows_taken(columns, rows), weights[rows]
+            kept, of_rows = np.unique(codes[rows], return_inverse=True)
+            self.classes_, codes = self.classes_[kept], of_rows.astype(np.uint32)
         score = LogLikelihood() if self.local_score is None else self.local_score
         schema = schema_of(columns, is_frame, self.schema)
-        schema = self._cut(columns, schema, codes) if isinstance(score, Tabular) else schema
+        schema = self._cut(columns, schema, codes, weights) if isinstance(score, Tabular) else schema
         self.class_name_ = _free_name(name, columns)
-        self.network_ = self._learned(columns, schema, codes, score)
+        self.network_ = self._learned(columns, schema, codes, score, weights)
         self.graph_ = self.network_.graph
         return self
 
@@ -97,18 +107,27 @@ class _Classifier(ClassifierMixin, Estimator):  # type: ignore[misc]
         shares = self.network_.query(self.class_name_)["probability"].to_numpy()
         return np.asarray(shares, dtype=np.float64).reshape(1, -1)
 
-    def _cut(self, columns: Columns, schema: Schema, codes: NDArray[np.uint32]) -> Schema:
+    def _cut(
+        self, columns: Columns, schema: Schema, codes: NDArray[np.uint32], weights: NDArray[np.float64] | None
+    ) -> Schema:
         """The schema with bins for the columns of numbers, which a score of levels needs."""
         numbers = Schema(tuple(column for column in schema.used if isinstance(column.kind, Continuous)))
         if self.bins == "fayyad_irani":
-            cuts = class_cuts(columns, numbers, codes, len(self.classes_), self._threads())
+            cuts = class_cuts(columns, numbers, codes, len(self.classes_), self._threads(), weights)
             return schema.with_types({name: Binned(cuts=of) for name, of in cuts.items()})
         if isinstance(self.bins, str):
             raise ParameterError(f"bins={self.bins!r}: give 'fayyad_irani', a number of bins or an.Binned(...)")
         kind = self.bins if isinstance(self.bins, Binned) else Binned(self.bins)
         return schema.with_types(dict.fromkeys(numbers.names, kind))
 
-    def _learned(self, columns: Columns, schema: Schema, codes: NDArray[np.uint32], score: Any) -> BayesNet:
+    def _learned(
+        self,
+        columns: Columns,
+        schema: Schema,
+        codes: NDArray[np.uint32],
+        score: Any,
+        weights: NDArray[np.float64] | None,
+    ) -> BayesNet:
         if self.missing not in ("available", "drop", "level"):
             raise ParameterError(f"missing={self.missing!r}: choose 'available', 'drop' or 'level'")
         levels = _levels(self.classes_)
@@ -118,18 +137,21 @@ class _Classifier(ClassifierMixin, Estimator):  # type: ignore[misc]
         schema, threads = Schema((*schema.columns, label)), self._threads()
         try:
             with of_parts() if self.missing == "available" else nullcontext():
-                table = Table(columns, schema, "level" if self.missing == "level" else "drop", n_jobs=threads)
+                policy: Literal["level", "drop"] = "level" if self.missing == "level" else "drop"
+                table = Table(columns, schema, policy, n_jobs=threads, weights=weights)
         except ArbornetError:
             # With no complete row there is no table; any other error is raised again below.
             if self.missing == "available":
-                return self._learned_with_gaps(columns, schema, score)
+                return self._learned_with_gaps(columns, schema, score, weights)
             raise
         if self.missing == "available" and table.dropped:
-            return self._learned_with_gaps(columns, schema, score)
+            return self._learned_with_gaps(columns, schema, score, weights)
         return smoothed_fit(table, self._arcs(table, score), score, self.smoothing, threads)
 
-    def _learned_with_gaps(self, columns: Columns, schema: Schema, score: Any) -> BayesNet:
-        gaps = Incomplete(columns, schema, n_jobs=self._threads())
+    def _learned_with_gaps(
+        self, columns: Columns, schema: Schema, score: Any, weights: NDArray[np.float64] | None
+    ) -> BayesNet:
+        gaps = Incomplete(columns, schema, n_jobs=self._threads(), weights=weights)
         names = gaps.schema.names
         n_complete = int(gaps.complete().sum())
         if self.needs_complete_rows and n_complete < gaps.n_rows / 2:

@@ -17,14 +17,35 @@ from arbornet.estimators.inputs import columns_of, labels_of, numbers_of, schema
 from arbornet.estimators.sk import Estimator, OneToOneFeatureMixin, TransformerMixin, check_is_fitted, output_config
 from arbornet.given import ColumnLike, FrameLike
 
+#: The most rows that are made of rows with whole weights.
+MOST_REPEATED = 1_000_000
 _NUMBERS = ("integer", "number", "date", "datetime", "duration", "time")
 
 
 def class_cuts(
-    columns: Mapping[str, Any], schema: Schema, codes: NDArray[np.uint32], n_classes: int, n_jobs: int = -1
+    columns: Mapping[str, Any],
+    schema: Schema,
+    codes: NDArray[np.uint32],
+    n_classes: int,
+    n_jobs: int = -1,
+    weights: NDArray[np.float64] | None = None,
 ) -> dict[str, tuple[float, ...]]:
-    """The cuts of every column of a schema, by name, that separate the classes."""
+    """The cuts of every column of a schema, by name, that separate the classes.
+
+    Rows are repeated as often as whole weights say: description lengths are of numbers of rows.
+
+    Raises:
+        ParameterError: If weights are not whole, or sum to more than a million.
+    """
     values = [numbers_of(dict(columns), column) for column in schema.columns]
+    if weights is not None and values:
+        if (weights != weights.round()).any() or weights.sum() > MOST_REPEATED:
+            raise ParameterError(
+                "sample_weight: bins='fayyad_irani' takes whole weights that sum to a million at most; give a number of "
+                "bins, which are cut by any weights, or a local_score for mixed columns such as PCART()"
+            )
+        rows = np.repeat(np.arange(len(weights)), weights.astype(np.intp))
+        values, codes = [column[rows] for column in values], codes[rows]
     found = mdlp_cuts(values, codes, n_classes, n_jobs)
     return {column.name: tuple(cuts) for column, cuts in zip(schema.columns, found, strict=True)}
 

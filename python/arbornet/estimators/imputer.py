@@ -11,7 +11,7 @@ from numpy.typing import NDArray
 
 from arbornet.data.incomplete import rows_of
 from arbornet.data.schema import Schema
-from arbornet.estimators.inputs import columns_of, schema_of
+from arbornet.estimators.inputs import columns_of, n_rows_of, schema_of, weights_of
 from arbornet.estimators.sk import (
     Estimator,
     OneToOneFeatureMixin,
@@ -80,13 +80,14 @@ class NetworkImputer(OneToOneFeatureMixin, TransformerMixin, Estimator):  # type
         self.n_jobs = n_jobs
         self.effort = effort
 
-    def fit(self, X: FrameLike, y: ColumnLike | None = None) -> Self:
-        """Learns the network of all columns; `y` is not used."""
+    def fit(self, X: FrameLike, y: ColumnLike | None = None, sample_weight: Any = None) -> Self:
+        """Learns the network of all columns; `y` is not used. `sample_weight` says how often each row counts."""
         columns, is_frame = columns_of(self, X, reset=True)
+        weights = weights_of(sample_weight, n_rows_of(columns))
         schema = schema_of(columns, is_frame, self.schema)
         with warnings.catch_warnings():
             warnings.simplefilter("ignore")  # what is left out stays as it is, which is said above
-            rows = rows_of(columns, schema, "learn", self.unseen, n_jobs=self._threads())
+            rows = rows_of(columns, schema, "learn", self.unseen, n_jobs=self._threads(), weights=weights)
         self.network_ = learn(
             rows,
             self.local_score,

@@ -88,6 +88,44 @@ def _plain(value: Any) -> Any:
     return None if value is None or value != value else value
 
 
+def weights_of(sample_weight: Any, n_rows: int) -> NDArray[np.float64] | None:
+    """The weight of every row, if they are given.
+
+    Raises:
+        ValueError: If there is not one number for each row, from 0 up and some above.
+    """
+    if sample_weight is None:
+        return None
+    try:
+        weights = np.array(sample_weight, dtype=np.float64)
+    except (TypeError, ValueError) as error:
+        raise ValueError(f"sample_weight: give a number for each row ({error})") from None
+    if weights.shape != (n_rows,):
+        raise ValueError(f"sample_weight has the shape {weights.shape}; give one number for each of {n_rows:,} rows")
+    bad = np.flatnonzero(~(np.isfinite(weights) & (weights >= 0)))
+    if len(bad):
+        raise ValueError(f"sample_weight is {weights[bad[0]]} in row {bad[0]}; weights are finite numbers from 0 up")
+    if not (weights > 0).any():
+        raise ValueError("sample_weight is zero in every row; some row needs a weight above 0")
+    return weights
+
+
+def n_rows_of(frame: Any) -> int:
+    """The number of rows of a frame, or of a dict of its columns."""
+    return len(next(iter(frame.values()))) if isinstance(frame, dict) else int(frame.shape[0])
+
+
+def rows_taken(columns: Columns, rows: NDArray[np.intp]) -> Columns:
+    """Some rows of columns."""
+
+    def taken(column: Any) -> Any:
+        if isinstance(column, list):
+            return [column[row] for row in rows]
+        return column.iloc[rows] if hasattr(column, "iloc") else column[rows]
+
+    return {name: taken(column) for name, column in columns.items()}
+
+
 def schema_of(columns: Columns, is_frame: bool, given: Schema | None = None) -> Schema:
     """The types of columns: as given, or inferred from a frame; the floats of an array are continuous.
 

@@ -14,6 +14,7 @@ from arbornet.data.frames_out import to_pandas
 from arbornet.data.incomplete import rows_of
 from arbornet.data.kinds import Continuous
 from arbornet.data.schema import Column, Schema
+from arbornet.estimators.inputs import n_rows_of, weights_of
 from arbornet.estimators.sk import (
     DensityMixin,
     Estimator,
@@ -99,9 +100,13 @@ class NetworkLearner(DensityMixin, Estimator):  # type: ignore[misc]
         self.n_jobs = n_jobs
         self.effort = effort
 
-    def fit(self, X: Any, y: Any = None) -> Self:
-        """Learns the network of a frame or an array, and of `y` if it is given, which `predict` then predicts."""
+    def fit(self, X: Any, y: Any = None, sample_weight: Any = None) -> Self:
+        """Learns the network of a frame or an array, and of `y` if it is given, which `predict` then predicts.
+
+        `sample_weight` says how often each row counts, as `weights` of `learn`.
+        """
         frame, schema = self._read(X, reset=True), self.schema
+        weights = weights_of(sample_weight, n_rows_of(frame)) if sample_weight is not None else None
         self.of_array_ = isinstance(frame, dict)
         if schema is None and isinstance(frame, dict):
             columns = [Column(name, Continuous(), "number", "a column of an array") for name in frame]
@@ -110,7 +115,7 @@ class NetworkLearner(DensityMixin, Estimator):  # type: ignore[misc]
         if self.target_ is not None:
             frame, schema = with_target(frame, schema, y, self.target_)
         self.network_ = learn(
-            rows_of(frame, schema, self.missing, self.unseen, n_jobs=self._threads()),
+            rows_of(frame, schema, self.missing, self.unseen, n_jobs=self._threads(), weights=weights),
             self.local_score,
             self.search,
             self.max_parents,
@@ -150,17 +155,19 @@ class NetworkLearner(DensityMixin, Estimator):  # type: ignore[misc]
         )
         return densities
 
-    def score(self, X: Any, y: Any = None) -> float:
+    def score(self, X: Any, y: Any = None, sample_weight: Any = None) -> float:
         """Mean log density of the rows, or with `y` how well it is predicted; higher is better.
 
-        Of levels the share that is correct, of numbers R².
+        Of levels the share that is correct, of numbers R²; with `sample_weight` each row counts as often as that says.
         """
         check_is_fitted(self)
         target = self._target()
         if y is None or target is None:
-            return float(np.mean(self.score_samples(X)))
+            densities = self.score_samples(X)
+            return float(np.average(densities, weights=weights_of(sample_weight, len(densities))))
         has_levels = self.network_.schema[target].levels is not None
-        return of_predictions(self.predict(X), values_of(y), has_levels)
+        truth = values_of(y)
+        return of_predictions(self.predict(X), truth, has_levels, weights_of(sample_weight, len(truth)))
 
     def sample(self, n_samples: int = 1, random_state: Any = None) -> Any:
         """Draws rows: an array if an array was fitted, else a frame (see `set_output`)."""

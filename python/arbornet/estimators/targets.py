@@ -63,15 +63,18 @@ def with_target(frame: Any, schema: Schema | None, y: Any, name: str) -> tuple[A
     return made, Schema((*columns, own), schema.findings)
 
 
-def of_predictions(predicted: NDArray[Any], y: NDArray[Any], has_levels: bool) -> float:
+def of_predictions(
+    predicted: NDArray[Any], y: NDArray[Any], has_levels: bool, weights: NDArray[np.float64] | None = None
+) -> float:
     """The share of correct predictions of levels, or R² of numbers; a row without a prediction counts as wrong."""
     if has_levels:
-        return float(np.mean([a == b or str(a) == str(b) for a, b in zip(predicted, y, strict=True)]))
+        right = [a == b or str(a) == str(b) for a, b in zip(predicted, y, strict=True)]
+        return float(np.average(right, weights=weights))
     truth = y.astype(np.float64)
-    mean = float(truth.mean())
+    mean = float(np.average(truth, weights=weights))
     errors = truth - np.where(np.isnan(predicted.astype(np.float64)), mean, predicted.astype(np.float64))
-    spread = float(((truth - mean) ** 2).sum())
-    return 1.0 - float((errors**2).sum()) / spread if spread > 0 else float(not errors.any())
+    spread = float(np.average((truth - mean) ** 2, weights=weights))
+    return 1.0 - float(np.average(errors**2, weights=weights)) / spread if spread > 0 else float(not errors.any())
 
 
 def warn_of_revealing(schema: Schema, target: str) -> None:

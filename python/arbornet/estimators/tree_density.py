@@ -2,13 +2,13 @@
 
 from __future__ import annotations
 
-from typing import ClassVar, Literal, Self, cast
+from typing import Any, ClassVar, Literal, Self, cast
 
 from arbornet._core import ParameterError
 from arbornet.data.kinds import Binned, Continuous
 from arbornet.data.schema import Schema
 from arbornet.data.table import Table
-from arbornet.estimators.inputs import schema_of
+from arbornet.estimators.inputs import n_rows_of, schema_of, weights_of
 from arbornet.estimators.learner import NetworkLearner
 from arbornet.given import ColumnLike, FrameLike
 from arbornet.network.smoothing import smoothed_fit
@@ -74,9 +74,10 @@ class ChowLiu(NetworkLearner):
         self.unseen = unseen
         self.n_jobs = n_jobs
 
-    def fit(self, X: FrameLike, y: ColumnLike | None = None) -> Self:
-        """Grows the tree of a frame or an array; `y` is not used."""
+    def fit(self, X: FrameLike, y: ColumnLike | None = None, sample_weight: Any = None) -> Self:
+        """Grows the tree of a frame or an array; `y` is not used. `sample_weight` says how often each row counts."""
         frame = self._read(X, reset=True)
+        weights = weights_of(sample_weight, n_rows_of(frame)) if sample_weight is not None else None
         self.of_array_ = isinstance(frame, dict)
         inferred = schema_of(frame, not self.of_array_, self.schema)
         schema = inferred if self.schema is None else self.schema
@@ -90,7 +91,7 @@ class ChowLiu(NetworkLearner):
         if score is None:
             score = PCART() if numbers else LogLikelihood()
         policy = cast('Literal["drop", "error", "level"] | None', self.missing)
-        table = Table(frame, schema, policy, unseen=self.unseen, n_jobs=self._threads())
+        table = Table(frame, schema, policy, unseen=self.unseen, n_jobs=self._threads(), weights=weights)
         self.found_ = chow_liu(table, score, self.root, forest=self.forest, n_jobs=self._threads())
         self.network_ = smoothed_fit(table, self.found_.dag, score, self.smoothing, self._threads())
         self.graph_ = self.network_.graph

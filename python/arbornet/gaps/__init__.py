@@ -6,6 +6,7 @@ on until the score gains less than the noise of the draws. A row keeps its rando
 rounds settle, and the result is the same at any number of threads and for any order of the rows.
 """
 
+from arbornet.gaps.families import with_families
 from arbornet.gaps.rounds import Way, learned
 
-__all__ = ["Way", "learned"]
+__all__ = ["Way", "learned", "with_families"]

@@ -54,7 +54,8 @@ def missing_information(
 
     The part of the variance of the column's mean (of a column with levels: of their shares, added up) that is due to
     not knowing the missing values. With one draw of n values that vary by s² and blanks that vary by t_i² given the
-    rest of their rows, it is sum t_i² / (n s²). A blank that nothing tells anything about hides as much as it is.
+    rest of their rows, it is sum t_i² / (n s²), sums weighted as the rows are. A blank that nothing tells anything
+    about hides as much as it is.
     """
     told = {}
     for v, name in enumerate(gaps.names):
@@ -63,14 +64,18 @@ def missing_information(
             continue
         draws = np.array([copy[v][blank] for copy in copies])
         own = gaps.cells[v][gaps.known[v]]
+        weights = np.ones(gaps.n_rows) if gaps.own_weights is None else gaps.own_weights
+        weighs, of_own = weights[rows][blank], weights[gaps.known[v]]
+        n = float(of_own.sum() + weighs.sum())
         levels = gaps.schema.used[v].levels
         if levels is None:
-            within = float(draws.var(axis=0, ddof=1).sum())
-            n, spread = len(own) + int(blank.sum()), float(own.var())
+            within = float((draws.var(axis=0, ddof=1) * weighs).sum())
+            mean = float((own * of_own).sum() / of_own.sum())
+            spread = float(((own - mean) ** 2 * of_own).sum() / of_own.sum())
         else:
             shares = np.stack([(draws == code).mean(axis=0) for code in range(len(levels))])
-            within = float((shares * (1 - shares)).sum() * len(copies) / (len(copies) - 1))
-            of_all = np.bincount(own.astype(np.intp), minlength=len(levels)) / len(own)
-            n, spread = len(own) + int(blank.sum()), float((of_all * (1 - of_all)).sum())
+            within = float((shares * (1 - shares) * weighs).sum() * len(copies) / (len(copies) - 1))
+            of_all = np.bincount(own.astype(np.intp), of_own, minlength=len(levels)) / of_own.sum()
+            spread = float((of_all * (1 - of_all)).sum())
         told[name] = min(1.0, within / (n * spread)) if spread > 0 else 0.0
     return told

@@ -38,6 +38,8 @@ def identity(gaps: Incomplete, score: Score, rules: Rules, most: int | None, bud
     made = hashlib.blake2b(text.encode(), digest_size=16)
     for cells in gaps.cells:
         made.update(cells.tobytes())
+    if gaps.own_weights is not None:
+        made.update(gaps.own_weights.tobytes())
     return made.hexdigest()
 
 

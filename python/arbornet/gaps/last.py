@@ -48,15 +48,15 @@ def fitted(
 
 
 def repeated(gaps: Incomplete, completion: Completion, network: NetworkHandle, n_draws: int) -> TableHandle:
-    """The complete rows, then the others as often as they are drawn, each with its share of a weight of 1."""
+    """The complete rows, then the others as often as they are drawn, each with its share of the row's weight."""
     complete = gaps.complete()
     copies = [completion.drawn(network, copy) for copy in range(n_draws)]
     cells = []
     for v, column in enumerate(gaps.cells):
         drawn = [copy.get(v, column[completion.rows]).astype(column.dtype, copy=False) for copy in copies]
         cells.append(np.concatenate([column[complete], *drawn]))
-    weights = np.ones(len(cells[0]))
-    weights[int(complete.sum()) :] = 1.0 / n_draws
+    own = np.ones(gaps.n_rows) if gaps.own_weights is None else gaps.own_weights
+    weights = np.concatenate([own[complete], np.tile(own[completion.rows] / n_draws, n_draws)])
     used = gaps.schema.used
     return TableHandle.from_columns(
         [column.name for column in used],

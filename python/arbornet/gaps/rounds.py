@@ -89,6 +89,7 @@ def learned(gaps: Incomplete, way: Way) -> BayesNet:
         rounds.ended = rounds.ended or "rounds"
         left = None if way.seconds is None else max(0.0, way.seconds - (time.perf_counter() - began))
         table = rounds.table()
+        table.families = [rounds.handle.parents(v) for v in range(len(gaps.names))]
         net = rounds.better(table, way.whole(table, _rest(way.budget), left))
         handle = fitted(gaps, completion, net.handle, way.score, rounds.handle, LAST_DRAWS, way.n_jobs)
     except KeyboardInterrupt:

@@ -49,6 +49,9 @@ class Origin(ByContent):
     """Of rows with missing values that were learned from: `rounds`, how they `ended`, the incomplete `rows`, the
     `missing` values by variable, and the share of `information` that these hide."""
 
+    weights: dict[str, Any] = field(default_factory=dict)
+    """Of rows with weights: what they `are` (`"frequency"` or `"survey"`), their `total`, and the `effective` size."""
+
     def __repr__(self) -> str:
         parts = [] if self.n_rows is None else [f"{self.n_rows:,} rows"]
         try:
@@ -67,8 +70,9 @@ def to_dict(origin: Origin) -> dict[str, Any]:
         del told["directed"]
     if not told["in_order"]:  # which earlier files do not have
         del told["in_order"]
-    if not told["gaps"]:
-        del told["gaps"]
+    for name in ("gaps", "weights"):
+        if not told[name]:
+            del told[name]
     return told
 
 
@@ -108,7 +112,8 @@ def from_dict(told: object, names: Sequence[str], parents: Sequence[Sequence[int
     strengths, in_order = _strengths(told.get("strengths", {}), arcs), _in_order(told.get("in_order", {}), arcs)
     directed = _directed(told.get("directed"), arcs)
     gaps = _gaps(told.get("gaps", {}), names)
-    return Origin(score, n_rows, scores, contributions, search, strengths, directed, in_order, gaps)
+    weights = _weights(told.get("weights", {}))
+    return Origin(score, n_rows, scores, contributions, search, strengths, directed, in_order, gaps, weights)
 
 
 def _check(fits: bool, at: str) -> None:
@@ -161,6 +166,17 @@ def _in_order(told: Any, arcs: set[tuple[str, str]]) -> dict[str, dict[str, tupl
             _check(all(type(n) is int and n > 0 for n in counts), at)
             in_order.setdefault(child, {})[parent] = (counts[0], counts[1])
     return in_order
+
+
+def _weights(told: Any) -> dict[str, Any]:
+    _check(isinstance(told, dict), ".weights")
+    if told:
+        _check(told.get("are") in ("frequency", "survey"), ".weights.are")
+        for name in ("total", "effective"):
+            value = told.get(name)
+            fits = isinstance(value, int | float) and not isinstance(value, bool) and math.isfinite(value) and value > 0
+            _check(fits, f".weights.{name}")
+    return dict(told)
 
 
 def _gaps(told: Any, names: Sequence[str]) -> dict[str, Any]:

@@ -38,4 +38,6 @@ def fit_available(gaps: Incomplete, graph: nx.DiGraph[str], models_of: Callable[
             prepared[key] = models_of(Table.from_handle(gaps.table(rows), gaps.schema))
         scored = prepared[key]
         models.append(ModelHandle.fit(scored, v, of))
-    return BayesNet(NetworkHandle.from_models(models), gaps.schema, Origin(score=scored.spec, n_rows=gaps.n_rows))
+    weights = gaps.weights.spec() if gaps.weights else {}
+    origin = Origin(score=scored.spec, n_rows=gaps.n_rows, weights=weights)
+    return BayesNet(NetworkHandle.from_models(models), gaps.schema, origin)

@@ -46,7 +46,9 @@ def fit(
     parents = _parents(graph, names)
     scored = prepared(table, score)
     handle = NetworkHandle.fit(scored, parents, n_jobs)
-    origin = Origin(score=scored.spec, n_rows=table.n_rows, in_order=_in_order(scored, names, parents))
+    weights = table.weights.spec() if table.weights else {}
+    in_order = _in_order(scored, names, parents)
+    origin = Origin(score=scored.spec, n_rows=table.n_rows, in_order=in_order, weights=weights)
     if isinstance(dag, Found):
         origin = dataclasses.replace(origin, search=_search(dag), directed=_directed(dag))
     if arc_scores:
@@ -62,7 +64,8 @@ def fit(
 def of_graphs(found: FoundGraphs, *, arc_scores: bool = True, n_jobs: int = -1) -> BayesNet:
     """The network of exactly the decision graphs that were found."""
     table, names = found.table, found.table.names
-    origin = Origin(score=found.spec, n_rows=table.n_rows, search=_search(found))
+    weights = table.weights.spec() if table.weights else {}
+    origin = Origin(score=found.spec, n_rows=table.n_rows, search=_search(found), weights=weights)
     if arc_scores:
         parents = _parents(found.dag, names)
         own = [found.models[name].log_marginal or 0.0 for name in names]

@@ -13,6 +13,7 @@ from arbornet.data import calendar
 from arbornet.data.dropped import advice, costliest
 from arbornet.data.looks.findings import marked
 from arbornet.data.schema_text import range_text
+from arbornet.data.weights import Weights
 from arbornet.given import FrameLike
 from arbornet.models.splines import partial_responses
 from arbornet.network import evidence
@@ -55,7 +56,7 @@ def of_network(net: BayesNet, data: FrameLike | None = None, title: str = "") ->
         says = "" if all_used or net.origin.gaps else _advice(net, data, read)
         rows = Rows(read, net.origin.n_rows, () if all_used else tuple(lacking), says)
     notes = [("Column left out", f"{c.name} {c.left_out}") for c in columns if c.left_out]
-    notes += _of_gaps(net)
+    notes += _of_weights(net.origin.weights) + _of_gaps(net)
     notes += [("Groups in order", line) for line in _in_order(net.origin.in_order)]
     technical = (("Local score", _in_words(net.origin.score)),) if net.origin.score else ()
     scale = arrows.scale_of(net.origin.score) if net.origin.contributions is not None else ""
@@ -70,6 +71,13 @@ def _heading(names: Sequence[str]) -> str:
     """A title for a table without a name: its first columns."""
     first = ", ".join(names[:3])
     return f"Bayesian network of {first}" + (f" and {len(names) - 3:,} more" if len(names) > 3 else "")
+
+
+def _of_weights(weights: dict[str, Any]) -> list[tuple[str, str]]:
+    """What is told of the weights of rows."""
+    if not weights:
+        return []
+    return [("Weighted rows", str(Weights(weights["are"], weights["total"], weights["effective"])))]
 
 
 def _of_gaps(net: BayesNet) -> list[tuple[str, str]]:

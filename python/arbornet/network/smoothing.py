@@ -45,4 +45,5 @@ def smoothed_fit(
     position = {name: v for v, name in enumerate(table.names)}
     parents = [sorted(position[p] for p in graph.predecessors(name)) for name in table.names]
     handle = NetworkHandle.fit(models, parents, n_jobs)
-    return BayesNet(handle, table.schema, Origin(score=models.spec, n_rows=table.n_rows))
+    weights = table.weights.spec() if table.weights else {}
+    return BayesNet(handle, table.schema, Origin(score=models.spec, n_rows=table.n_rows, weights=weights))
