@@ -161,16 +161,6 @@ class _Classifier(ClassifierMixin, Estimator):  # type: ignore[misc]
             graph = self._arcs(Table.from_handle(gaps.table(gaps.complete()), gaps.schema), score)
         return fit_available(gaps, graph, lambda table: models_of(table, score, self.smoothing))
 
-    def _threads(self) -> int:
-        return -1 if self.n_jobs is None else self.n_jobs
-
-    def __sklearn_tags__(self) -> Any:
-        tags = super().__sklearn_tags__()
-        tags.input_tags.allow_nan = True
-        tags.input_tags.string = True
-        tags.input_tags.categorical = True
-        return tags
-
 
 def _warn(gaps: Incomplete, n_complete: int) -> None:
     lacks = {name: int((~known).sum()) for name, known in zip(gaps.schema.names, gaps.known, strict=True)}

@@ -41,8 +41,8 @@ def class_cuts(
     if weights is not None and values:
         if (weights != weights.round()).any() or weights.sum() > MOST_REPEATED:
             raise ParameterError(
-                "sample_weight: bins='fayyad_irani' takes whole weights that sum to a million at most; give a number of "
-                "bins, which are cut by any weights, or a local_score for mixed columns such as PCART()"
+                "sample_weight: bins='fayyad_irani' takes whole weights that sum to a million at most; give a number "
+                "of bins, which are cut by any weights, or a local_score for mixed columns such as PCART()"
             )
         rows = np.repeat(np.arange(len(weights)), weights.astype(np.intp))
         values, codes = [column[rows] for column in values], codes[rows]
@@ -83,7 +83,7 @@ class FayyadIrani(OneToOneFeatureMixin, TransformerMixin, Estimator):  # type: i
         classes, codes, _ = labels_of(self, y, _length(columns))
         chosen = self._chosen(schema_of(columns, is_frame), columns)
         schema = Schema(tuple(chosen))
-        threads = -1 if self.n_jobs is None else self.n_jobs
+        threads = self._threads()
         self.cuts_ = class_cuts(columns, schema, codes, len(classes), threads)
         self.kinds_ = {name: Binned(cuts=cuts) for name, cuts in self.cuts_.items()}
         self.schema_ = schema.with_types(dict(self.kinds_))
@@ -147,9 +147,6 @@ class FayyadIrani(OneToOneFeatureMixin, TransformerMixin, Estimator):  # type: i
     def __sklearn_tags__(self) -> Any:
         tags = super().__sklearn_tags__()
         tags.target_tags.required = True
-        tags.input_tags.allow_nan = True
-        tags.input_tags.string = True
-        tags.input_tags.categorical = True
         return tags
 
 

@@ -117,16 +117,6 @@ class NetworkImputer(OneToOneFeatureMixin, TransformerMixin, Estimator):  # type
             frame, self.how, seed=seed, unseen=self.unseen, output=output, n_jobs=self._threads()
         )
 
-    def _threads(self) -> int:
-        return -1 if self.n_jobs is None else self.n_jobs
-
-    def __sklearn_tags__(self) -> Any:
-        tags = super().__sklearn_tags__()
-        tags.input_tags.allow_nan = True
-        tags.input_tags.string = True
-        tags.input_tags.categorical = True
-        return tags
-
 
 def _series(name: str, column: Any) -> pl.Series:
     return pl.Series(name, column, nan_to_null=True)

@@ -195,19 +195,9 @@ class NetworkLearner(DensityMixin, Estimator):  # type: ignore[misc]
             self._sklearn_output_config = {"transform": transform}
         return self
 
-    def __sklearn_tags__(self) -> Any:
-        tags = super().__sklearn_tags__()
-        tags.input_tags.allow_nan = True
-        tags.input_tags.string = True
-        tags.input_tags.categorical = True
-        return tags
-
     def _target(self) -> str | None:
         """The target; pickles of earlier versions have none."""
         return getattr(self, "target_", None)
-
-    def _threads(self) -> int:
-        return -1 if self.n_jobs is None else self.n_jobs
 
     def _read(self, X: Any, reset: bool) -> Any:
         """A frame as it is, anything else as an array of numbers, a dict of its columns."""

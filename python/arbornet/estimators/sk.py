@@ -46,9 +46,25 @@ __all__ = [
 
 
 class Estimator(BaseEstimator):  # type: ignore[misc]
-    """An estimator whose pickles outlive new parameters: what an older one did not have takes its default."""
+    """An estimator of frames: with gaps, text and levels.
+
+    Its pickles outlive new parameters: what an older one did not have takes its default.
+    """
+
+    n_jobs: int | None
 
     def __setstate__(self, state: dict[str, Any]) -> None:
         parameters = inspect.signature(type(self)).parameters.items()
         defaults = {name: one.default for name, one in parameters if one.default is not inspect.Parameter.empty}
         super().__setstate__({**defaults, **state})
+
+    def _threads(self) -> int:
+        """Of `n_jobs`, which is None for all cores."""
+        return -1 if self.n_jobs is None else self.n_jobs
+
+    def __sklearn_tags__(self) -> Any:
+        tags = super().__sklearn_tags__()
+        tags.input_tags.allow_nan = True
+        tags.input_tags.string = True
+        tags.input_tags.categorical = True
+        return tags
