@@ -5,8 +5,8 @@ Scores of different rows cannot be compared, differences on the same rows can. A
     S(v, P) = S(v, none; rows with v) + (n_v / n_vP) (score(v | P) - score(v | none)),
 
 both terms of the bracket on the n_vP rows that have v and P, scaled to the n_v rows that have v (n: sums of weights).
-Scores scaled without the difference prefer parents with gaps, also those that say nothing. Sets of up to two parents are looked at, the pairs
-among the few parents that are best alone: the rounds that follow look at more.
+Scores scaled without the difference prefer parents with gaps, also those that say nothing. Sets of up to two parents
+are looked at, the pairs among the few parents that are best alone: the rounds that follow look at more.
 """
 
 from __future__ import annotations
