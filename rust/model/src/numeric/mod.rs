@@ -1,8 +1,9 @@
 //! Small numerics that fitted models and the scores that fit them share: triangular factors ([`cholesky`]), ranks and normal
-//! scores ([`ranks`]), Legendre polynomials, logarithms in the user's units.
+//! scores ([`ranks`]), rows by value ([`order`]), Legendre polynomials, logarithms in the user's units.
 
 pub mod cholesky;
 mod log;
+pub mod order;
 pub mod ranks;
 
 pub use log::Log;

@@ -27,6 +27,7 @@ use crate::leaf::{Amount, Categorical, Leaf, LeafModel, LeafPriors, LevelFit, Mo
 use crate::local::{Cost, Groups};
 use crate::model::LocalModel;
 use crate::model::tree::Node;
+use crate::numeric::order::by_value;
 use crate::prior::parent_count;
 use crate::table::{Affine, Column, Kind, Table, Var};
 use crate::tree::key::{Coded, Layout, Split};
@@ -411,13 +412,16 @@ impl Prepared {
                     return Ok(self.of_weighed_numbers(child, leaf, &values, weights));
                 }
                 // Sums of numbers depend on their order, so rows are taken by value: then no order of rows matters.
-                let mut order: Vec<u32> = (0..values.len() as u32).collect();
                 let others = if self.has_lines(child) { self.numbers_beside(child) } else { vec![] };
-                let by = |x: &[f64], i: u32, j: u32| x[i as usize].total_cmp(&x[j as usize]);
-                order.sort_unstable_by(|&i, &j| {
-                    let ties = others.iter().map(|x| by(x, i, j)).find(|order| order.is_ne());
-                    by(&values, i, j).then(ties.unwrap_or(i.cmp(&j)))
-                });
+                let mut order = by_value(&values);
+                if !others.is_empty() {
+                    for equal in order.chunk_by_mut(|&i, &j| values[i as usize].total_cmp(&values[j as usize]).is_eq()) {
+                        equal.sort_unstable_by(|&i, &j| {
+                            let mut by = others.iter().map(|x| x[i as usize].total_cmp(&x[j as usize]));
+                            by.find(|order| order.is_ne()).unwrap_or(i.cmp(&j))
+                        });
+                    }
+                }
                 let values: Vec<f64> = order.iter().map(|&row| values[row as usize]).collect();
                 let codes = self.ordered(&order);
                 if self.has_lines(child) {
