@@ -8,7 +8,7 @@ use std::sync::Arc;
 
 use arbornet_benches::places;
 use arbornet_core::score::registry::ScoreSpec;
-use arbornet_core::{Affine, Codes, Column, Kind, Level, Table, Var, Variable};
+use arbornet_core::{Codes, Column, Kind, Level, Table, Units, Var, Variable};
 use criterion::{Criterion, Throughput, criterion_group, criterion_main};
 use rand::{RngExt, SeedableRng};
 use rand_xoshiro::Xoshiro256PlusPlus;
@@ -26,7 +26,7 @@ fn simulated() -> Arc<Table> {
         let k = about["levels"][name].as_u64().expect("a number of levels") as usize;
         let values: Vec<f64> = rows.iter().map(|row| row[at]).collect();
         let levels = (0..k as i64).map(Level::Int).collect();
-        let kind = if k == 0 { Kind::Continuous { scale: Affine::IDENTITY } } else { Kind::Categorical { levels } };
+        let kind = if k == 0 { Kind::Continuous { scale: Units::IDENTITY } } else { Kind::Categorical { levels } };
         columns.push(match k {
             0 => Column::Reals(values),
             k => Column::Codes(Codes::pack(&values.iter().map(|&x| x as u32).collect::<Vec<_>>(), k)),

@@ -7,7 +7,7 @@ use std::sync::Arc;
 
 use arbornet_core::step1::Step1;
 use arbornet_core::{
-    Affine, ChildScore, Column, Constraints, Control, Kind, LocalModel, LocalScore, Result, Table, Var, Variable,
+    ChildScore, Column, Constraints, Control, Kind, LocalModel, LocalScore, Result, Table, Units, Var, Variable,
 };
 use criterion::{BenchmarkId, Criterion, Throughput, criterion_group, criterion_main};
 
@@ -42,7 +42,7 @@ impl ChildScore for Child<'_> {
 }
 
 fn table(n: usize) -> Arc<Table> {
-    let variable = |v| Variable { name: format!("v{v}").into(), kind: Kind::Continuous { scale: Affine::IDENTITY } };
+    let variable = |v| Variable { name: format!("v{v}").into(), kind: Kind::Continuous { scale: Units::IDENTITY } };
     Arc::new(Table::new((0..n).map(variable).collect(), vec![Column::Reals(vec![0.0; 4096]); n]).expect("a table"))
 }
 

@@ -11,7 +11,7 @@ use arbornet_core::network::{Evidence, Settings};
 use arbornet_core::score::registry::ScoreSpec;
 use arbornet_core::step1::{Layer, Record};
 use arbornet_core::{
-    Affine, Codes, Column, Constraints, Control, Kind, Level, Network, Table, Value, Variable, bif, jkl,
+    Codes, Column, Constraints, Control, Kind, Level, Network, Table, Units, Value, Variable, bif, jkl,
 };
 
 struct Counted;
@@ -139,8 +139,7 @@ fn table(mixed: bool) -> Arc<Table> {
     ];
     let mut columns = vec![codes(2, 3), codes(3, 5)];
     if mixed {
-        variables
-            .push(Variable { name: "x".into(), kind: Kind::Continuous { scale: Affine { shift: 0.0, scale: 1.0 } } });
+        variables.push(Variable { name: "x".into(), kind: Kind::Continuous { scale: Units::IDENTITY } });
         columns.push(Column::Reals((0..12).map(|i| f64::from(i * i % 11) / 4.0 - 1.0).collect()));
     }
     Arc::new(Table::new(variables, columns).expect("well formed"))

@@ -18,9 +18,10 @@ from arbornet._core import ParameterError, threads
 from arbornet.data.frames import read_frame
 from arbornet.data.incomplete import CompletedTable, Incomplete, rows_of
 from arbornet.data.looks.findings import marked
+from arbornet.data.scales import Scales, check_scales
 from arbornet.data.schema import Schema, schema_of_raw
 from arbornet.data.table import Table
-from arbornet.data.weights import WeightsAre, WeightsLike
+from arbornet.data.weights import WeightsAre, WeightsLike, of_rows
 from arbornet.gaps import Way, learned, with_families
 from arbornet.given import FrameLike, Progress, SearchLike
 from arbornet.graphs.constraints import Rules
@@ -79,6 +80,7 @@ def learn(
     effort: Effort | Budget | None = None,
     weights: WeightsLike | None = None,
     weights_are: WeightsAre = "frequency",
+    scales: Scales = "linear",
 ) -> BayesNet:
     """Learns a network from a frame and prints what it chose: types, rows, parent sets, search, bound.
 
@@ -120,6 +122,7 @@ def learn(
             `child_time_limit`, where `max_parents="auto"` is the most up to 4 that are affordable.
         weights: How often each row counts: a column, or a number for each row; as for `Table`.
         weights_are: As for `Table`.
+        scales: Of columns whose types are inferred: `"auto"` takes skewed ones by their logarithm, see `infer_schema`.
 
     Example:
         >>> net = an.learn(an.example("penguins"))
@@ -133,7 +136,7 @@ def learn(
     if time_limit is not None and budget is not None and effort is None:
         budget = None if seconds_of(time_limit) == math.inf else of_time(time_limit, threads(n_jobs))
     time_limit = None if time_limit == math.inf else time_limit
-    rows = _rows(frame, schema, missing, n_jobs, tell, weights, weights_are)
+    rows = _rows(frame, schema, missing, n_jobs, tell, weights, weights_are, scales)
     if score is None:
         own = None if search is None else search_of(search).score
         score = PCART() if own is None else own()
@@ -239,7 +242,9 @@ def _rows(
     tell: Callable[[str], None],
     weights: WeightsLike | None,
     weights_are: WeightsAre,
+    scales: Scales,
 ) -> Table | Incomplete:
+    check_scales(scales)
     if isinstance(frame, Table | Incomplete) and weights is not None:
         raise ParameterError("weights: the frame is a Table already; make it with an.Table(frame, weights=...)")
     if isinstance(frame, CompletedTable):
@@ -255,13 +260,16 @@ def _rows(
                 warnings.simplefilter("ignore", LeftOutWarning)
             if schema is None:
                 raw = read_frame(frame, n_jobs=n_jobs)
-                schema = schema_of_raw(raw, find=True, weights=weights if isinstance(weights, str) else None)
+                own, named = (None, None) if weights is None else of_rows(raw, weights)
+                schema = schema_of_raw(raw, find=True, weights=named, scales=scales, own=own)
         table = rows_of(frame, schema, missing, n_jobs=n_jobs, weights=weights, weights_are=weights_are)
     by_kind: dict[str, list[str]] = {}
     for column in table.schema.used:
         by_kind.setdefault(column.word, []).append(column.name)
     for word, names in by_kind.items():
         tell(f"{word}: {', '.join(names)}")
+    if logs := [column.name for column in table.schema.used if str(column.kind) == "continuous (log)"]:
+        tell(f"logarithmic: {', '.join(logs)}")
     for column in table.schema.columns:
         if not column.used:
             tell(f"left out: {column.name} {column.left_out}")

@@ -6,7 +6,7 @@ use super::support::cases::cases;
 use arbornet_core::model::cells::{Cell, Cells};
 use arbornet_core::score::registry::ScoreSpec;
 use arbornet_core::{
-    Affine, Codes, Column, Kind, Level, LocalModel, LocalScore, Network, Predictive, Table, Value, Variable,
+    Codes, Column, Kind, Level, LocalModel, LocalScore, Network, Predictive, Table, Units, Value, Variable,
 };
 use proptest::prelude::*;
 
@@ -178,7 +178,7 @@ fn a_table_that_the_network_does_not_know_is_refused_by_name() {
     assert!(error.contains("'z' is not a variable of the prior network") && error.contains("'v0'"), "{error}");
     let error = refused(Variable { name: "v0".into(), kind: levels(&["0", "x"]) }, codes());
     assert!(error.contains("'v0' has the level 'x'"), "{error}");
-    let kind = Kind::Continuous { scale: Affine::IDENTITY };
+    let kind = Kind::Continuous { scale: Units::IDENTITY };
     let error = refused(Variable { name: "v0".into(), kind }, Column::Reals(vec![0.0, 1.0]));
     assert!(error.contains("'v0' is continuous") && error.contains("with_types({'v0': an.Binned(5)})"), "{error}");
 }

@@ -3,7 +3,7 @@
 use std::sync::Arc;
 
 use arbornet_core::score::registry::ScoreSpec;
-use arbornet_core::{Affine, Codes, Column, Kind, Level, LocalScore, Table, Var, Variable};
+use arbornet_core::{Codes, Column, Kind, Level, LocalScore, Table, Units, Var, Variable};
 use rand::{RngExt, SeedableRng};
 use rand_xoshiro::Xoshiro256PlusPlus;
 use serde_json::Value;
@@ -11,7 +11,7 @@ use serde_json::Value;
 use super::support::places;
 
 fn number(name: &str, values: Vec<f64>) -> (Variable, Column) {
-    (Variable { name: name.into(), kind: Kind::Continuous { scale: Affine::IDENTITY } }, Column::Reals(values))
+    (Variable { name: name.into(), kind: Kind::Continuous { scale: Units::IDENTITY } }, Column::Reals(values))
 }
 
 fn levels(name: &str, k: usize, codes: &[u32], ordered: bool) -> (Variable, Column) {

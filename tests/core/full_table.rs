@@ -7,7 +7,7 @@ use super::support::cases::cases;
 use arbornet_core::leaf::{Leaf, LeafModel, LeafPriors};
 use arbornet_core::model::outline::Outline;
 use arbornet_core::score::full_table::FullTable;
-use arbornet_core::{Affine, Codes, Column, Kind, Level, LocalModel, LocalScore, Predictive, Table, Value, Variable};
+use arbornet_core::{Codes, Column, Kind, Level, LocalModel, LocalScore, Predictive, Table, Units, Value, Variable};
 use proptest::prelude::*;
 
 /// Rows of a mixed table: two numbers (the second with many ties), an ordinal of five levels, two categories.
@@ -28,7 +28,7 @@ fn rows() -> impl Strategy<Value = Rows> {
 
 fn table(rows: &Rows) -> Arc<Table> {
     let levels = |k: i64| (0..k).map(Level::Int).collect();
-    let number = || Kind::Continuous { scale: Affine::IDENTITY };
+    let number = || Kind::Continuous { scale: Units::IDENTITY };
     let kinds = [
         number(),
         number(),

@@ -3,7 +3,7 @@
 use std::sync::Arc;
 
 use arbornet_core::score::registry::ScoreSpec;
-use arbornet_core::{Affine, Codes, Column, Kind, Level, Table, Var, Variable};
+use arbornet_core::{Codes, Column, Kind, Level, Table, Units, Var, Variable};
 use serde_json::Value;
 
 use super::support::places;
@@ -22,7 +22,7 @@ fn tables() -> [(&'static str, Arc<Table>, Value); 2] {
             let k = json["levels"][name].as_u64().unwrap() as usize;
             let levels = (0..k as i64).map(Level::Int).collect();
             let (kind, column) = if k == 0 {
-                (Kind::Continuous { scale: Affine::IDENTITY }, Column::Reals(values))
+                (Kind::Continuous { scale: Units::IDENTITY }, Column::Reals(values))
             } else {
                 let codes: Vec<u32> = values.iter().map(|&x| x as u32).collect();
                 (Kind::Categorical { levels }, Column::Codes(Codes::pack(&codes, k)))

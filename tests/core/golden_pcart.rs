@@ -5,7 +5,7 @@ use std::sync::Arc;
 
 use arbornet_core::model::tree::Node;
 use arbornet_core::score::pcart::Pcart;
-use arbornet_core::{Affine, Codes, Column, Kind, Level, LocalModel, LocalScore, Table, Value, Variable};
+use arbornet_core::{Codes, Column, Kind, Level, LocalModel, LocalScore, Table, Units, Value, Variable};
 use serde_json::Value as Json;
 
 use super::support::places;
@@ -28,7 +28,7 @@ fn golden(name: &str) -> Golden {
         let k = info["levels"].as_u64().unwrap();
         let levels = (0..k as i64).map(Level::Int).collect();
         let kind = match info["kind"].as_str().unwrap() {
-            "continuous" => Kind::Continuous { scale: Affine::IDENTITY },
+            "continuous" => Kind::Continuous { scale: Units::IDENTITY },
             "categorical" => Kind::Categorical { levels },
             "ordinal" => Kind::Ordinal { levels },
             other => panic!("{other}"),

@@ -7,7 +7,7 @@ use arbornet_core::mars::{Fit, Number, Path, Predictor, Problem, Settings, Shape
 use arbornet_core::score::limited::Limited;
 use arbornet_core::score::registry::ScoreSpec;
 use arbornet_core::{
-    Affine, Codes, Column, Control, Error, Kind, Level, LocalModel, LocalScore, Model, Predictive, Table, Value,
+    Codes, Column, Control, Error, Kind, Level, LocalModel, LocalScore, Model, Predictive, Table, Units, Value,
     Variable,
 };
 use rand::{RngExt, SeedableRng};
@@ -191,7 +191,7 @@ fn pruning_never_misses_what_dropping_one_by_one_finds() {
 }
 
 fn number(name: &str) -> Variable {
-    Variable { name: name.into(), kind: Kind::Continuous { scale: Affine::IDENTITY } }
+    Variable { name: name.into(), kind: Kind::Continuous { scale: Units::IDENTITY } }
 }
 
 fn letters(name: &str, k: usize) -> Variable {

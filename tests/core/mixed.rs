@@ -5,7 +5,7 @@ use std::sync::Arc;
 use super::support::cases::cases;
 use arbornet_core::model::{LocalModel, Plain};
 use arbornet_core::score::registry::ScoreSpec;
-use arbornet_core::{Affine, Codes, Column, Kind, Level, LocalScore, Table, Value, Var, Variable};
+use arbornet_core::{Codes, Column, Kind, Level, LocalScore, Table, Units, Value, Var, Variable};
 use proptest::prelude::*;
 use rand::{RngExt, SeedableRng};
 use rand_xoshiro::Xoshiro256PlusPlus;
@@ -36,7 +36,7 @@ const OTHERS: [&str; 12] = [
 ];
 
 fn number(name: &str, values: Vec<f64>) -> (Variable, Column) {
-    (Variable { name: name.into(), kind: Kind::Continuous { scale: Affine::IDENTITY } }, Column::Reals(values))
+    (Variable { name: name.into(), kind: Kind::Continuous { scale: Units::IDENTITY } }, Column::Reals(values))
 }
 
 fn levels(name: &str, k: usize, codes: &[u32]) -> (Variable, Column) {

@@ -7,7 +7,7 @@ use arbornet_core::frame::{self, Rows};
 use arbornet_core::model::cells::{Cell, Cells};
 use arbornet_core::model::full_table::FullTable;
 use arbornet_core::network::{Evidence, Method, Network, Settings, Within};
-use arbornet_core::{Affine, Control, Kind, Level, LocalModel, Predictive, Value, Var, Variable};
+use arbornet_core::{Affine, Control, Kind, Level, LocalModel, Predictive, Units, Value, Var, Variable};
 use rand::{RngExt, SeedableRng};
 use rand_xoshiro::Xoshiro256PlusPlus;
 
@@ -17,7 +17,7 @@ fn letters(name: &str, k: usize) -> Variable {
 }
 
 fn number(name: &str, shift: f64, scale: f64) -> Variable {
-    Variable { name: name.into(), kind: Kind::Continuous { scale: Affine { shift, scale } } }
+    Variable { name: name.into(), kind: Kind::Continuous { scale: Affine { shift, scale }.into() } }
 }
 
 fn cell(codes: Vec<u32>, distribution: Predictive) -> Cell {
@@ -273,6 +273,32 @@ fn densities_are_in_the_units_of_the_user() {
     let below = 0.25 * t(-1.0).cdf(Value::Real(stored)) + 0.75 * t(1.0).cdf(Value::Real(stored));
     assert!((quantiles.values[0] - 180.0).abs() < 1e-9);
     assert!((below - 0.5).abs() < 1e-9);
+}
+
+#[test]
+fn densities_of_a_logarithm_have_its_jacobian() {
+    let wage =
+        |log| Variable { name: "wage".into(), kind: Kind::Continuous { scale: Units { shift: 2.0, scale: 0.5, log } } };
+    let leaf = Predictive::StudentT { df: 4.0, location: 0.3, scale: 0.8 };
+    let model = LocalModel::Cells(Cells::new(0, vec![], vec![cell(vec![], leaf.clone())], leaf));
+    let made = |log| Network::new(vec![wage(log)], vec![model.clone()]);
+    let stored = vec![-1.0, 0.0, 2.5];
+    let rows = Rows::new(3, vec![frame::Cells::Reals(stored.clone())]);
+    let of = |network: &Network| {
+        let (answer, _) = network.log_likelihood(&seen(network, &rows), &AUTO, &Control::default()).unwrap();
+        let by_node = network.log_densities(&seen(network, &rows), &Control::default()).unwrap();
+        assert_eq!(by_node, [answer.clone()]);
+        answer
+    };
+    let (plain, logs) = (made(None).unwrap(), made(Some(0.25)).unwrap());
+    for ((x, plain), log) in stored.iter().zip(of(&plain)).zip(of(&logs)) {
+        assert!((log - (plain - (2.0 + 0.5 * x))).abs() < 1e-14);
+    }
+    let medians = logs.quantiles(&seen(&logs, &rows), 0, &[0.5], &AUTO, &Control::default()).unwrap();
+    assert!((medians.values[0] - ((2.0_f64 + 0.5 * 0.3).exp() - 0.25)).abs() < 1e-9);
+    assert_eq!(Network::from_json(&logs.to_json()).unwrap(), logs);
+    assert!(logs.to_json().contains(r#""log":0.25"#) && !plain.to_json().contains("log"));
+    assert!(made(Some(-1.0)).is_err() && made(Some(f64::NAN)).is_err());
 }
 
 /// sex -> height -> (team, weight): two children of a number, each a table of bins.

@@ -5,7 +5,7 @@ use std::sync::Arc;
 use arbornet_core::leaf::{Leaf, LeafModel};
 use arbornet_core::model::tree::{Node, Tree};
 use arbornet_core::score::pcart::{Grouping, Pcart, Prepared};
-use arbornet_core::{Affine, Codes, Column, Kind, Level, LocalModel, LocalScore, Table, Value, Variable};
+use arbornet_core::{Codes, Column, Kind, Level, LocalModel, LocalScore, Table, Units, Value, Variable};
 use rand::{RngExt, SeedableRng};
 use rand_xoshiro::Xoshiro256PlusPlus;
 
@@ -59,7 +59,7 @@ fn table(columns: &[(Of, Vec<f64>)]) -> Arc<Table> {
         let codes =
             |k: u32| Column::Codes(Codes::pack(&values.iter().map(|&x| x as u32).collect::<Vec<_>>(), k as usize));
         let (kind, column) = match *of {
-            Of::Number => (Kind::Continuous { scale: Affine::IDENTITY }, Column::Reals(values.clone())),
+            Of::Number => (Kind::Continuous { scale: Units::IDENTITY }, Column::Reals(values.clone())),
             Of::Nominal(k, _) => (Kind::Categorical { levels: levels(k) }, codes(k)),
             Of::Ordered(k) => (Kind::Ordinal { levels: levels(k) }, codes(k)),
         };

@@ -8,7 +8,7 @@ use arbornet_core::score::full_table::FullTable;
 use arbornet_core::score::pcart::{Pcart, Route};
 use arbornet_core::step1::Step1;
 use arbornet_core::{
-    Affine, Codes, Column, Constraints, Control, Error, Kind, Level, LocalModel, LocalScore, Table, Variable,
+    Codes, Column, Constraints, Control, Error, Kind, Level, LocalModel, LocalScore, Table, Units, Variable,
 };
 
 /// Noise: nothing splits for good, so everything is tried. The last column has two levels.
@@ -20,7 +20,7 @@ fn noise(n_rows: usize, n_numbers: usize) -> Arc<Table> {
     };
     let (mut variables, mut columns) = (Vec::new(), Vec::new());
     for i in 0..n_numbers {
-        let kind = Kind::Continuous { scale: Affine::IDENTITY };
+        let kind = Kind::Continuous { scale: Units::IDENTITY };
         variables.push(Variable { name: format!("x{i}").as_str().into(), kind });
         columns.push(Column::Reals((0..n_rows).map(|_| next()).collect()));
     }

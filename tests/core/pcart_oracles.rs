@@ -8,7 +8,7 @@ use arbornet_core::frame::numbers::standardising;
 use arbornet_core::leaf::{Categorical, Leaf, LeafModel, Linear, Ordinal};
 use arbornet_core::model::tree::Node;
 use arbornet_core::score::pcart::{NumberLeaf, Pcart, Prepared, Route};
-use arbornet_core::{Affine, Codes, Column, Kind, Level, LocalModel, LocalScore, Table, Value, Variable};
+use arbornet_core::{Codes, Column, Kind, Level, LocalModel, LocalScore, Table, Units, Value, Variable};
 use proptest::prelude::*;
 
 /// Codes of a column with levels, or numbers.
@@ -22,7 +22,7 @@ fn table(columns: &[Raw]) -> Arc<Table> {
     let (mut variables, mut values) = (Vec::new(), Vec::new());
     for (i, raw) in columns.iter().enumerate() {
         let (kind, column) = match raw {
-            Raw::Numbers(x) => (Kind::Continuous { scale: Affine::IDENTITY }, Column::Reals(x.clone())),
+            Raw::Numbers(x) => (Kind::Continuous { scale: Units::IDENTITY }, Column::Reals(x.clone())),
             Raw::Levels { k, ordered, codes } => {
                 let levels = (0..i64::from(*k)).map(Level::Int).collect();
                 let kind = if *ordered { Kind::Ordinal { levels } } else { Kind::Categorical { levels } };

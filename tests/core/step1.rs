@@ -8,7 +8,7 @@ use super::support::cases::cases;
 use arbornet_core::step1::{Journal, Layer, Ledger, Manifest, Next, Outcome, Record, Step1, score_block};
 use arbornet_core::table::{Column, Kind, Var, Variable};
 use arbornet_core::{
-    Affine, ChildScore, Constraints, Control, Error, LocalModel, LocalScore, ParentRule, Result, Table,
+    ChildScore, Constraints, Control, Error, LocalModel, LocalScore, ParentRule, Result, Table, Units,
 };
 use proptest::prelude::*;
 
@@ -35,7 +35,7 @@ fn names(n: usize) -> Vec<String> {
 impl Toy {
     fn new(n: usize, seed: u64) -> Self {
         let variable =
-            |name: &String| Variable { name: name.as_str().into(), kind: Kind::Continuous { scale: Affine::IDENTITY } };
+            |name: &String| Variable { name: name.as_str().into(), kind: Kind::Continuous { scale: Units::IDENTITY } };
         let columns = vec![Column::Reals(vec![0.5, 1.5]); n];
         let table = Arc::new(Table::new(names(n).iter().map(variable).collect(), columns).unwrap());
         Self { table, seed, values: 6, per_parent: 0.1, bounded: false, unscorable: 0, calls: AtomicU64::new(0) }

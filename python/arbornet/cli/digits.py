@@ -5,6 +5,8 @@ from __future__ import annotations
 import math
 from typing import TYPE_CHECKING
 
+from arbornet.data.units import log_of
+
 if TYPE_CHECKING:
     import polars as pl
 
@@ -47,7 +49,9 @@ def numbers(frame: pl.DataFrame, schema: Schema, variables: dict[str, str]) -> p
     series = []
     for column in frame.get_columns():
         scale = schema[variables[column.name]].scale
-        if column.dtype.is_float() and scale is not None and 0 < scale[1] < math.inf:
+        if column.dtype.is_float() and log_of(scale) is not None:
+            column = column.round_sig_figs(SIGNIFICANT)
+        elif column.dtype.is_float() and scale is not None and 0 < scale[1] < math.inf:
             column = column.round(max(0, BEYOND - math.floor(math.log10(scale[1]))))
         series.append(column)
     return frame.with_columns(series)

@@ -116,8 +116,8 @@ def set_option(command: argparse.ArgumentParser) -> None:
         metavar="NAME=TYPE",
         action="append",
         default=[],
-        help="a type: NAME=continuous, NAME=categorical, NAME=ordinal:low,middle,high, NAME=binned:5 or "
-        "NAME=leave-out; may be given several times",
+        help="a type: NAME=continuous, NAME=logarithmic, NAME=categorical, NAME=ordinal:low,middle,high, "
+        "NAME=binned:5 or NAME=leave-out; may be given several times",
     )
 
 

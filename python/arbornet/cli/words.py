@@ -39,6 +39,8 @@ def _kind(setting: str, word: str, rest: str) -> Any:
     levels = [level.strip() for level in rest.split(",")] if rest else None
     if word == "continuous" and not rest:
         return an.Continuous()
+    if word == "logarithmic" and not rest:
+        return an.Continuous(scale="log")
     if word == "categorical":
         return an.Categorical(levels)
     if word == "ordinal":
@@ -46,8 +48,8 @@ def _kind(setting: str, word: str, rest: str) -> Any:
     if word == "binned":
         return _binned(setting, rest)
     raise ParameterError(
-        f"--set {setting!r}: write NAME=continuous, NAME=categorical, NAME=ordinal:low,high, NAME=binned:5, "
-        "NAME=written:%d/%m/%Y or NAME=leave-out"
+        f"--set {setting!r}: write NAME=continuous, NAME=logarithmic, NAME=categorical, NAME=ordinal:low,high, "
+        "NAME=binned:5, NAME=written:%d/%m/%Y or NAME=leave-out"
     )
 
 

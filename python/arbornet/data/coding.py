@@ -18,9 +18,11 @@ from arbornet.data.infer import MOST_LEVELS, Profile, check_finite, check_told_a
 from arbornet.data.kinds import Binned, Categorical, Continuous, Level, Ordinal
 from arbornet.data.levels import as_own_levels, codes_of, merge_rarest
 from arbornet.data.looks.written import as_read
+from arbornet.data.units import log_of
+from arbornet.text.visible import written
 
 if TYPE_CHECKING:
-    from arbornet._core import RowsHandle
+    from arbornet._core import Keep, RowsHandle
     from arbornet.data.schema import Column, Schema
 
 Unseen = Literal["error", "missing"]
@@ -47,9 +49,10 @@ def coding_of(raw: Raw, column: Column, unseen: Unseen, way_out: str = "") -> Co
     if isinstance(column.kind, Continuous | Binned):
         _check_numbers(raw, i, column, seen)
         scale = column.scale if isinstance(column.kind, Continuous) else None
+        log = _check_logarithms(raw, i, column, seen, unseen, way_out)
         levels = None if column.cuts is None else column.levels
         word = column.word if levels is not None else "continuous"
-        return ColumnCoding(column.name, i, word, levels=levels, cuts=column.cuts, scale=scale)
+        return ColumnCoding(column.name, i, word, levels=levels, cuts=column.cuts, scale=scale, log=log)
     return _levels_coding(raw, i, column, seen, unseen, way_out)
 
 
@@ -155,6 +158,37 @@ def _check_numbers(raw: Raw, i: int, column: Column, seen: Profile) -> None:
                 f"{raw.frame.first_row(i, bad[0])}, in {n_rows:,} row{'s' if n_rows != 1 else ''}; "
                 "replace it by nulls, or declare the column categorical or ordinal"
             )
+
+
+def _check_logarithms(raw: Raw, i: int, column: Column, seen: Profile, unseen: Unseen, way_out: str) -> float | None:
+    """What a column's logarithmic scale adds before it takes logarithms; None for a linear one.
+
+    Raises:
+        ColumnError: If a value has no logarithm, and that is an error.
+    """
+    if not (isinstance(column.kind, Continuous) and column.kind.is_log):
+        return None
+    shift = column.kind.shift if column.scale is None else log_of(column.scale)
+    least = seen.range_[0] if seen.range_ is not None else None
+    if seen.class_ == "text":
+        values, counts = raw.levels(i)
+        least = min((float(value) for value, n in zip(values, counts, strict=True) if n > 0), default=None)
+    if least is not None and unseen == "error" and (least < 0 or (least == 0 and shift == 0.0)):
+        above = "above 0, as all were in the table it was made of," if least == 0 else "of 0 or more"
+        raise ColumnError(
+            f"column '{column.name}' holds {written(least)}, and its scale is logarithmic: it takes numbers {above} "
+            f"only; replace such values{way_out}"
+        )
+    # Any number does as long as it is not known: it says which rows are kept.
+    return 1.0 if shift is None else shift
+
+
+def with_shift(raw: Raw, column: Column, keep: Keep) -> Column:
+    """The column, if its scale is logarithmic, with what is added before logarithms are taken."""
+    kind = column.kind
+    if not (isinstance(kind, Continuous) and kind.is_log) or column.scale is not None or kind.shift is not None:
+        return column
+    return replace(column, kind=Continuous("log", raw.frame.log_shift(raw.places[column.name], keep)))
 
 
 def _is_number(value: Level) -> bool:

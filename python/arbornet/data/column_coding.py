@@ -7,6 +7,7 @@ from dataclasses import dataclass
 
 from arbornet._core import MISSING
 from arbornet.data.kinds import Level
+from arbornet.data.units import Scale
 
 
 @dataclass
@@ -20,4 +21,6 @@ class ColumnCoding:
     codes: Sequence[int] | None = None
     missing: int = MISSING
     cuts: Sequence[float] | None = None
-    scale: tuple[float, float] | None = None
+    scale: Scale | None = None
+    log: float | None = None
+    """What a logarithmic scale adds before it takes logarithms; None for a linear one."""

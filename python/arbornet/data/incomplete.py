@@ -18,6 +18,7 @@ from arbornet.data.kinds import Categorical
 from arbornet.data.looks.written import as_read
 from arbornet.data.schema import Column, Schema, schema_of_raw
 from arbornet.data.table import Dropped, NoCompleteRow, Table, check_usable, observed
+from arbornet.data.units import to_stored
 from arbornet.data.weights import Weights, WeightsAre, WeightsLike, of_rows, used
 from arbornet.given import FrameLike
 from arbornet.text.notices import of_parts
@@ -267,8 +268,8 @@ def ranges(schema: Schema) -> list[tuple[float, float]]:
     for column in schema.used:
         low, high = float("-inf"), float("inf")
         if column.levels is None and column.range_ is not None:
-            shift, scale = column.scale or (0.0, 1.0)
-            low, high = ((end - shift) / scale for end in column.range_)
+            low, high = to_stored(column.scale, np.array(column.range_)).tolist()
+            low = low if low == low else float("-inf")  # a number below 0 that counts as missing
         found.append((low, high))
     return found
 

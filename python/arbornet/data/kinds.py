@@ -10,7 +10,7 @@ import math
 from collections.abc import Iterable
 from dataclasses import dataclass
 from itertools import pairwise
-from numbers import Integral
+from numbers import Integral, Real
 from typing import Literal, TypeAlias
 
 from arbornet._core import ParameterError
@@ -47,16 +47,51 @@ def _plain(level: Level) -> Level:
     return item() if callable(item) and not isinstance(level, str | int | float) else level
 
 
-@dataclass(frozen=True)
+@dataclass(frozen=True, repr=False)
 class Continuous:
     """Real numbers.
 
+    On a logarithmic scale models are fitted to `ln(x + shift)`, as suits money, counts, durations and concentrations.
+    Everything you give and get stays in your units: values, thresholds, intervals, densities. No draw and no end of an
+    interval is below 0. Such a number is told by its median, since a Student t of a logarithm has no mean.
+
+    Args:
+        scale: `"linear"`, or `"log"` for numbers of 0 or more.
+        shift: What is added before logarithms are taken. If left out, nothing where all numbers of the table are above
+            0, otherwise half of the smallest above 0.
+
+    Raises:
+        ParameterError: If there is no such scale, or the shift is below 0 or that of a linear scale.
+
     Example:
-        >>> schema = schema.with_types(rings=an.Continuous())
+        >>> schema = schema.with_types(rings=an.Continuous(), income=an.Continuous(scale="log"))
     """
 
+    scale: Literal["linear", "log"] = "linear"
+    shift: float | None = None
+
+    def __post_init__(self) -> None:
+        if self.scale not in ("linear", "log"):
+            raise ParameterError(f"scale={self.scale!r}: choose 'linear' or 'log'")
+        if self.shift is None:
+            return
+        if self.scale == "linear":
+            raise ParameterError(f"shift={self.shift!r}: only scale='log' takes one")
+        if isinstance(self.shift, bool) or not isinstance(self.shift, Real) or not 0 <= self.shift < math.inf:
+            raise ParameterError(f"shift={self.shift!r}: give a number of 0 or more, or leave it out")
+        object.__setattr__(self, "shift", float(self.shift))
+
+    @property
+    def is_log(self) -> bool:
+        """Whether the scale is logarithmic."""
+        return self.scale == "log"
+
     def __str__(self) -> str:
-        return "continuous"
+        return "continuous (log)" if self.is_log else "continuous"
+
+    def __repr__(self) -> str:
+        told = "" if self.shift is None else f", shift={self.shift!r}"
+        return f"Continuous(scale='log'{told})" if self.is_log else "Continuous()"
 
 
 @dataclass(frozen=True, init=False)

@@ -15,6 +15,9 @@ from itertools import pairwise
 from pathlib import Path
 from typing import TYPE_CHECKING, Any, Literal
 
+import numpy as np
+from numpy.typing import NDArray
+
 from arbornet._core import ArbornetError, ColumnError, FormatError, ParameterError
 from arbornet.data import calendar
 from arbornet.data.coding import encode_rows
@@ -27,8 +30,10 @@ from arbornet.data.looks.findings import Finding, findings_of
 from arbornet.data.looks.frame import looked
 from arbornet.data.looks.look import Look
 from arbornet.data.looks.written import check_form, class_of
+from arbornet.data.scales import Scales, check_scales, with_scales
 from arbornet.data.schema_check import checked
 from arbornet.data.schema_text import as_html, as_text, column_text
+from arbornet.data.units import Scale
 from arbornet.given import FrameLike
 from arbornet.system.sources import bytes_of
 from arbornet.system.whole import write_whole
@@ -63,8 +68,9 @@ class Column:
     """Smallest and largest value of a column of numbers, in the user's units."""
     observed: tuple[Level, ...] | None = None
     """The distinct values, if they are few."""
-    scale: tuple[float, float] | None = None
-    """Shift and scale with `original = shift + scale * stored`, once known."""
+    scale: Scale | None = None
+    """Shift and scale with `original = shift + scale * stored`, once known; on a logarithmic scale with what it adds as
+    a third number, and the way leads to `ln(original + third)`."""
     cuts: tuple[float, ...] | None = None
     """Upper ends of all bins but the last, once known."""
     ranked: tuple[float, ...] | None = None
@@ -310,12 +316,16 @@ class Schema:
         return as_html(self)
 
 
-def infer_schema(frame: FrameLike, *, max_levels: int | None = None, n_jobs: int = -1) -> Schema:
+def infer_schema(
+    frame: FrameLike, *, max_levels: int | None = None, scales: Scales = "linear", n_jobs: int = -1
+) -> Schema:
     """Infers the type of every column of a frame, with the reason.
 
     Args:
         frame: Polars, pandas or pyarrow table, duckdb relation, anything with `__arrow_c_stream__`, dict of columns.
         max_levels: Merge the rarest levels of every categorical column into one, so that this many remain.
+        scales: `"auto"` takes skewed columns of numbers of 0 or more by their logarithm (see `Continuous`), `"linear"`
+            none.
         n_jobs: Number of threads, -1 for all.
 
     Raises:
@@ -327,13 +337,22 @@ def infer_schema(frame: FrameLike, *, max_levels: int | None = None, n_jobs: int
     """
     if max_levels is not None and (type(max_levels) is not int or max_levels < 2):
         raise ParameterError(f"max_levels={max_levels!r}: at least 2 levels must remain")
-    return schema_of_raw(read_frame(frame, n_jobs=n_jobs), max_levels, find=True)
+    check_scales(scales)
+    return schema_of_raw(read_frame(frame, n_jobs=n_jobs), max_levels, find=True, scales=scales)
 
 
-def schema_of_raw(raw: Raw, max_levels: int | None = None, find: bool = False, weights: str | None = None) -> Schema:
+def schema_of_raw(
+    raw: Raw,
+    max_levels: int | None = None,
+    find: bool = False,
+    weights: str | None = None,
+    scales: Scales = "linear",
+    own: NDArray[np.float64] | None = None,
+) -> Schema:
     """The inferred schema of raw columns, with findings if `find`; warns of columns that are left out.
 
-    A column that holds weights of rows is no variable, which needs no warning.
+    A column that holds weights of rows is no variable, which needs no warning; scales are chosen with the rows' own
+    weights.
     """
     names = raw.names
     if not names:
@@ -349,7 +368,8 @@ def schema_of_raw(raw: Raw, max_levels: int | None = None, find: bool = False, w
         told = "; ".join(left_out)
         way_out = f"with_types({{{unused[0].name!r}: ...}}) keeps one"
         warnings.warn(f"left out: {told}. Schema.{way_out}.", LeftOutWarning, stacklevel=3)
-    schema = Schema(tuple(columns), tuple(findings_of(raw, profiles, seen, looks)) if find else ())
+    findings = tuple(findings_of(raw, profiles, seen, looks)) if find else ()
+    schema = Schema(tuple(with_scales(raw, columns, own) if scales == "auto" else columns), findings)
     return schema if weights is None else schema.weighed_by(weights)
 
 
@@ -421,6 +441,11 @@ def _declare(column: Column, kind: Kind) -> Column:
     }
     if isinstance(kind, Binned):
         unknown |= {"cuts": kind.cuts, "dated": column.class_ in calendar.CLASSES}
+    if isinstance(kind, Continuous) and kind.is_log and column.class_ in ("date", "datetime", "time"):
+        raise ParameterError(
+            f"{column.name}={kind!r}: the column holds {column.class_} values, which have no logarithm; "
+            "numbers and spans of time have"
+        )
     return replace(column, kind=kind, reason=reason, left_out=None, hint=None, **unknown)
 
 
@@ -454,7 +479,8 @@ def _column_to_dict(column: Column) -> dict[str, Any]:
         if value is not None and (k not in ("merged", "dated", "looks_like", "looks_because") or value)
     }
     word = "binned" if isinstance(column.kind, Binned) else column.word
-    settings = {key: value for key, value in column.kind.__dict__.items() if value is not None}
+    plain = (None, "linear")
+    settings = {key: value for key, value in column.kind.__dict__.items() if value not in plain or key == "other"}
     return {"name": told.pop("name"), "kind": {"is": word, **settings}, **told}
 
 

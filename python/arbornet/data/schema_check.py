@@ -9,6 +9,7 @@ from typing import TYPE_CHECKING, Any
 
 from arbornet._core import FormatError
 from arbornet.data.looks import dates, numbers_in_text
+from arbornet.data.units import log_of
 
 if TYPE_CHECKING:
     from arbornet.data.schema import Column
@@ -49,7 +50,7 @@ def _levels(told: Any) -> bool:
 
 
 def _scale(told: Any) -> bool:
-    return _numbers(told) and len(told) == 2 and told[1] > 0
+    return _numbers(told) and told[1:2] > (0,) and (len(told) == 2 or (len(told) == 3 and told[2] >= 0))
 
 
 def _cuts(told: Any) -> bool:
@@ -115,6 +116,12 @@ def checked(column: Column) -> Column:
         unset = told is None and (setting == "max_levels" or not hasattr(column.kind, setting))
         if not unset and not fits(told):
             raise FormatError(f"the schema is damaged: the kind of {column.name!r} has {setting}={told!r:.80}")
+    if column.scale is not None and (log_of(column.scale) is None) == (
+        getattr(column.kind, "scale", "linear") == "log"
+    ):
+        raise FormatError(
+            f"the schema is damaged: column {column.name!r:.80} has scale={column.scale!r} of another kind"
+        )
     levels = column.levels or ()
     shared = _levels(levels) and (not column.merged or column.other in levels)
     if not shared or (column.missing_level is not None and column.missing_level != (levels or (None,))[-1]):

@@ -19,12 +19,13 @@ from numpy.typing import NDArray
 
 from arbornet._core import MISSING, ArbornetError, ColumnError, Keep, ParameterError, TableHandle, table_fingerprint
 from arbornet.data import dropped as dropped_rows
-from arbornet.data import values
-from arbornet.data.coding import DECLARE, coding_of, resolve
+from arbornet.data import units, values
+from arbornet.data.coding import DECLARE, coding_of, resolve, with_shift
 from arbornet.data.column_coding import ColumnCoding
 from arbornet.data.frames import Raw, read_frame
 from arbornet.data.kinds import Binned, Categorical, Continuous, Ordinal
 from arbornet.data.looks.written import as_read
+from arbornet.data.scales import Scales, check_scales
 from arbornet.data.schema import Column, Schema, schema_of_raw
 from arbornet.data.weights import Weights, WeightsAre, WeightsLike, of_rows, told
 from arbornet.given import FrameLike
@@ -94,6 +95,7 @@ class Table:
             A row of weight 2 is worth two equal rows, one of weight 0 is left out.
         weights_are: `"frequency"`: how many equal rows a row stands for, used as they are. `"survey"`: how many
             people it stands for who were not asked; scaled to Kish's effective size, `(sum w)² / sum w²`.
+        scales: Of columns whose types are inferred: `"auto"` takes skewed ones by their logarithm, see `infer_schema`.
 
     Raises:
         ArbornetError: If it is not a frame, or no row remains.
@@ -128,6 +130,7 @@ class Table:
         n_jobs: int = -1,
         weights: WeightsLike | None = None,
         weights_are: WeightsAre = "frequency",
+        scales: Scales = "linear",
     ) -> None:
         policy = "drop" if missing is None else missing
         if policy not in ("drop", "error", "level"):
@@ -139,24 +142,26 @@ class Table:
         if weights_are not in ("frequency", "survey"):
             raise ParameterError(f"weights_are={weights_are!r}: choose 'frequency' or 'survey'")
         named = [weights] if isinstance(weights, str) else []
+        check_scales(scales)
         raw = read_frame(frame, None if schema is None else [*schema.names, *named], n_jobs)
         own, of_column = (None, None) if weights is None else of_rows(raw, weights)
-        schema = schema_of_raw(raw, weights=of_column) if schema is None else schema
+        schema = schema_of_raw(raw, weights=of_column, scales=scales, own=own) if schema is None else schema
         schema = schema if of_column is None else schema.weighed_by(of_column)
         check_usable(raw, schema)
         raw = as_read(raw, schema.used, n_jobs)
         columns = [resolve(raw, column, policy, own) for column in schema.used]
-        if not standardise:
-            identity = (0.0, 1.0)
-            columns = [_scaled(column, column.scale or identity) for column in columns]
         codings = [coding_of(raw, column, unseen, DECLARE) for column in columns]
         keep = raw.frame.keep(codings, own, weights_are == "survey")
         self.dropped = _dropped(raw, columns, keep)
         _check_dropped(raw, self.dropped, keep, codings, missing)
         for i, column in enumerate(columns):
+            made = with_shift(raw, column, keep)
+            if not standardise and isinstance(made.kind, Continuous):
+                made = _scaled(made, made.scale or units.identity(made.kind.shift))
             if isinstance(column.kind, Binned) and column.cuts is None:
-                columns[i] = _cut(raw, column, keep, codings[i])
-                codings[i] = coding_of(raw, columns[i], unseen, DECLARE)
+                made = _cut(raw, column, keep, codings[i])
+            if made is not column:
+                columns[i], codings[i] = made, coding_of(raw, made, unseen, DECLARE)
             if isinstance(column.kind, Binned) and column.ranked is None and codings[i].cuts is not None:
                 columns[i] = _ranked(raw, columns[i], codings[i], own)
         self.handle = raw.frame.table(codings, keep, n_jobs)
@@ -195,6 +200,21 @@ class Table:
     def __len__(self) -> int:
         return self.n_rows
 
+    @property
+    def log_jacobian(self) -> float:
+        """What turns a total score of this table into one in the user's units, whatever the scales are.
+
+        Scores are those of standardised values, on a logarithmic scale of logarithms. With this added, the scores of
+        one frame on different scales can be compared, if they are marginal likelihoods.
+        """
+        weights = self.handle.weights
+        parts = []
+        for var, scale in enumerate(self.handle.scales):
+            if scale is not None:
+                of_rows = units.log_jacobian(scale, self.handle.reals(var))
+                parts.append(math.fsum(of_rows if weights is None else of_rows * weights))
+        return math.fsum(parts)
+
     def to_polars(self) -> pl.DataFrame:
         """The rows as a Polars frame in the user's values: original units, levels as they were, dates as dates."""
         return values.to_polars(self)
@@ -229,7 +249,7 @@ def _remake(handle: TableHandle, schema: Schema, dropped: Dropped, weights: Weig
     return table
 
 
-def _scaled(column: Column, scale: tuple[float, float] | None) -> Column:
+def _scaled(column: Column, scale: units.Scale | None) -> Column:
     return dataclasses.replace(column, scale=scale) if isinstance(column.kind, Continuous) else column
 
 
@@ -262,6 +282,8 @@ def observed(
     if isinstance(column.kind, Binned) and column.ranked is None and coding.cuts is not None:
         column = _ranked(raw, column, coding, weights)
     if isinstance(column.kind, Continuous):
+        column = with_shift(raw, column, keep)
+        coding = coding_of(raw, column, unseen, DECLARE)
         column = _scaled(column, raw.frame.table([coding], keep, 1).scale(0))
         coding = coding_of(raw, column, unseen, DECLARE)
     return column, coding
@@ -370,7 +392,10 @@ def _column_of_handle(handle: TableHandle, var: int, name: str) -> Column:
     levels = handle.levels(var)
     reason = "as made"
     if levels is None:
-        return Column(name, Continuous(), "number", reason, n_rows=handle.n_rows, scale=handle.scale(var))
+        scale = handle.scale(var)
+        log = units.log_of(scale)
+        number = Continuous() if log is None else Continuous("log", log)
+        return Column(name, number, "number", reason, n_rows=handle.n_rows, scale=scale)
     words = {bool: "truth", int: "integer", float: "number", str: "text"}
     types = {type(level) for level in levels}
     class_ = words[types.pop()] if len(types) == 1 else "text"

@@ -9,6 +9,7 @@ import polars as pl
 from numpy.typing import NDArray
 
 from arbornet.data.kinds import Level
+from arbornet.data.units import to_original
 
 if TYPE_CHECKING:
     from arbornet.data.schema import Column
@@ -26,8 +27,7 @@ def to_polars(table: Table) -> pl.DataFrame:
     series = []
     for var, column in enumerate(table.schema.used):
         if handle.levels(var) is None:
-            shift, scale = handle.scale(var) or (0.0, 1.0)
-            series.append(numbers_to_series(column, shift + scale * handle.reals(var)))
+            series.append(numbers_to_series(column, to_original(handle.scale(var), handle.reals(var))))
         else:
             series.append(codes_to_series(column, handle.codes(var)))
     return pl.DataFrame(series)

@@ -59,6 +59,9 @@ def with_target(frame: Any, schema: Schema | None, y: Any, name: str) -> tuple[A
     if not own.used:  # a target is used, whatever it looks like
         is_number = own.class_ in ("integer", "number")
         own = replace(own, left_out=None, kind=Continuous() if is_number else Categorical())
+    declared = schema[name].kind if name in schema else None
+    if isinstance(declared, Continuous) and declared.is_log and own.word == "continuous":
+        own = replace(own, kind=declared)
     columns = tuple(column for column in schema.columns if column.name != name)
     return made, Schema((*columns, own), schema.findings)
 

@@ -14,6 +14,7 @@ from arbornet.checks import whole
 from arbornet.data.calendar import CLASSES, zoned
 from arbornet.data.question import Question
 from arbornet.data.schema import Column, bin_names
+from arbornet.data.units import to_stored
 
 if TYPE_CHECKING:
     from arbornet.network import BayesNet
@@ -68,10 +69,7 @@ def _table(net: BayesNet, var: int, cuts: list[list[float]]) -> NDArray[np.float
             f"the table of '{net.names[var]}' would have more than {MOST_NUMBERS:,} numbers; give fewer bins, or save "
             "the network as JSON, which keeps its models"
         )
-    stored = []
-    for v in family:
-        shift, scale = net.handle.scale(v) or (0.0, 1.0)
-        stored.append((v, [(cut - shift) / scale for cut in cuts[v]]))
+    stored = [(v, to_stored(net.handle.scale(v), np.array(cuts[v])).tolist()) for v in family]
     try:
         answer = net.handle.joint(EXACTLY, stored)
     except ArbornetError:

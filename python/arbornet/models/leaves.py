@@ -2,10 +2,14 @@
 
 from __future__ import annotations
 
+import math
 from collections.abc import Mapping
 from dataclasses import dataclass
 
+import numpy as np
+
 from arbornet.data.kinds import Level
+from arbornet.data.units import to_original
 from arbornet.text.visible import visible, visible_name
 
 
@@ -61,12 +65,55 @@ class StudentT:
         return float(self.scale * (self.df / (self.df - 2)) ** 0.5) if self.df > 2 else None
 
 
-Distribution = Shares | StudentT
+@dataclass(frozen=True)
+class LogStudentT:
+    """Of a number `x` on a logarithmic scale: Student's t distribution of `ln(x + shift)`.
+
+    Attributes:
+        location: Its centre, as a logarithm.
+        scale: Its scale, in logarithms.
+        df: Degrees of freedom.
+        shift: What is added before the logarithm is taken.
+    """
+
+    location: float
+    scale: float
+    df: float
+    shift: float = 0.0
+
+    @property
+    def median(self) -> float:
+        """Half of all values are above it."""
+        return float(to_original((self.location, 1.0, self.shift), np.zeros(1))[0])
+
+    @property
+    def factor(self) -> float:
+        """One standard deviation of the logarithm as a factor of the median (of `median + shift`).
+
+        With two degrees of freedom or less, which have no standard deviation, one scale.
+        """
+        spread = self.scale * (self.df / (self.df - 2)) ** 0.5 if self.df > 2 else self.scale
+        return math.exp(min(spread, 700.0))
+
+    @property
+    def mean(self) -> None:
+        """There is none: the tails of a Student t are too heavy for a logarithm."""
+        return
+
+    @property
+    def sd(self) -> None:
+        """There is none."""
+        return
+
+
+Distribution = Shares | StudentT | LogStudentT
 
 
 def _brief(of: Distribution) -> str:
     if isinstance(of, Shares):
         return ", ".join(f"{visible_name(level)} {share:.1%}" for level, share in of.probabilities.items())
+    if isinstance(of, LogStudentT):
+        return f"median {of.median:.5g}, factor {of.factor:.4g}, {of.df:g} degrees of freedom"
     return f"location {of.location:.5g}, scale {of.scale:.4g}, {of.df:g} degrees of freedom"
 
 
@@ -80,6 +127,8 @@ class Slope:
         at: A round number near the parent's mean, at which the leaf's distribution is told.
         low: The least that a training row of the leaf held; below it predictions no longer change.
         high: The most; above it likewise.
+        log: None; for a parent on a logarithmic scale what that adds, and the slope is for each one of the logarithm.
+            The child rises likewise: of one on such a scale the logarithm does.
     """
 
     variable: str
@@ -87,6 +136,7 @@ class Slope:
     at: float
     low: float
     high: float
+    log: float | None = None
 
 
 @dataclass(frozen=True, repr=False)

@@ -2,13 +2,14 @@
 
 from __future__ import annotations
 
+import math
 from dataclasses import dataclass
 from typing import TYPE_CHECKING, Any
 
 from arbornet._core import ParameterError
 from arbornet.data import calendar
 from arbornet.data.kinds import Level
-from arbornet.models.leaves import Shares
+from arbornet.models.leaves import LogStudentT, Shares
 from arbornet.show.draw.spline import MOST_LINES, Response, Spline
 
 if TYPE_CHECKING:
@@ -26,9 +27,11 @@ class Factor:
         variable: the parent.
         shape: "above" for `max(0, x - at)`, "below" for `max(0, at - x)`, "rising" for `x - at`, "falling" for
             `at - x`, "level" for 1 where the parent has the level, else 0.
-        at: the knot or origin (of dates: days since 1970-01-01; of times: seconds); None for a level.
+        at: the knot or origin (of dates: days since 1970-01-01; of times: seconds; on a logarithmic scale its
+            logarithm); None for a level.
         level: the level; None for a number.
         text: the factor as it stands in the term's text.
+        log: on a logarithmic scale, of which x is the logarithm, what is added before that is taken.
     """
 
     variable: str
@@ -36,12 +39,14 @@ class Factor:
     at: float | None = None
     level: Level | None = None
     text: str = ""
+    log: float | None = None
 
     def value(self, x: object) -> float:
         """The factor at a value of the parent."""
         if self.at is None:
             return float(x == self.level)
         number = float(calendar.number(x))
+        number = number if self.log is None else math.log(number + self.log)
         distance = number - self.at if self.shape in ("above", "rising") else self.at - number
         return max(0.0, distance) if self.shape in ("above", "below") else distance
 
@@ -88,7 +93,7 @@ def partial_responses(model: LocalModel) -> Spline:
         distribution = model.distribution(middle | {parent: value})
         if isinstance(distribution, Shares):
             return [distribution.probabilities[level] for level in shown]
-        return [distribution.location]
+        return [distribution.median if isinstance(distribution, LogStudentT) else distribution.location]
 
     responses = []
     for of in told["seen"]:

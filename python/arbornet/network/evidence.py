@@ -9,14 +9,17 @@ from __future__ import annotations
 import warnings
 from collections.abc import Collection, Mapping, Sequence
 from dataclasses import replace
+from numbers import Real
 from typing import TYPE_CHECKING, Any, Literal, cast
 
+import numpy as np
 import polars as pl
 
 from arbornet._core import MISSING, ArbornetError, ColumnError, ParameterError
+from arbornet.data import units
 from arbornet.data.coding import TREAT_AS_MISSING, encode_rows
 from arbornet.data.frames import read_frame
-from arbornet.data.kinds import Binned
+from arbornet.data.kinds import Binned, Continuous
 from arbornet.data.question import Limit, Question
 from arbornet.data.schema import Column, Schema
 from arbornet.data.schema_text import range_text
@@ -103,10 +106,10 @@ def _warn_outside(column: Column, ends: tuple[float, float], given: Any) -> None
     """Warns of a number, or an interval, outside of what was observed: the network has not seen the like."""
     if column.range_ is None or column.levels is not None:
         return
-    shift, scale = column.scale or (0.0, 1.0)
     low, high = column.range_
-    slack = 1e-6 * max(abs(low), abs(high), scale)
-    if shift + scale * ends[1] < low - slack or shift + scale * ends[0] > high + slack:
+    slack = 1e-6 * max(abs(low), abs(high), *(column.scale or units.IDENTITY)[1:2])
+    first, last = units.to_original(column.scale, np.asarray(ends))
+    if last < low - slack or first > high + slack:
         warnings.warn(
             f"'{column.name}' is {given!r}, outside of what was observed, {range_text(column)}: no row was like that, "
             "and the answer continues what was seen at the end of this range",
@@ -167,13 +170,24 @@ def interval(schema: Schema, var: int, value: object, role: str) -> tuple[float,
         )
     if isinstance(schema.used[var].kind, Binned):
         schema = Schema((bins.plain(schema.used[var]),))
+    ends = [None if _is_below(schema[name], end) else end for end in value]
+    if ends[1] is None and value[1] is not None:
+        raise ParameterError(
+            f"{role}: the interval of '{name}' is {value!r}; on its logarithmic scale no value is there"
+        )
     low, high = (
         open_ if end is None or end == open_ else single(schema, {name: end}, role)[0][1]
-        for end, open_ in zip(value, EVERYTHING, strict=True)
+        for end, open_ in zip(ends, EVERYTHING, strict=True)
     )
     if low >= high:
         raise ParameterError(f"{role}: the interval of '{name}' is {value!r}; its low end must be below its high end")
     return low, high
+
+
+def _is_below(column: Column, end: object) -> bool:
+    """Whether all values of a column on a logarithmic scale are above the end of an interval."""
+    log = units.log_of(column.scale) if isinstance(column.kind, Continuous) else None
+    return log is not None and isinstance(end, Real) and (end < 0 or (end == 0 and log == 0))
 
 
 def position(schema: Schema, name: object, role: str) -> int:

@@ -16,6 +16,7 @@ from arbornet.data.incomplete import is_known, ranges
 from arbornet.data.kinds import Binned
 from arbornet.data.question import Method, Question
 from arbornet.data.schema import Column
+from arbornet.data.units import to_original, to_stored
 from arbornet.data.values import codes_to_series, numbers_to_series
 from arbornet.given import FrameLike
 from arbornet.network.asked import how_to, log
@@ -130,10 +131,8 @@ def _modes(
         question = replace(how_to(method, 2000, 0, n_jobs), rows=rows)
         column = net.schema.used[v]
         if column.levels is None:
-            shift, scale = column.scale or (0.0, 1.0)
-            out[v] = _in_units(
-                column, (net.handle.predict_quantiles(question, v, (0.5,)).values[:, 0] - shift) / scale, 0
-            )
+            medians = net.handle.predict_quantiles(question, v, (0.5,)).values[:, 0]
+            out[v] = _in_units(column, to_stored(column.scale, medians), 0)
         else:
             best = np.argmax(np.nan_to_num(net.handle.predict_levels(question, v).values), axis=1).astype(np.uint32)
             out[v] = _in_units(column, best, None)
@@ -143,8 +142,7 @@ def _modes(
 def _in_units(column: Column, cells: NDArray[Any], seed: int | None) -> pl.Series:
     """Codes or stored numbers as the user's values: of whole numbers whole, of bins a value observed in them."""
     if column.levels is None:
-        shift, scale = column.scale or (0.0, 1.0)
-        values = shift + scale * cells
+        values = to_original(column.scale, cells)
         return numbers_to_series(column, np.round(values) if column.class_ == "integer" else values)
     if isinstance(column.kind, Binned) and column.ranked:
         ranked = np.asarray(column.ranked)

@@ -13,6 +13,7 @@ from arbornet.data import calendar
 from arbornet.data.dropped import advice, costliest
 from arbornet.data.looks.findings import marked
 from arbornet.data.schema_text import range_text
+from arbornet.data.units import IDENTITY, log_of, to_original
 from arbornet.data.weights import Weights
 from arbornet.given import FrameLike
 from arbornet.models.splines import partial_responses
@@ -206,9 +207,11 @@ def _counted(column: Column, stored: Any) -> Histogram | Bars | None:
     if stored is None:
         return None
     if column.levels is None:
-        shift, scale = column.scale or (0.0, 1.0)
+        if log_of(column.scale) is not None:  # of the logarithms
+            shift, scale, *_ = column.scale or IDENTITY
+            return Histogram.of(shift + scale * np.asarray(stored, dtype=float))
         # Twelve digits: standardising and back must not turn 4 into 3.9999999999999996.
-        numbers = [float(f"{x:.12g}") for x in shift + scale * np.asarray(stored, dtype=float)]
+        numbers = [float(f"{x:.12g}") for x in to_original(column.scale, np.asarray(stored, dtype=float))]
         return Histogram.of(numbers, calendar.zoned(column.class_, column.zone))
     counts = np.bincount(stored[stored != MISSING], minlength=len(column.levels))
     return Bars(tuple(map(str, column.levels)), tuple(int(n) for n in counts[: len(column.levels)]))

@@ -11,6 +11,7 @@ import networkx as nx
 from arbornet._core import ArbornetError, NetworkHandle
 from arbornet.data import calendar
 from arbornet.data.looks.findings import marked
+from arbornet.data.units import log_of
 from arbornet.graphs import class_graph, cpdag
 from arbornet.io.origin import Origin
 from arbornet.models.local import LocalModel
@@ -46,8 +47,9 @@ class Structure:
         """The graph, a copy to keep.
 
         Nodes carry `kind`, `levels` and `n_parameters` (and `score`, and `values` where numbers stand for dates or
-        times); arcs carry, where known, `contribution` (how much removing them lowers the score) and `strength` (their
-        share of bootstrap networks) and `either_way` (whether the search left their direction open).
+        times, and `log` on a logarithmic scale: what it adds); arcs carry, where known, `contribution` (how much
+        removing them lowers the score) and `strength` (their share of bootstrap networks) and `either_way` (whether the
+        search left their direction open).
         """
         graph: nx.DiGraph[str] = nx.DiGraph()
         names = self.names
@@ -57,6 +59,8 @@ class Structure:
             )
             if name in self._classes:
                 graph.nodes[name]["values"] = self._classes[name]
+            if (log := log_of(self.handle.scale(v))) is not None:
+                graph.nodes[name]["log"] = log
             if self.origin.family_scores is not None:
                 graph.nodes[name]["score"] = self.origin.family_scores[v]
         for v, name in enumerate(names):
@@ -101,7 +105,12 @@ class Structure:
         """A variable in words: its kind, what it depends on and how much, what depends on it, and its model."""
         at = self._position(variable)
         levels = self.handle.levels(at)
-        told = self.handle.kind(at) if levels is None else f"{self.handle.kind(at)}: {', '.join(map(written, levels))}"
+        scale = ", logarithmic" if log_of(self.handle.scale(at)) is not None else ""
+        told = (
+            f"{self.handle.kind(at)}{scale}"
+            if levels is None
+            else f"{self.handle.kind(at)}: {', '.join(map(written, levels))}"
+        )
         lines = [visible_name(f"{variable} ({told})")]
         arcs = [(p, self.graph.edges[p, variable]) for p in self.parents(variable)]
         lines += [f"  depends on {visible_name(p)}{_figures(data)}" for p, data in arcs] or [

@@ -2,7 +2,7 @@
 
 use std::sync::Arc;
 
-use arbornet_core::{Affine, Codes, Column, Error, Kind, Level, Table, Variable};
+use arbornet_core::{Codes, Column, Error, Kind, Level, Table, Units, Variable};
 use numpy::{IntoPyArray, PyReadonlyArray1};
 use pyo3::exceptions::PyIndexError;
 use pyo3::prelude::*;
@@ -44,9 +44,31 @@ pub fn level_to_python<'py>(py: Python<'py>, level: &Level) -> PyResult<Bound<'p
     })
 }
 
-pub fn kind_from_python(name: &str, kind: &str, levels: Option<Bound<'_, PyAny>>, scale: (f64, f64)) -> PyResult<Kind> {
+/// A scale as Python holds it: shift and scale, and of a logarithmic one what is added before the logarithm is taken.
+#[derive(Clone, Copy, FromPyObject, IntoPyObject)]
+pub enum PyUnits {
+    Linear(f64, f64),
+    Log(f64, f64, f64),
+}
+
+impl From<Units> for PyUnits {
+    fn from(Units { shift, scale, log }: Units) -> Self {
+        log.map_or(Self::Linear(shift, scale), |log| Self::Log(shift, scale, log))
+    }
+}
+
+impl From<PyUnits> for Units {
+    fn from(units: PyUnits) -> Self {
+        match units {
+            PyUnits::Linear(shift, scale) => Self { shift, scale, log: None },
+            PyUnits::Log(shift, scale, log) => Self { shift, scale, log: Some(log) },
+        }
+    }
+}
+
+pub fn kind_from_python(name: &str, kind: &str, levels: Option<Bound<'_, PyAny>>, scale: Units) -> PyResult<Kind> {
     if kind == "continuous" {
-        return Ok(Kind::Continuous { scale: Affine { shift: scale.0, scale: scale.1 } });
+        return Ok(Kind::Continuous { scale });
     }
     let Some(levels) = levels else {
         let advice = "give the list of its levels";
@@ -94,8 +116,8 @@ impl TableHandle {
 impl TableHandle {
     /// Puts a table together from `NumPy` columns: `float64` values in stored units, or codes of any unsigned type.
     ///
-    /// `scales` holds one pair (shift, scale) per column with `original = shift + scale * stored`; `weights` says how often
-    /// each row counts.
+    /// `scales` holds one pair (shift, scale) per column with `original = shift + scale * stored`, or on a logarithmic scale
+    /// (shift, scale, log) with `ln(original + log) = shift + scale * stored`; `weights` says how often each row counts.
     #[staticmethod]
     #[pyo3(signature = (names, kinds, levels, columns, scales = None, weights = None))]
     #[allow(clippy::needless_pass_by_value)] // the shapes pyo3 extracts
@@ -104,11 +126,11 @@ impl TableHandle {
         kinds: Vec<String>,
         levels: Vec<Option<Bound<'_, PyAny>>>,
         columns: Vec<Bound<'_, PyAny>>,
-        scales: Option<Vec<(f64, f64)>>,
+        scales: Option<Vec<PyUnits>>,
         weights: Option<PyReadonlyArray1<'_, f64>>,
     ) -> PyResult<Self> {
         let n = names.len();
-        let scales = scales.unwrap_or_else(|| vec![(0.0, 1.0); n]);
+        let scales = scales.unwrap_or_else(|| vec![PyUnits::Linear(0.0, 1.0); n]);
         if [kinds.len(), levels.len(), columns.len(), scales.len()].iter().any(|&len| len != n) {
             let problem = format!("{n} names need as many kinds, levels, columns and scales");
             return Err(CoreError(Error::Shape(problem)).into());
@@ -118,7 +140,7 @@ impl TableHandle {
         for (((name, kind), (levels, column)), scale) in
             names.iter().zip(&kinds).zip(levels.into_iter().zip(&columns)).zip(scales)
         {
-            let kind = kind_from_python(name, kind, levels, scale)?;
+            let kind = kind_from_python(name, kind, levels, scale.into())?;
             let variable = Variable { name: name.as_str().into(), kind };
             values.push(column_from_python(&variable, column)?);
             variables.push(variable);
@@ -175,19 +197,20 @@ impl TableHandle {
         }
     }
 
-    /// The pair (shift, scale) back to the user's units, or None for a variable with levels.
-    fn scale(&self, var: usize) -> PyResult<Option<(f64, f64)>> {
+    /// The pair (shift, scale) back to the user's units, with what a logarithmic scale adds as a third number; None for a
+    /// variable with levels.
+    fn scale(&self, var: usize) -> PyResult<Option<PyUnits>> {
         match self.checked(var)?.kind {
-            Kind::Continuous { scale } => Ok(Some((scale.shift, scale.scale))),
+            Kind::Continuous { scale } => Ok(Some(scale.into())),
             _ => Ok(None),
         }
     }
 
     /// The same of every variable.
     #[getter]
-    fn scales(&self) -> Vec<Option<(f64, f64)>> {
+    fn scales(&self) -> Vec<Option<PyUnits>> {
         let scale = |variable: &Variable| match variable.kind {
-            Kind::Continuous { scale } => Some((scale.shift, scale.scale)),
+            Kind::Continuous { scale } => Some(scale.into()),
             _ => None,
         };
         self.0.variables().iter().map(scale).collect()
@@ -231,7 +254,8 @@ impl TableHandle {
                 Column::Codes(_) => self.codes(py, v),
             })
             .collect::<PyResult<Vec<_>>>()?;
-        let scales = vars.map(|v| Ok(self.scale(v)?.unwrap_or((0.0, 1.0)))).collect::<PyResult<Vec<_>>>()?;
+        let scales =
+            vars.map(|v| Ok(self.scale(v)?.unwrap_or(PyUnits::Linear(0.0, 1.0)))).collect::<PyResult<Vec<_>>>()?;
         let make = py.get_type::<Self>().getattr("from_columns")?;
         Ok((make, (self.names(), kinds, levels, columns, scales, self.weights(py)).into_pyobject(py)?.into_any()))
     }

@@ -30,11 +30,17 @@ impl ModelHandle {
         let variable = &self.variables[var];
         match &variable.kind {
             Kind::Continuous { scale } => {
-                let x = value.extract().map_err(|_| {
+                let x: f64 = value.extract().map_err(|_| {
                     let given = value.repr().map_or_else(|_| String::new(), |text| text.to_string());
                     CoreError(Error::column(&*variable.name, format!("cannot be {given}"), "it takes numbers"))
                 })?;
-                Ok(Value::Real(scale.to_stored(x)))
+                let stored = scale.to_stored(x);
+                if scale.log.is_some() && stored.is_nan() && !x.is_nan() {
+                    let advice =
+                        "its scale is logarithmic, and takes numbers above 0, or from 0 if the training rows held 0";
+                    return Err(CoreError(Error::column(&*variable.name, format!("cannot be {x}"), advice)).into());
+                }
+                Ok(Value::Real(stored))
             }
             Kind::Categorical { levels } | Kind::Ordinal { levels } => {
                 let level = level_from_python(&variable.name, value)?;
@@ -224,9 +230,10 @@ impl ModelHandle {
     fn log_density(&self, value: Bound<'_, PyAny>, values: Vec<Bound<'_, PyAny>>) -> PyResult<f64> {
         let child = self.model.child();
         let values = self.stored_parents(&values)?;
-        let log_density = self.model.predictive(&values).log_density(self.stored(child, &value)?);
-        Ok(match self.variables[child].kind {
-            Kind::Continuous { scale } => log_density - scale.scale.ln(),
+        let value = self.stored(child, &value)?;
+        let log_density = self.model.predictive(&values).log_density(value);
+        Ok(match (&self.variables[child].kind, value) {
+            (Kind::Continuous { scale }, Value::Real(x)) => log_density + scale.log_jacobian(x),
             _ => log_density,
         })
     }

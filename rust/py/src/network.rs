@@ -4,7 +4,7 @@ use std::sync::Arc;
 
 use arbornet_core::frame::{Cells, Rows};
 use arbornet_core::network::{Draws, Evidence, Method, Network, Sampled, Settings, Within, contributions};
-use arbornet_core::{Control, Error, Kind, Value, Variable, bif};
+use arbornet_core::{Control, Error, Kind, Units, Value, Variable, bif};
 use numpy::{IntoPyArray, PyArray1, PyArrayMethods, PyReadonlyArray1, PyReadonlyArray2};
 use pyo3::exceptions::PyIndexError;
 use pyo3::prelude::*;
@@ -12,7 +12,7 @@ use pyo3::types::PyList;
 
 use crate::errors::CoreError;
 use crate::frames::RowsHandle;
-use crate::handles::{TableHandle, kind_from_python, level_to_python};
+use crate::handles::{PyUnits, TableHandle, kind_from_python, level_to_python};
 use crate::jobs::{Jobs, pool, watched, watched_or_left};
 use crate::models::ModelHandle;
 use crate::scores::ScoreHandle;
@@ -220,7 +220,7 @@ impl NetworkHandle {
         tables: Vec<PyReadonlyArray2<'_, f64>>,
     ) -> PyResult<Self> {
         let variable = |((name, kind), levels): ((&String, &String), Bound<'_, PyAny>)| -> PyResult<Variable> {
-            let kind = kind_from_python(name, kind, Some(levels), (0.0, 1.0))?;
+            let kind = kind_from_python(name, kind, Some(levels), Units::IDENTITY)?;
             Ok(Variable { name: name.as_str().into(), kind })
         };
         let variables = names.iter().zip(&kinds).zip(levels).map(variable).collect::<PyResult<Vec<_>>>()?;
@@ -279,10 +279,11 @@ impl NetworkHandle {
         }
     }
 
-    /// The pair (shift, scale) back to the user's units, or None for a variable with levels.
-    fn scale(&self, var: usize) -> PyResult<Option<(f64, f64)>> {
+    /// The pair (shift, scale) back to the user's units, with what a logarithmic scale adds as a third number; None for a
+    /// variable with levels.
+    fn scale(&self, var: usize) -> PyResult<Option<PyUnits>> {
         match self.0.variables()[self.checked(var)?].kind {
-            Kind::Continuous { scale } => Ok(Some((scale.shift, scale.scale))),
+            Kind::Continuous { scale } => Ok(Some(scale.into())),
             _ => Ok(None),
         }
     }

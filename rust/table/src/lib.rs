@@ -16,7 +16,9 @@ pub mod kept;
 pub mod mdlp;
 pub mod memory;
 pub mod parents;
+
 pub mod table;
+pub mod units;
 pub mod weights;
 
 #[cfg(test)]

@@ -1,13 +1,15 @@
 //! The table every score reads: immutable columns of codes or standardised numbers, with their kinds.
 //!
 //! A column of levels is stored in the narrowest unsigned integer that holds its codes; a continuous column as `f64`,
-//! usually standardised, with the affine map back to the user's units. Rows with missing values are gone by now.
+//! usually standardised, with the map back to the user's units. Rows with missing values are gone by now.
 
+use std::borrow::Cow;
 use std::sync::Arc;
 
 use serde::{Deserialize, Serialize};
 
 use crate::error::{Error, Result};
+pub use crate::units::{Affine, Units, log_shift, logarithm};
 use crate::weights::Weights;
 
 /// A column's position in the table.
@@ -48,32 +50,6 @@ impl Level {
     }
 }
 
-/// `original = shift + scale * stored`: the way back from standardised values to the user's units.
-#[derive(Clone, Copy, Debug, PartialEq, Serialize, Deserialize)]
-pub struct Affine {
-    /// The mean that was subtracted, 0 if the column stands as it is.
-    pub shift: f64,
-    /// The standard deviation that was divided by, 1 if the column stands as it is or is constant.
-    pub scale: f64,
-}
-
-impl Affine {
-    /// The map that changes nothing.
-    pub const IDENTITY: Self = Self { shift: 0.0, scale: 1.0 };
-
-    /// From stored to original units.
-    #[inline]
-    pub fn to_original(self, stored: f64) -> f64 {
-        self.shift + self.scale * stored
-    }
-
-    /// From original to stored units.
-    #[inline]
-    pub fn to_stored(self, original: f64) -> f64 {
-        (original - self.shift) / self.scale
-    }
-}
-
 /// What kind of variable a column holds, with what is needed to speak of it in the user's terms.
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
 #[serde(tag = "kind", rename_all = "lowercase")]
@@ -81,7 +57,7 @@ pub enum Kind {
     /// Real numbers.
     Continuous {
         /// The way back to the user's units.
-        scale: Affine,
+        scale: Units,
     },
     /// Levels without an order; any of them may be unobserved.
     Categorical {
@@ -112,6 +88,14 @@ impl Variable {
         match &self.kind {
             Kind::Continuous { .. } => None,
             Kind::Categorical { levels } | Kind::Ordinal { levels } => Some(levels.len()),
+        }
+    }
+
+    /// What its stored values are an affine map of, by its name: `x`, or on a logarithmic scale `ln(x)`.
+    pub fn affine_name(&self) -> Cow<'_, str> {
+        match self.kind {
+            Kind::Continuous { scale } => scale.name(&self.name),
+            _ => Cow::Borrowed(&self.name),
         }
     }
 
@@ -427,7 +411,7 @@ mod tests {
     }
 
     fn number(name: &str) -> Variable {
-        Variable { name: name.into(), kind: Kind::Continuous { scale: Affine::IDENTITY } }
+        Variable { name: name.into(), kind: Kind::Continuous { scale: Units::IDENTITY } }
     }
 
     #[test]
@@ -465,12 +449,6 @@ mod tests {
         let x = || Column::Reals(vec![0.0]);
         assert!(Table::new(vec![number("x"), number("x")], vec![x(), x()]).is_err());
         assert!(Table::new(vec![number("x"), number("y")], vec![x(), Column::Reals(vec![])]).is_err());
-    }
-
-    #[test]
-    fn the_affine_map_goes_there_and_back() {
-        let map = Affine { shift: 3.0, scale: 2.0 };
-        assert_eq!(map.to_stored(map.to_original(1.25)), 1.25);
     }
 
     #[test]

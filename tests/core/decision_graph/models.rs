@@ -7,7 +7,7 @@ use arbornet_core::decision_graph::PriorChoice;
 use arbornet_core::decision_graph::state::{Operator, State};
 use arbornet_core::model::Plain;
 use arbornet_core::model::decision_graph::Node;
-use arbornet_core::{Affine, Codes, Column, Kind, LocalModel, LocalScore, Model, Predictive, Table, Value, Variable};
+use arbornet_core::{Codes, Column, Kind, LocalModel, LocalScore, Model, Predictive, Table, Units, Value, Variable};
 use proptest::prelude::*;
 
 use super::super::support::cases::cases;
@@ -80,7 +80,7 @@ fn numbers_are_halved_and_sent_where_their_rows_went() {
     let y: Vec<u32> = x.iter().map(|&x| u32::from(x > 12.0 && x < 40.0)).collect();
     let variables = vec![
         Variable { name: "y".into(), kind: Kind::Categorical { levels: levels(2) } },
-        Variable { name: "x".into(), kind: Kind::Continuous { scale: Affine::IDENTITY } },
+        Variable { name: "x".into(), kind: Kind::Continuous { scale: Units::IDENTITY } },
     ];
     let columns = vec![Column::Codes(Codes::pack(&y, 2)), Column::Reals(x.clone())];
     let table = Arc::new(Table::new(variables, columns).unwrap());

@@ -2,7 +2,7 @@
 
 use std::sync::Arc;
 
-use arbornet_core::{Affine, Codes, Column, Kind, Level, Table, Variable};
+use arbornet_core::{Codes, Column, Kind, Level, Table, Units, Variable};
 use serde_json::Value;
 
 use super::places;
@@ -28,7 +28,7 @@ fn load(name: &'static str) -> (&'static str, Arc<Table>, Value) {
         let levels = || (0..n_levels).map(Level::Int).collect();
         let values: Vec<f64> = rows.iter().map(|row| row[position]).collect();
         let kind = match about["kind"].as_str().expect("a kind") {
-            "continuous" => Kind::Continuous { scale: Affine::IDENTITY },
+            "continuous" => Kind::Continuous { scale: Units::IDENTITY },
             "ordinal" => Kind::Ordinal { levels: levels() },
             _ => Kind::Categorical { levels: levels() },
         };

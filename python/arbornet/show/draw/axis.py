@@ -25,15 +25,25 @@ DAY = 86_400.0
 SPANS = (1, 2, 5, 10, 15, 30, 60, 120, 300, 600, 900, 1800, 3600, 7200, 10_800, 21_600, 43_200)
 
 
-class Axis:
-    """An axis from low to high; for dates these are days since 1970-01-01, for times and spans of time seconds."""
+#: Between two powers of ten.
+ROUND = ((1, 2, 3, 4, 5, 6, 7, 8, 9), (1, 2, 5), (1, 3), (1,))
 
-    def __init__(self, low: float, high: float, values: str = ""):
+
+class Axis:
+    """An axis from low to high; for dates these are days since 1970-01-01, for times and spans of time seconds.
+
+    A logarithmic one is that of `ln(x + log)`, from low to high of these.
+    """
+
+    def __init__(self, low: float, high: float, values: str = "", log: float | None = None):
         self.low, self.high = low, high
         self.values = values
+        self.log = log
 
     def ticks(self) -> list[tuple[float, str]]:
         """Round places on it with what they are called."""
+        if self.log is not None:
+            return self._logarithms(self.log)
         if self.values in DATES and has_calendar(self.low, self.high):
             return list(self._days())
         width = self.high - self.low
@@ -43,6 +53,21 @@ class Axis:
             return self._multiples(DAY * _round(width / DAY), self._time)
         step = next((s for s in SPANS if s <= width <= MOST * s), None)
         return self._multiples(step or _round(width), self._time)
+
+    def _logarithms(self, log: float) -> list[tuple[float, str]]:
+        ends = [min(max(end, -690.0), 690.0) for end in (self.low, self.high)]
+        low, high = (max(math.exp(end) - log, 0.0) for end in ends)
+        first, last = (math.floor(math.log10(x)) if x > 0 else -300 for x in (low or log or high, high))
+        for steps, every in [*((steps, 1) for steps in ROUND), *(((1,), n) for n in (2, 3, 5, 10, 20, 50, 100))]:
+            powers = [power for power in range(first, last + 1) if power % every == 0]
+            values = [step * 10.0**power for power in powers for step in steps]
+            shown = [x for x in ([0.0] if log and low <= 0 else []) + values if low <= x <= high]
+            if len(shown) <= MOST:
+                break
+        if len(shown) < 2 and high > low:
+            step = _round(high - low)
+            shown = [i * step for i in range(math.ceil(low / step), math.floor(high / step) + 1)]
+        return [(math.log(x + log), said(x, self.values)) for x in shown if x + log > 0]
 
     def _multiples(self, step: float, called: Callable[[float], str]) -> list[tuple[float, str]]:
         first = math.ceil(self.low / step)
@@ -119,6 +144,17 @@ def number(x: float) -> str:
     if x and not 1e-4 <= abs(x) < 1e7:
         return f"{x:.4g}"
     return f"{x:,.6f}".rstrip("0").rstrip(".") if abs(x) < 1e4 else f"{x:,.0f}"
+
+
+def said(x: float, values: str) -> str:
+    """A number as a variable's values are written."""
+    return calendar.told(x, values) if values else number(x)
+
+
+def by_factor(x: float, spread: float, values: str, log: float) -> str:
+    """The median and the factor of a logarithm with its spread: `24,000 ×÷ 1.6`."""
+    median = max(math.exp(min(x, 700.0)) - log, 0.0)
+    return f"{said(float(f'{median:.3g}'), values)} ×÷ {number(float(f'{math.exp(min(spread, 700.0)):.3g}'))}"
 
 
 def measured(x: float, spread: float) -> str:

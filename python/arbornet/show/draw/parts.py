@@ -13,6 +13,7 @@ Whoever has something to draw turns it into these parts; whoever draws knows not
             {"n": rows, "probabilities": [...]}                                        a leaf of levels
             {"n": rows, "location": x, "scale": s, "df": d}                            a leaf of numbers, Student t
                                                                                        (no "df": normal)
+            and on a logarithmic scale the tree has "log": a, and numbers at its leaves are those of ln(x + a)
             and "line": {"along": {"variable": name, "points": [[x, location, scale], ...]}, "mean": m, "sd": s}
                                                                  where it follows a parent along a line; mean and
                                                                  standard deviation are those of its rows
@@ -61,12 +62,15 @@ class Node:
     levels: tuple[str, ...] = ()
     values: str = ""
     """What its numbers stand for, if not for themselves: "date", "datetime", "time" or "duration"."""
+    log: float | None = None
+    """On a logarithmic scale what it adds: it is drawn by `ln(x + log)`."""
 
     @property
     def description(self) -> str:
         """The kind in words, with the levels: `ordinal: I < II < III`."""
         between = " < " if self.kind == "ordinal" else ", "
-        return self.kind + (f": {between.join(self.levels)}" if self.levels else "")
+        scale = ", logarithmic" if self.log is not None else ""
+        return self.kind + scale + (f": {between.join(self.levels)}" if self.levels else "")
 
 
 @dataclass(frozen=True)
@@ -117,6 +121,7 @@ class Graph:
                 kind_name(data.get("kind", "categorical")),
                 tuple(map(str, data.get("levels") or ())),
                 str(data.get("values", "")),
+                data.get("log"),
             )
             for name, data in graph.nodes(data=True)
         )
@@ -198,7 +203,7 @@ class Tree:
     def of(cls, tree: Mapping[str, Any]) -> Tree:
         """Reads the nested dict described in the module's text."""
         levels = tuple(map(str, tree.get("levels") or ()))
-        child = Node(str(tree["child"]), kind_name(tree["kind"]), levels, str(tree.get("values", "")))
+        child = Node(str(tree["child"]), kind_name(tree["kind"]), levels, str(tree.get("values", "")), tree.get("log"))
         root = _subtree(tree["root"])
         if isinstance(root, Again):
             raise ArbornetError(f"the root refers to {root.name!r}, which does not exist")

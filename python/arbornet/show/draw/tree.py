@@ -12,7 +12,7 @@ import math
 from collections.abc import Sequence
 
 from arbornet.data import calendar
-from arbornet.show.draw.axis import Axis, measured
+from arbornet.show.draw.axis import Axis, by_factor, measured
 from arbornet.show.draw.band import band, spread
 from arbornet.show.draw.network import shape
 from arbornet.show.draw.parts import Again, Leaf, Node, Split, Tree
@@ -172,6 +172,8 @@ def summary(leaf: Leaf, child: Node) -> str:
     if leaf.probabilities:
         best = max(range(len(leaf.probabilities)), key=lambda i: (leaf.probabilities[i], -i))
         return f"{shortened(child.levels[best], 120)} {leaf.probabilities[best]:.0%}"
+    if child.log is not None:
+        return by_factor(leaf.location, spread(leaf), child.values, child.log)
     if child.values:
         middle = calendar.centre(leaf.location, spread(leaf), child.values)
         return f"{middle} ± {calendar.spread(spread(leaf), child.values)}"
@@ -212,7 +214,8 @@ def leaf_axis(tree: Tree, leaves: Sequence[Leaf]) -> Axis:
     """Three scales to both sides of every leaf."""
     ends = [end for leaf in leaves for end in leaf.reach]
     low, high = min(ends), max(ends)
-    return Axis(low, high, tree.child.values) if high > low else Axis(low - 1, high + 1, tree.child.values)
+    low, high = (low, high) if high > low else (low - 1, high + 1)
+    return Axis(low, high, tree.child.values, tree.child.log)
 
 
 def _density(leaf: Leaf, child: Node, axis: Axis, origin: Point, width: float, tallest: float) -> list[Mark]:

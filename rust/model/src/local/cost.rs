@@ -49,13 +49,13 @@ impl Cost {
 #[cfg(test)]
 mod tests {
     use super::*;
-    use crate::table::{Affine, Codes, Column, Kind, Level, Variable};
+    use crate::table::{Codes, Column, Kind, Level, Units, Variable};
 
     #[test]
     fn a_family_costs_its_rows_times_the_mean_growth_of_each_parent() {
         let levels = (0..9).map(Level::Int).collect();
         let variables = vec![
-            Variable { name: "y".into(), kind: Kind::Continuous { scale: Affine::IDENTITY } },
+            Variable { name: "y".into(), kind: Kind::Continuous { scale: Units::IDENTITY } },
             Variable { name: "x".into(), kind: Kind::Categorical { levels } },
         ];
         let columns = vec![Column::Reals(vec![0.0, 1.0]), Column::Codes(Codes::pack(&[0, 8], 9))];

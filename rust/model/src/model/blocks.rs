@@ -97,10 +97,11 @@ impl Warp {
         }
     }
 
-    fn said(&self, name: &str) -> String {
+    fn said(&self, variable: &Variable) -> String {
+        let name = &variable.name;
         match self {
             Self::Ranks { .. } => format!("score({name})"),
-            Self::Straight { .. } => format!("z({name})"),
+            Self::Straight { .. } => format!("z({})", variable.affine_name()),
             Self::Log { log } => {
                 if log.one_more {
                     format!("ln(1 + {name})")
@@ -115,7 +116,7 @@ impl Warp {
         match self {
             Self::Ranks { knots } => knots.is_sound(),
             Self::Straight { shift, scale } => shift.is_finite() && scale.is_finite() && *scale > 0.0,
-            Self::Log { log } => log.units.shift.is_finite() && log.units.scale.is_finite() && log.units.scale > 0.0,
+            Self::Log { log } => log.units.is_sound(),
         }
     }
 }
@@ -240,7 +241,7 @@ impl Blocks {
         let child = &variables[self.child];
         match (&self.warp, &child.kind) {
             (Some(warp), _) => {
-                format!("{} = {}", warp.said(&child.name), self.combination(&self.coefficients[0], variables))
+                format!("{} = {}", warp.said(child), self.combination(&self.coefficients[0], variables))
             }
             (None, Kind::Categorical { levels } | Kind::Ordinal { levels }) => {
                 let one =
@@ -257,7 +258,7 @@ impl Blocks {
             let variable = &variables[self.parents[feature.parent()]];
             let name = &variable.name;
             let of = match (feature, &self.readings[feature.parent()], &variable.kind) {
-                (Feature::Number { degree: 1, .. }, Reading::Number { first, .. }, _) => first.said(name),
+                (Feature::Number { degree: 1, .. }, Reading::Number { first, .. }, _) => first.said(variable),
                 (Feature::Number { degree, .. }, ..) => format!("P{degree}({name})"),
                 (Feature::Order { power: 1, .. }, ..) => format!("score({name})"),
                 (Feature::Order { power, .. }, ..) => format!("score({name})^{power}"),

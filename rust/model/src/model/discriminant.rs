@@ -93,8 +93,9 @@ impl Discriminant {
                 let variable = &variables[self.parents[position]];
                 let Kind::Continuous { scale } = variable.kind else { continue };
                 let variance: f64 = class.factor[packed(i)..=packed(i) + i].iter().map(|l| l * l).sum();
-                let (mean, sd) = (scale.to_original(class.mean[i]), variance.sqrt() * scale.scale);
-                let _ = write!(out, " {} {} ± {}", variable.name, number(mean, 4), number(sd, 3));
+                let (mean, sd) = (scale.affine().to_original(class.mean[i]), variance.sqrt() * scale.scale);
+                let name = variable.affine_name();
+                let _ = write!(out, " {name} {} ± {}", number(mean, 4), number(sd, 3));
             }
             out
         };

@@ -7,7 +7,7 @@ use serde::Serialize;
 use super::linear_leaf::LineDescription;
 use super::{LocalModel, Wording};
 use crate::predictive::Predictive;
-use crate::table::{Affine, Kind, Level, Var, Variable};
+use crate::table::{Kind, Level, Units, Var, Variable};
 
 /// Some of a parent's values.
 #[derive(Clone, Debug, PartialEq)]
@@ -81,6 +81,9 @@ pub struct Description {
     /// What the child holds in place of plain numbers: `date`, `duration`, ...
     #[serde(skip_serializing_if = "Option::is_none")]
     pub values: Option<String>,
+    /// Of a child on a logarithmic scale what is added before the logarithm is taken.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub log: Option<f64>,
     /// What values that no branch covers predict, if there are any.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub otherwise: Option<Distribution>,
@@ -175,6 +178,41 @@ pub enum Distribution {
         /// Degrees of freedom.
         df: f64,
     },
+    /// Of a number `x` on a logarithmic scale: Student's t of `ln(x + log)`.
+    LogStudentT {
+        /// Its centre, as a logarithm.
+        location: f64,
+        /// Its scale, in logarithms.
+        scale: f64,
+        /// Degrees of freedom.
+        df: f64,
+        /// What is added before the logarithm is taken.
+        log: f64,
+    },
+}
+
+/// A Student t of a number on a logarithmic scale, in the user's units.
+pub(super) struct Factor {
+    /// Half of all values are above it.
+    pub median: f64,
+    /// One standard deviation of the logarithm, as a factor of the median; with two degrees of freedom or less, which have
+    /// none, one scale.
+    pub factor: f64,
+    /// The logarithm's standard deviation, or scale.
+    pub spread: f64,
+}
+
+impl Factor {
+    pub fn new(location: f64, scale: f64, df: f64, log: f64) -> Self {
+        let spread = if df > 2.0 { scale * (df / (df - 2.0)).sqrt() } else { scale };
+        Self::of_spread(location, spread, log)
+    }
+
+    /// With a known standard deviation of the logarithm.
+    pub fn of_spread(location: f64, spread: f64, log: f64) -> Self {
+        let units = Units { shift: 0.0, scale: 1.0, log: Some(log) };
+        Self { median: units.to_original(location), factor: spread.exp(), spread }
+    }
 }
 
 impl LocalModel {
@@ -194,6 +232,7 @@ impl LocalModel {
             parents: self.parents().iter().map(|&p| variables[p].name.to_string()).collect(),
             root: described(&outline, child, variables, words),
             values: words.class(&child.name),
+            log: if let Kind::Continuous { scale } = child.kind { scale.log } else { None },
             otherwise: otherwise.map(|p| Distribution::new(&p, child)),
         })
     }
@@ -252,7 +291,11 @@ impl Distribution {
     fn new(predictive: &Predictive, child: &Variable) -> Self {
         match (predictive, &child.kind) {
             (&Predictive::StudentT { df, location, scale }, &Kind::Continuous { scale: units }) => {
-                Self::StudentT { location: units.to_original(location), scale: scale * units.scale, df }
+                let (location, scale) = (units.affine().to_original(location), scale * units.scale);
+                match units.log {
+                    None => Self::StudentT { location, scale, df },
+                    Some(log) => Self::LogStudentT { location, scale, df, log },
+                }
             }
             (&Predictive::StudentT { df, location, scale }, _) => Self::StudentT { location, scale, df },
             (Predictive::Levels { probabilities }, _) => Self::Levels { probabilities: probabilities.clone() },
@@ -289,8 +332,12 @@ impl Answer {
 
 /// A threshold in the user's units. Thresholds lie a very little below the number that is meant, and the way back rounds: if
 /// there is a number of few decimals right there, that is it.
-pub(super) fn as_read(scale: Affine, threshold: f64) -> f64 {
+pub(super) fn as_read(scale: Units, threshold: f64) -> f64 {
     let x = scale.to_original(threshold);
+    if let Some(log) = scale.log {
+        let short = format!("{x:.8e}").parse().unwrap_or(x);
+        return if (x - short).abs() < 1e-11 * (x + log) { short } else { x };
+    }
     let ten = 10_f64.powi((-scale.scale.log10().floor()).clamp(-290.0, 290.0) as i32);
     let rounded = |digits: f64| (x * ten * digits).round() / digits / ten;
     let short = rounded(1e6);
@@ -307,21 +354,26 @@ mod tests {
 
     #[test]
     fn ranges_come_in_the_users_units() {
-        let number = variable(Kind::Continuous { scale: Affine { shift: 50.0, scale: 10.0 } });
+        let number = variable(Kind::Continuous { scale: Units { shift: 50.0, scale: 10.0, log: None } });
         let answer = Answer::new(&Values::Range(Some(-1.0), Some(0.5)), &number);
         assert_eq!(answer, Answer::Range { low: Some(40.0), high: Some(55.0) });
     }
 
     #[test]
     fn thresholds_just_below_a_number_of_few_decimals_are_read_as_that() {
-        let scale = Affine { shift: 9.137, scale: 4.9 };
+        let scale = Units { shift: 9.137, scale: 4.9, log: None };
         for x in [9.0, 0.225, -130.5, 2016.0] {
             assert_eq!(as_read(scale, scale.to_stored(x) - 1e-12), x);
         }
         let x = 10.0 / 3.0;
         assert_eq!(as_read(scale, scale.to_stored(x)), scale.to_original(scale.to_stored(x)));
-        let large = Affine { shift: 3e7, scale: 2e9 };
+        let large = Units { shift: 3e7, scale: 2e9, log: None };
         assert_eq!(as_read(large, large.to_stored(5e9) - 1e-12), 5e9);
+        for log in [0.0, 0.5] {
+            let wages = Units { shift: 9.6, scale: 1.2, log: Some(log) };
+            assert_eq!(as_read(wages, wages.to_stored(24_000.0) - 1e-13), 24_000.0);
+            assert_eq!(as_read(wages, wages.to_stored(0.375) - 1e-13), 0.375);
+        }
     }
 
     #[test]

@@ -210,7 +210,8 @@ impl Regression {
         let child = &variables[self.child];
         match &child.kind {
             Kind::Continuous { scale } => {
-                format!("mean = {}", self.combination(piece, &piece.coefficients[0], *scale, variables))
+                let of = if scale.log.is_some() { format!(" {}", child.affine_name()) } else { String::new() };
+                format!("mean{of} = {}", self.combination(piece, &piece.coefficients[0], scale.affine(), variables))
             }
             Kind::Categorical { levels } | Kind::Ordinal { levels } => {
                 let zero = |b: &Vec<f64>| b.iter().all(|b| *b == 0.0);
@@ -243,9 +244,10 @@ impl Regression {
             let own = || piece.terms.iter().zip(&b[1..]).filter(|(t, _)| t.parent_position() == position);
             match &variable.kind {
                 Kind::Continuous { scale } => {
+                    let name = variable.affine_name();
                     let mut powers: Vec<f64> = vec![0.0];
                     for (term, b) in own() {
-                        let more = term.polynomial(*scale);
+                        let more = term.polynomial(scale.affine());
                         powers.resize(powers.len().max(more.len()), 0.0);
                         powers.iter_mut().zip(more).for_each(|(p, m)| *p += units.scale * b * m);
                     }
@@ -254,15 +256,14 @@ impl Regression {
                         for (term, b) in own() {
                             if let Term::Number { degree, legendre, .. } = term {
                                 let of = if *legendre { "P" } else { "z" };
-                                add(units.scale * b, &format!("{of}{degree}({})", variable.name));
+                                add(units.scale * b, &format!("{of}{degree}({name})"));
                             }
                         }
                         continue;
                     }
                     constant += powers[0];
                     for (power, p) in powers.iter().enumerate().skip(1) {
-                        let of =
-                            if power == 1 { variable.name.to_string() } else { format!("{}^{power}", variable.name) };
+                        let of = if power == 1 { name.to_string() } else { format!("{name}^{power}") };
                         add(*p, &of);
                     }
                 }

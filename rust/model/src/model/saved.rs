@@ -4,7 +4,7 @@ use serde::{Deserialize, Serialize};
 
 use super::LocalModel;
 use crate::error::{Error, Result};
-use crate::table::{Affine, Kind, Var, Variable};
+use crate::table::{Kind, Units, Var, Variable};
 
 const FORMAT: &str = "arbornet local model";
 const VERSION: u32 = 1;
@@ -57,7 +57,7 @@ fn opened(saved: Saved) -> Result<(Vec<Variable>, LocalModel)> {
     if n_vars > MOST_VARIABLES {
         return Err(Error::Shape(format!("variable {} is beyond the largest table", n_vars - 1)));
     }
-    let nobody = Variable { name: "".into(), kind: Kind::Continuous { scale: Affine::IDENTITY } };
+    let nobody = Variable { name: "".into(), kind: Kind::Continuous { scale: Units::IDENTITY } };
     let mut variables = vec![nobody; n_vars];
     for (var, variable) in saved.variables {
         variables[var] = variable;

@@ -6,7 +6,7 @@ use rustc_hash::FxHashMap;
 
 use super::Wording;
 use super::linear_leaf::LineDescription;
-use super::outline::{Answer, Branch, Described, Description, Distribution};
+use super::outline::{Answer, Branch, Described, Description, Distribution, Factor};
 use crate::table::Level;
 
 /// A number with so many significant digits, without trailing zeros.
@@ -99,6 +99,12 @@ impl Teller<'_> {
                 let width = self.words.difference(child, spread).unwrap_or_else(|| number(spread, 3));
                 format!("{mean} {middle}  {sd} {width}")
             }
+            &Distribution::LogStudentT { location, scale, df, log } => {
+                let Factor { median, factor, spread } = Factor::new(location, scale, df, log);
+                let digits = (1.0 / spread).log10().floor().clamp(0.0, 8.0) as i32 + 3;
+                let middle = self.words.centre(child, median, median * spread);
+                format!("median {}  factor {}", middle.unwrap_or_else(|| number(median, digits)), number(factor, 3))
+            }
             Distribution::Levels { probabilities } => {
                 let levels = &self.description.levels;
                 let mut shown: Vec<usize> = (0..levels.len()).collect();
@@ -119,7 +125,9 @@ impl Teller<'_> {
 
     fn with_rows(&self, distribution: &Distribution, n: usize) -> String {
         match distribution {
-            Distribution::StudentT { .. } => format!("n={n}  {}", self.says(distribution)),
+            Distribution::StudentT { .. } | Distribution::LogStudentT { .. } => {
+                format!("n={n}  {}", self.says(distribution))
+            }
             Distribution::Levels { .. } => format!("{}  (n={n})", self.says(distribution)),
         }
     }
@@ -385,6 +393,7 @@ mod tests {
             parents,
             root,
             values: None,
+            log: None,
             otherwise: None,
         }
     }
@@ -400,6 +409,14 @@ y given age, stage
 │  └─ stage = I: n=47  mean 0  sd 0.409
 └─ age < 52.3: n=47  mean 10000  sd 0.409";
         assert_eq!(description().text(&Plain), expected);
+    }
+
+    #[test]
+    fn a_number_on_a_logarithmic_scale_is_told_by_its_median_and_a_factor() {
+        let distribution = Distribution::LogStudentT { location: 1000_f64.ln(), scale: 0.5, df: 1e9, log: 0.0 };
+        let leaf = Described::Leaf { n: 7, name: None, distribution, formula: None, line: None };
+        let made = Description { root: leaf, ..description() };
+        assert_eq!(made.text(&Plain), "y given age, stage: n=7  median 1000  factor 1.65");
     }
 
     #[test]

@@ -299,7 +299,7 @@ impl Model for Tree {
 #[cfg(test)]
 mod tests {
     use super::*;
-    use crate::table::{Affine, Kind, Level};
+    use crate::table::{Kind, Level, Units};
 
     fn leaf(p: f64) -> Node {
         let predictive = Predictive::Levels { probabilities: vec![1.0 - p, p] };
@@ -322,7 +322,7 @@ mod tests {
     fn variables() -> Vec<Variable> {
         let levels = |k: i64| (0..k).map(Level::Int).collect();
         let kinds = [
-            Kind::Continuous { scale: Affine::IDENTITY },
+            Kind::Continuous { scale: Units::IDENTITY },
             Kind::Categorical { levels: levels(4) },
             Kind::Ordinal { levels: levels(4) },
             Kind::Categorical { levels: levels(2) },

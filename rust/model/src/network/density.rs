@@ -11,10 +11,18 @@ use crate::control::Control;
 use crate::error::Result;
 use crate::memory::filled;
 use crate::predictive::Value;
-use crate::table::{Kind, Var};
+use crate::table::{Kind, Units, Var};
 
 /// Rows a task works on at a time.
 pub(super) const BLOCK: usize = 1024;
+
+/// What turns the log density of a variable's value in stored units into one in the user's.
+pub(super) fn log_jacobian(scale: Units, value: Option<Value>) -> f64 {
+    match value {
+        Some(Value::Real(x)) => scale.log_jacobian(x),
+        _ => 0.0,
+    }
+}
 
 impl Network {
     /// Log density of one node in one row, in stored units; `None` if a value of its family is missing.
@@ -25,11 +33,11 @@ impl Network {
         Some(model.predictive(&parents).log_density(value))
     }
 
-    /// What turns a variable's log density in stored units into one in the user's: `-ln scale`.
-    pub(super) fn log_jacobian(&self, var: Var) -> f64 {
+    /// A variable's way back to the user's units; nothing changes the codes of levels.
+    pub(super) fn scale(&self, var: Var) -> Units {
         match self.variables[var].kind {
-            Kind::Continuous { scale } => -scale.scale.ln(),
-            _ => 0.0,
+            Kind::Continuous { scale } => scale,
+            _ => Units::IDENTITY,
         }
     }
 
@@ -43,11 +51,13 @@ impl Network {
         let room = |_: Var| filled(0.0, n, |bytes| no_room(bytes.saturating_mul(self.n_vars() as u64)));
         let mut columns = (0..self.n_vars()).map(room).collect::<Result<Vec<Vec<f64>>>>()?;
         for (v, column) in columns.iter_mut().enumerate() {
-            let jacobian = self.log_jacobian(v);
+            let scale = self.scale(v);
             column.par_chunks_mut(BLOCK).enumerate().try_for_each(|(block, out)| {
                 control.check()?;
                 for (i, slot) in out.iter_mut().enumerate() {
-                    *slot = self.log_density_at(v, rows, block * BLOCK + i).map_or(f64::NAN, |d| d + jacobian);
+                    let row = block * BLOCK + i;
+                    let density = self.log_density_at(v, rows, row);
+                    *slot = density.map_or(f64::NAN, |d| d + log_jacobian(scale, rows.get(v, row)));
                 }
                 Ok(())
             })?;

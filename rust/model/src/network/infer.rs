@@ -7,6 +7,7 @@ use rayon::prelude::*;
 use rustc_hash::FxHashMap;
 use smallvec::SmallVec;
 
+use super::density::log_jacobian;
 use super::eliminate::Elimination;
 use super::mixture::{Mixture, Part};
 use super::pieces::Known;
@@ -18,7 +19,7 @@ use crate::control::Control;
 use crate::error::{Error, Result};
 use crate::memory::filled;
 use crate::predictive::Value;
-use crate::table::{Kind, Var};
+use crate::table::{Kind, Units, Var};
 
 /// Rows a task answers at a time.
 const BLOCK: usize = 4096;
@@ -391,7 +392,7 @@ impl Network {
         control: &Control,
     ) -> Result<(Vec<f64>, Sampled)> {
         let question = Question { rows, scope: Scope::Everything };
-        let jacobians: Vec<f64> = (0..self.n_vars()).map(|v| self.log_jacobian(v)).collect();
+        let scales: Vec<Units> = (0..self.n_vars()).map(|v| self.scale(v)).collect();
         let (mut hidden, sampled) = self.each_row(&question, 1, settings, control, |plan, row, out, known| {
             if plan.problem.hidden.is_empty() {
                 out[0] = 0.0;
@@ -412,9 +413,10 @@ impl Network {
             control.check()?;
             for (i, slot) in out.iter_mut().enumerate() {
                 let row = block * BLOCK + i;
-                for (v, jacobian) in jacobians.iter().enumerate() {
-                    if rows.get(v, row).is_some() {
-                        *slot += jacobian + self.log_density_at(v, rows, row).unwrap_or(0.0);
+                for (v, &scale) in scales.iter().enumerate() {
+                    let value = rows.get(v, row);
+                    if value.is_some() {
+                        *slot += log_jacobian(scale, value) + self.log_density_at(v, rows, row).unwrap_or(0.0);
                     }
                 }
             }

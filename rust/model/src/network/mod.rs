@@ -21,6 +21,7 @@ mod plan;
 pub mod sample;
 mod weighting;
 
+use std::fmt::Write;
 use std::sync::Arc;
 
 use rayon::prelude::*;
@@ -87,9 +88,12 @@ impl Network {
                 return Err(Error::column(&*variable.name, "appears twice", "give every variable its own name"));
             }
             if let crate::table::Kind::Continuous { scale } = variable.kind
-                && !(scale.shift.is_finite() && scale.scale.is_finite() && scale.scale > 0.0)
+                && !scale.is_sound()
             {
-                let problem = format!("has shift {} and scale {}", scale.shift, scale.scale);
+                let mut problem = format!("has shift {} and scale {}", scale.shift, scale.scale);
+                if let Some(log) = scale.log {
+                    let _ = write!(problem, ", and adds {log} before taking logarithms");
+                }
                 return Err(Error::column(&*variable.name, problem, "both must be finite, the scale positive"));
             }
         }

@@ -2,7 +2,7 @@
 
 use serde::{Deserialize, Serialize};
 
-use crate::table::{Affine, Column, Kind, Table, Var};
+use crate::table::{Column, Kind, Table, Units, Var};
 
 /// The logarithm of a number in the user's units, or of one more.
 #[derive(Clone, Copy, Debug, PartialEq, Serialize, Deserialize)]
@@ -10,7 +10,7 @@ pub struct Log {
     /// Whether one is added first.
     pub one_more: bool,
     /// The way from stored units to the user's.
-    pub units: Affine,
+    pub units: Units,
 }
 
 impl Log {
@@ -21,7 +21,10 @@ impl Log {
             return None;
         };
         // Standardised and back, zero is what rounding leaves of it.
-        let rounding = |x: f64| 1e-15 * (units.shift.abs() + (units.scale * x).abs());
+        let rounding = |x: f64| match units.log {
+            None => 1e-15 * (units.shift.abs() + (units.scale * x).abs()),
+            Some(log) => 1e-12 * log,
+        };
         let least = |x: &f64| units.to_original(*x) + rounding(*x);
         let none_below = stored.iter().all(|x| least(x) >= 0.0);
         let zero = |x: &f64| units.to_original(*x).abs() <= rounding(*x);

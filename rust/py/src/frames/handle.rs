@@ -3,8 +3,9 @@
 use std::sync::Arc;
 
 use arbornet_core::frame::{Cells, MISSING, Rows, numbers};
+use arbornet_core::table::{log_shift, logarithm};
 use arbornet_core::weights;
-use arbornet_core::{Affine, Codes, Column, Control, Error, Kind, Level, Table, Variable};
+use arbornet_core::{Affine, Codes, Column, Control, Error, Kind, Level, Table, Units, Variable};
 use arrow_buffer::i256;
 use arrow_schema::TimeUnit;
 use numpy::{IntoPyArray, PyReadonlyArray1};
@@ -19,7 +20,7 @@ use super::objects::column;
 use super::stream::Opened;
 use super::values::Class;
 use crate::errors::CoreError;
-use crate::handles::{TableHandle, level_from_python, level_to_python};
+use crate::handles::{PyUnits, TableHandle, level_from_python, level_to_python};
 use crate::jobs::{Jobs, pool, watched, watched_or_left};
 
 /// The columns of a frame in compact form, not yet told what kind they are.
@@ -44,7 +45,9 @@ pub struct Plan<'py> {
     /// Upper ends of bins.
     cuts: Option<Vec<f64>>,
     /// Known shift and scale; none to standardise by the rows at hand.
-    scale: Option<(f64, f64)>,
+    scale: Option<PyUnits>,
+    /// What a logarithmic scale adds before it takes logarithms; none for a linear one.
+    log: Option<f64>,
 }
 
 /// A plan that no longer needs the GIL.
@@ -55,8 +58,15 @@ struct Recipe {
 }
 
 enum Coding {
-    Reals(Option<Affine>),
-    Levels { codes: Vec<u32>, missing: u32 },
+    /// Numbers or, of some added, their logarithms; with the affine map that follows, if it is known.
+    Reals {
+        log: Option<f64>,
+        map: Option<Affine>,
+    },
+    Levels {
+        codes: Vec<u32>,
+        missing: u32,
+    },
     Bins(Vec<f64>),
 }
 
@@ -69,12 +79,15 @@ impl Recipe {
         let kind = match plan.kind.as_str() {
             "categorical" => Kind::Categorical { levels },
             "ordinal" => Kind::Ordinal { levels },
-            _ => Kind::Continuous { scale: Affine::IDENTITY },
+            _ => Kind::Continuous { scale: Units::IDENTITY },
         };
         let coding = match (&plan.cuts, &plan.codes) {
             (Some(cuts), _) => Coding::Bins(cuts.clone()),
             (None, Some(codes)) => Coding::Levels { codes: codes.clone(), missing: plan.missing },
-            (None, None) => Coding::Reals(plan.scale.map(|(shift, scale)| Affine { shift, scale })),
+            (None, None) => {
+                let known = plan.scale.map(Units::from);
+                Coding::Reals { log: known.map_or(plan.log, |scale| scale.log), map: known.map(Units::affine) }
+            }
         };
         let variable = Variable { name: plan.name.as_str().into(), kind };
         Ok(Self { variable, column: plan.column, coding })
@@ -89,7 +102,9 @@ impl Recipe {
         if let Coding::Levels { codes, missing } = &self.coding {
             return raw.levels().clear_missing(codes, *missing, keep);
         }
+        let log = if let Coding::Reals { log, .. } = &self.coding { *log } else { None };
         if let Data::Numbers { profile, .. } = &raw.data
+            && log.is_none_or(|log| profile.n_values() == 0 || !logarithm(profile.minimum, log).is_nan())
             && profile.n_null + profile.n_nan == 0
         {
             return 0;
@@ -98,7 +113,7 @@ impl Recipe {
         let mut n = 0;
         raw.for_each_number(&mut |x| {
             if let Some(keep) = rows.next()
-                && x.is_none()
+                && x.is_none_or(|x| log.is_some_and(|log| logarithm(x, log).is_nan()))
             {
                 *keep = false;
                 n += 1;
@@ -120,12 +135,13 @@ impl Recipe {
                 kept.for_each_number(raw, &mut |x| codes.push(numbers::bin(cuts, x)));
                 Column::Codes(Codes::pack(&codes, self.n_levels()))
             }
-            Coding::Reals(known) => {
+            Coding::Reals { log, map } => {
                 let mut values = Vec::with_capacity(kept.n_kept);
                 if kept.mask.is_some() || !raw.copy_numbers(&mut values) {
                     kept.for_each_number(raw, &mut |x| values.push(x));
                 }
-                let scale = if let Some(map) = known {
+                take_logarithms(*log, &mut values);
+                let map = if let Some(map) = map {
                     numbers::apply(*map, &mut values);
                     *map
                 } else {
@@ -133,7 +149,7 @@ impl Recipe {
                         .map_err(|(problem, advice)| Error::column(&*variable.name, problem, advice))?;
                     numbers::standardise(&mut values, kept.weights())
                 };
-                variable.kind = Kind::Continuous { scale };
+                variable.kind = Kind::Continuous { scale: Units { log: *log, ..map.into() } };
                 Column::Reals(values)
             }
         };
@@ -149,13 +165,21 @@ impl Recipe {
                 raw.for_each_number(&mut |x| codes.push(x.map_or(MISSING, |x| numbers::bin(cuts, x))));
                 Cells::Codes(codes)
             }
-            Coding::Reals(map) => {
+            Coding::Reals { log, map } => {
                 let mut values = Vec::with_capacity(raw.n_rows());
                 raw.for_each_number(&mut |x| values.push(x.unwrap_or(f64::NAN)));
+                take_logarithms(*log, &mut values);
                 numbers::apply(map.unwrap_or(Affine::IDENTITY), &mut values);
                 Cells::Reals(values)
             }
         }
+    }
+}
+
+/// The logarithms of numbers, if that is asked for; NaN for those that have none.
+fn take_logarithms(log: Option<f64>, values: &mut [f64]) {
+    if let Some(log) = log {
+        values.iter_mut().for_each(|x| *x = logarithm(*x, log));
     }
 }
 
@@ -392,6 +416,16 @@ impl RawFrame {
                 None => numbers::cuts(&mut values, k, equal_width),
                 Some(weights) => numbers::weighted_cuts(&values, weights, k, equal_width),
             }
+        }))
+    }
+
+    /// What a logarithmic scale has to add to a column's numbers in the kept rows.
+    fn log_shift(&self, py: Python<'_>, column: usize, keep: &Keep) -> PyResult<f64> {
+        let raw = self.checked(column)?;
+        Ok(py.detach(|| {
+            let mut values = Vec::with_capacity(keep.n_kept);
+            keep.for_each_number(raw, &mut |x| values.push(x));
+            log_shift(values.into_iter())
         }))
     }
 

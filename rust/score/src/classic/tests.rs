@@ -224,7 +224,7 @@ fn the_model_counts_what_the_score_counted() {
 
 #[test]
 fn a_continuous_column_is_refused_with_the_way_out() {
-    let x = Variable { name: "dose".into(), kind: Kind::Continuous { scale: crate::table::Affine::IDENTITY } };
+    let x = Variable { name: "dose".into(), kind: Kind::Continuous { scale: crate::table::Units::IDENTITY } };
     let table = Arc::new(Table::new(vec![x], vec![Column::Reals(vec![0.5, 1.5])]).unwrap());
     let score = ScoreSpec::parse(SPECS[2].0).unwrap().prepare(&table).unwrap();
     let error = score.score(0, &[]).unwrap_err().to_string();

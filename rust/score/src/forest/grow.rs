@@ -337,11 +337,11 @@ fn permuted(plan: &Plan<'_>, nodes: &[Node], out: &[u32], gains: &[f64], random:
 #[cfg(test)]
 mod tests {
     use super::*;
-    use crate::table::{Affine, Kind, Variable};
+    use crate::table::{Kind, Units, Variable};
 
     #[test]
     fn neither_side_of_a_split_has_fewer_rows_than_a_leaf_may() {
-        let number = |name: &str| Variable { name: name.into(), kind: Kind::Continuous { scale: Affine::IDENTITY } };
+        let number = |name: &str| Variable { name: name.into(), kind: Kind::Continuous { scale: Units::IDENTITY } };
         let few = |below: usize| -> Vec<f64> { (0..20).map(|i| f64::from(u8::from(i >= below))).collect() };
         for below in [5, 15] {
             let columns = vec![Column::Reals(few(below)), Column::Reals(few(below))];

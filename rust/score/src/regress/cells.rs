@@ -340,13 +340,13 @@ mod tests {
     use proptest::prelude::*;
 
     use super::*;
-    use crate::table::{Affine, Codes, Column, Kind, Level, Table, Variable};
+    use crate::table::{Codes, Column, Kind, Level, Table, Units, Variable};
 
     type Row = (u32, u32, u32, f64, f64);
 
     fn columns(rows: &[Row]) -> Columns {
         let levels = |k: i64| Kind::Categorical { levels: (0..k).map(Level::Int).collect() };
-        let number = || Kind::Continuous { scale: Affine::IDENTITY };
+        let number = || Kind::Continuous { scale: Units::IDENTITY };
         let kinds = [levels(3), levels(70_000), levels(40_000), number(), number()];
         let variables = kinds.into_iter().zip(["a", "b", "c", "x", "y"]);
         let variables = variables.map(|(kind, name)| Variable { name: name.into(), kind }).collect();

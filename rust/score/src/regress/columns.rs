@@ -133,13 +133,13 @@ fn scaling(values: &[f64]) -> Scaling {
 #[cfg(test)]
 mod tests {
     use super::*;
-    use crate::table::{Affine, Codes, Kind, Level, Variable};
+    use crate::table::{Codes, Kind, Level, Units, Variable};
 
     fn table(codes: &[u32], numbers: &[f64]) -> Arc<Table> {
         let levels = (0..4).map(Level::Int).collect();
         let variables = vec![
             Variable { name: "c".into(), kind: Kind::Categorical { levels } },
-            Variable { name: "x".into(), kind: Kind::Continuous { scale: Affine::IDENTITY } },
+            Variable { name: "x".into(), kind: Kind::Continuous { scale: Units::IDENTITY } },
         ];
         let columns = vec![Column::Codes(Codes::pack(codes, 4)), Column::Reals(numbers.to_vec())];
         Arc::new(Table::new(variables, columns).unwrap())

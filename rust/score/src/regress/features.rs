@@ -338,13 +338,13 @@ fn contrasts(counts: &[f64]) -> Vec<Vec<f64>> {
 #[cfg(test)]
 mod tests {
     use super::*;
-    use crate::table::{Affine, Codes, Level, Variable};
+    use crate::table::{Affine, Codes, Level, Units, Variable};
 
     fn table(numbers: Vec<f64>, codes: &[u32], ordered: bool) -> Arc<Table> {
         let levels: Arc<[Level]> = (0..5).map(Level::Int).collect();
         let kind = if ordered { Kind::Ordinal { levels } } else { Kind::Categorical { levels } };
         let variables = vec![
-            Variable { name: "x".into(), kind: Kind::Continuous { scale: Affine { shift: 3.0, scale: 2.0 } } },
+            Variable { name: "x".into(), kind: Kind::Continuous { scale: Affine { shift: 3.0, scale: 2.0 }.into() } },
             Variable { name: "c".into(), kind },
         ];
         Arc::new(Table::new(variables, vec![Column::Reals(numbers), Column::Codes(Codes::pack(codes, 5))]).unwrap())
@@ -423,7 +423,7 @@ mod tests {
             let numbers: Vec<f64> = codes.iter().enumerate().map(at).collect();
             let levels: Arc<[Level]> = (0..2).map(Level::Int).collect();
             let variables = vec![
-                Variable { name: "x".into(), kind: Kind::Continuous { scale: Affine::IDENTITY } },
+                Variable { name: "x".into(), kind: Kind::Continuous { scale: Units::IDENTITY } },
                 Variable { name: "c".into(), kind: Kind::Categorical { levels } },
             ];
             let columns = vec![Column::Reals(numbers), Column::Codes(Codes::pack(&codes, 2))];

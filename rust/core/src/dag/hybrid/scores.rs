@@ -17,7 +17,7 @@ use crate::score::classic::nml::Qnml;
 use crate::score::mixed::block::BlockGaussian;
 use crate::score::mixed::conditional::ConditionalGaussian;
 use crate::score::pcart::Pcart;
-use crate::table::{Affine, Column, Kind, Table};
+use crate::table::{Column, Kind, Table, Units};
 
 /// Which score's graph was taken.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -155,7 +155,7 @@ fn in_normal_scores(table: &Table) -> Result<Table> {
     let mut variables = table.variables().to_vec();
     for variable in &mut variables {
         if let Kind::Continuous { scale } = &mut variable.kind {
-            *scale = Affine::IDENTITY;
+            *scale = Units::IDENTITY;
         }
     }
     Table::new(variables, columns.collect())

@@ -3,12 +3,12 @@ use rand_xoshiro::Xoshiro256PlusPlus;
 
 use super::*;
 use crate::control::Control;
-use crate::table::{Affine, Codes, Column, Kind, Level, Variable};
+use crate::table::{Codes, Column, Kind, Level, Units, Variable};
 
 const HOW: Hybrid = Hybrid { restarts: Some(2), seed: 0, interactions: false };
 
 fn number(name: &str, values: Vec<f64>) -> (Variable, Column) {
-    (Variable { name: name.into(), kind: Kind::Continuous { scale: Affine::IDENTITY } }, Column::Reals(values))
+    (Variable { name: name.into(), kind: Kind::Continuous { scale: Units::IDENTITY } }, Column::Reals(values))
 }
 
 fn levels(name: &str, codes: &[u32]) -> (Variable, Column) {

@@ -55,7 +55,7 @@ pub fn at(line: &Line, inputs: &[Input], values: &[Value]) -> Predictive {
 #[cfg(test)]
 mod tests {
     use super::*;
-    use crate::table::Kind;
+    use crate::table::{Kind, Units};
 
     pub(super) fn leaf() -> (Line, Vec<Input>) {
         let line = Line {
@@ -72,7 +72,8 @@ mod tests {
     }
 
     pub(super) fn variables() -> Vec<Variable> {
-        let scales = [Affine { shift: 100.0, scale: 10.0 }, Affine::IDENTITY, Affine { shift: 0.0, scale: 2.0 }];
+        let scales = [Affine { shift: 100.0, scale: 10.0 }, Affine::IDENTITY, Affine { shift: 0.0, scale: 2.0 }]
+            .map(Units::from);
         scales
             .into_iter()
             .zip(["y", "g", "price"])

@@ -13,7 +13,7 @@ const MOST_LEVELS: usize = 12;
 impl ToldFactor {
     /// As it stands in a product.
     pub(super) fn product(&self) -> String {
-        let name = &self.variable;
+        let name = &self.name;
         if let Some(at) = &self.said {
             return match self.shape {
                 "above" => format!("h({name} - {at})"),
@@ -38,7 +38,7 @@ impl ToldFactor {
 
     /// `day that joined is above 2021-03-04`, to stand behind "for every", if it is a number.
     fn by(&self) -> Option<String> {
-        let name = &self.variable;
+        let name = &self.name;
         let at = self.said.clone().or_else(|| self.at.map(|x| number(x, 6)))?;
         let unit = self.unit.as_ref().map_or("unit", |(unit, _)| unit);
         match self.shape {

@@ -5,12 +5,12 @@ use serde::Serialize;
 use super::{Factor, Response, Seen, Shape, Spline};
 use crate::model::Wording;
 use crate::model::outline::as_read;
-use crate::table::{Affine, Kind, Level, Variable};
+use crate::table::{Kind, Level, Units, Variable};
 
 /// A spline in the user's units and words.
 #[derive(Clone, Debug, PartialEq, Serialize)]
 pub struct Told {
-    /// The child's name.
+    /// The child's name; `ln(y)` on a logarithmic scale, whose terms add up to that.
     pub child: String,
     /// Its observed levels, none for a number.
     pub levels: Vec<Level>,
@@ -46,9 +46,15 @@ pub struct ToldTerm {
 pub struct ToldFactor {
     /// The parent's name.
     pub variable: String,
+    /// As the term reads it: `ln(x)` on a logarithmic scale.
+    #[serde(skip)]
+    pub name: String,
+    /// What is added to its numbers before their logarithms are taken, on such a scale.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub log: Option<f64>,
     /// "above", "below", "rising", "falling" or "level".
     pub shape: &'static str,
-    /// The knot or origin.
+    /// The knot or origin, on a logarithmic scale as a logarithm.
     pub at: Option<f64>,
     /// The level.
     pub level: Option<Level>,
@@ -94,7 +100,7 @@ impl Spline {
             }
         };
         Told {
-            child: child.name.to_string(),
+            child: child.affine_name().into_owned(),
             levels,
             declared: levels_of(child).to_vec(),
             terms: (0..self.terms.len()).map(|term| teller.term(term)).collect(),
@@ -117,7 +123,7 @@ impl Teller<'_> {
         let unit: f64 =
             term.iter().filter_map(|f| units(self.parent(f.parent))).map(|scale| scale.scale.abs()).product();
         let own = |coefficients: &Vec<f64>| match units(&self.variables[self.spline.child]) {
-            Some(scale) if term.is_empty() => scale.to_original(coefficients[place]),
+            Some(scale) if term.is_empty() => scale.affine().to_original(coefficients[place]),
             Some(scale) => coefficients[place] * scale.scale / unit,
             None => coefficients[place] / unit,
         };
@@ -132,7 +138,8 @@ impl Teller<'_> {
 
     fn factor(&self, factor: &Factor) -> ToldFactor {
         let parent = self.parent(factor.parent);
-        let at = |x: f64| units(parent).map(|scale| as_read(scale, x));
+        let log = units(parent).and_then(|scale| scale.log);
+        let at = |x: f64| units(parent).map(|scale| as_read(scale.affine().into(), x));
         let (shape, at, level) = match factor.shape {
             Shape::Above { cut } => ("above", at(cut), None),
             Shape::Below { cut } => ("below", at(cut), None),
@@ -143,12 +150,14 @@ impl Teller<'_> {
         let spread = self.seen(factor.parent).numbers.map(|[low, _, high]| high - low);
         let mut told = ToldFactor {
             variable: parent.name.to_string(),
+            name: parent.affine_name().into_owned(),
+            log,
             shape,
             at,
             level,
             text: String::new(),
-            said: at.and_then(|x| self.words.value(&parent.name, x)),
-            unit: spread.and_then(|spread| self.words.unit(&parent.name, spread)),
+            said: at.filter(|_| log.is_none()).and_then(|x| self.words.value(&parent.name, x)),
+            unit: spread.filter(|_| log.is_none()).and_then(|spread| self.words.unit(&parent.name, spread)),
         };
         told.text = told.product();
         told
@@ -167,7 +176,7 @@ impl Teller<'_> {
     }
 }
 
-fn units(variable: &Variable) -> Option<Affine> {
+fn units(variable: &Variable) -> Option<Units> {
     if let Kind::Continuous { scale } = variable.kind { Some(scale) } else { None }
 }
 

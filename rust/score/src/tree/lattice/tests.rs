@@ -9,7 +9,7 @@ use super::size::Size;
 use crate::control::Control;
 use crate::leaf::n_sums;
 use crate::leaf::{Categorical, Normal, Ordinal};
-use crate::table::{Affine, Codes, Column, Kind, Level, Table, Variable};
+use crate::table::{Codes, Column, Kind, Level, Table, Units, Variable};
 use crate::tree::key::{Coded, Layout};
 use crate::tree::memo::Ended;
 use crate::tree::normaliser::Priors;
@@ -70,7 +70,7 @@ fn table(columns: &[Raw]) -> Table {
     let (mut variables, mut values) = (Vec::new(), Vec::new());
     for (i, raw) in columns.iter().enumerate() {
         let (kind, column) = match raw {
-            Raw::Numbers(x) => (Kind::Continuous { scale: Affine::IDENTITY }, Column::Reals(x.clone())),
+            Raw::Numbers(x) => (Kind::Continuous { scale: Units::IDENTITY }, Column::Reals(x.clone())),
             Raw::Levels { k, ordered, codes } => {
                 let levels = (0..i64::from(*k)).map(Level::Int).collect();
                 let kind = if *ordered { Kind::Ordinal { levels } } else { Kind::Categorical { levels } };

@@ -1,0 +1,193 @@
+//! The way between a column's stored values and the user's units: by an affine map, or by that of a logarithm.
+//!
+//! A column on a logarithmic scale is stored as the standardised `t = ln(x + log)`. Scores, searches and models know stored
+//! values only; whoever speaks to the user goes by this map.
+
+use std::borrow::Cow;
+
+use serde::{Deserialize, Serialize};
+
+/// `original = shift + scale * stored`: the way back from standardised values.
+#[derive(Clone, Copy, Debug, PartialEq, Serialize, Deserialize)]
+pub struct Affine {
+    /// The mean that was subtracted, 0 if the column stands as it is.
+    pub shift: f64,
+    /// The standard deviation that was divided by, 1 if the column stands as it is or is constant.
+    pub scale: f64,
+}
+
+impl Affine {
+    /// The map that changes nothing.
+    pub const IDENTITY: Self = Self { shift: 0.0, scale: 1.0 };
+
+    /// From stored to original units.
+    #[inline]
+    pub fn to_original(self, stored: f64) -> f64 {
+        self.shift + self.scale * stored
+    }
+
+    /// From original to stored units.
+    #[inline]
+    pub fn to_stored(self, original: f64) -> f64 {
+        (original - self.shift) / self.scale
+    }
+}
+
+/// A variable's way back to the user's units.
+#[derive(Clone, Copy, Debug, PartialEq, Serialize, Deserialize)]
+pub struct Units {
+    /// As of an [`Affine`] map.
+    pub shift: f64,
+    /// As of an [`Affine`] map.
+    pub scale: f64,
+    /// On a logarithmic scale what is added to a number before its logarithm is taken: the affine map leads to
+    /// `ln(original + log)`. Such a variable is 0 or above; above 0 if this is 0.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub log: Option<f64>,
+}
+
+impl From<Affine> for Units {
+    fn from(Affine { shift, scale }: Affine) -> Self {
+        Self { shift, scale, log: None }
+    }
+}
+
+impl Units {
+    /// The map that changes nothing.
+    pub const IDENTITY: Self = Self { shift: 0.0, scale: 1.0, log: None };
+
+    /// The map to the user's units, or to their logarithm.
+    #[inline]
+    pub fn affine(self) -> Affine {
+        Affine { shift: self.shift, scale: self.scale }
+    }
+
+    /// From stored to original units.
+    #[inline]
+    pub fn to_original(self, stored: f64) -> f64 {
+        let x = self.shift + self.scale * stored;
+        self.log.map_or(x, |log| back(x, log))
+    }
+
+    /// From original to stored units. NaN for a number that has no logarithm here.
+    #[inline]
+    pub fn to_stored(self, original: f64) -> f64 {
+        let x = self.log.map_or(original, |log| logarithm(original, log));
+        (x - self.shift) / self.scale
+    }
+
+    /// What turns the log density of a stored value into one in the user's units.
+    #[inline]
+    pub fn log_jacobian(self, stored: f64) -> f64 {
+        let affine = -self.scale.ln();
+        if self.log.is_some() { affine - (self.shift + self.scale * stored) } else { affine }
+    }
+
+    /// What the affine map leads to, by the variable's name: `x`, `ln(x)` or `ln(x + 0.5)`.
+    pub fn name(self, variable: &str) -> Cow<'_, str> {
+        match self.log {
+            None => variable.into(),
+            Some(0.0) => format!("ln({variable})").into(),
+            Some(log) => format!("ln({variable} + {log})").into(),
+        }
+    }
+
+    /// Whether its parts are in order.
+    pub fn is_sound(self) -> bool {
+        self.shift.is_finite()
+            && self.scale.is_finite()
+            && self.scale > 0.0
+            && self.log.is_none_or(|log| log.is_finite() && log >= 0.0)
+    }
+}
+
+/// `ln(x + log)`. NaN for a number below 0, and for 0 if nothing is added.
+#[inline]
+pub fn logarithm(x: f64, log: f64) -> f64 {
+    if x < 0.0 || x + log <= 0.0 { f64::NAN } else { (x + log).ln() }
+}
+
+/// The number of that logarithm. Never below 0, and above 0 if nothing is added: heavy tails end at the ends of the floating
+/// range.
+#[inline]
+fn back(t: f64, log: f64) -> f64 {
+    let x = t.exp().clamp(f64::MIN_POSITIVE, f64::MAX);
+    if log > 0.0 { (x - log).max(0.0) } else { x }
+}
+
+/// What is added to the numbers of a column before their logarithms are taken: nothing if all are above 0, otherwise half of the
+/// smallest above 0, or 1 if there is none.
+pub fn log_shift(values: impl Iterator<Item = f64>) -> f64 {
+    let (mut zero, mut least) = (false, f64::INFINITY);
+    for x in values {
+        zero |= x == 0.0;
+        if x > 0.0 {
+            least = least.min(x);
+        }
+    }
+    match zero {
+        false => 0.0,
+        // Half of the smallest number of all would be 0.
+        true if least.is_finite() => (least / 2.0).max(f64::MIN_POSITIVE),
+        true => 1.0,
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn affine_maps_are_undone() {
+        let map = Affine { shift: 3.0, scale: 2.0 };
+        assert_eq!(map.to_stored(map.to_original(1.25)), 1.25);
+        let scale = Units::from(map);
+        assert_eq!((scale.to_original(1.25), scale.to_stored(5.5)), (5.5, 1.25));
+        assert_eq!(scale.log_jacobian(7.0), -2.0_f64.ln());
+    }
+
+    #[test]
+    fn logarithms_are_undone() {
+        for log in [0.0, 0.5] {
+            let map = Units { shift: 1.0, scale: 3.0, log: Some(log) };
+            for x in [1e-285, 0.3, 1.0, 12_345.0, 1e285] {
+                let again = map.to_original(map.to_stored(x));
+                assert!(((again - x) / (x + log)).abs() < 1e-12, "{x} came back as {again}");
+            }
+        }
+        let map = Units { shift: 1.0, scale: 3.0, log: Some(0.5) };
+        assert_eq!(map.to_original(map.to_stored(0.0)).max(1e-15), 1e-15);
+    }
+
+    #[test]
+    fn nothing_leaves_the_support() {
+        let above = Units { shift: 0.0, scale: 1.0, log: Some(0.0) };
+        let from_zero = Units { shift: 0.0, scale: 1.0, log: Some(0.5) };
+        for stored in [-1e300, -1e4, -3.0, 0.0, 1e4, 1e300] {
+            assert!(above.to_original(stored) > 0.0 && above.to_original(stored).is_finite());
+            assert!(from_zero.to_original(stored) >= 0.0 && from_zero.to_original(stored).is_finite());
+        }
+        assert!(above.to_stored(0.0).is_nan() && above.to_stored(-1.0).is_nan());
+        assert!(from_zero.to_stored(-0.1).is_nan() && from_zero.to_stored(0.0).is_finite());
+    }
+
+    #[test]
+    fn zeros_ask_for_half_of_the_smallest_number() {
+        assert_eq!(log_shift([3.0, 2.0].into_iter()), 0.0);
+        assert_eq!(log_shift([3.0, 0.0, 2.0].into_iter()), 1.0);
+        assert_eq!(log_shift([0.0, 0.0].into_iter()), 1.0);
+        assert!(log_shift([0.0, 5e-324].into_iter()) > 0.0);
+        assert_eq!(log_shift(std::iter::empty()), 0.0);
+    }
+
+    #[test]
+    fn linear_scales_are_written_as_ever() {
+        let text = serde_json::to_string(&Units { shift: 1.5, scale: 2.0, log: None }).unwrap();
+        assert_eq!(text, r#"{"shift":1.5,"scale":2.0}"#);
+        assert_eq!(serde_json::from_str::<Units>(&text).unwrap().log, None);
+        let log = Units { shift: 1.5, scale: 2.0, log: Some(0.0) };
+        assert_eq!(serde_json::from_str::<Units>(&serde_json::to_string(&log).unwrap()).unwrap(), log);
+        assert_eq!((log.name("x"), log.is_sound()), ("ln(x)".into(), true));
+        assert!(!Units { log: Some(-1.0), ..log }.is_sound());
+    }
+}
