@@ -505,3 +505,10 @@ def test_learn_tells_which_columns_it_takes_by_their_logarithm(capsys: pytest.Ca
     assert "logarithmic" not in capsys.readouterr().out
     with pytest.raises(an.ParameterError, match="'linear' or 'auto'"):
         an.learn(FRAME, scales="log")
+
+
+def test_a_zero_in_a_row_that_is_dropped_counts_for_the_shift():
+    frame = {"x": [0.0, *(float(2**i) for i in range(30))], "y": [None, *("ab" * 15)]}
+    table = an.Table(frame, missing="drop", scales="auto")
+    assert table.n_dropped == 1
+    assert table.schema["x"].kind == an.Continuous("log", 0.5)

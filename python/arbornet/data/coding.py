@@ -183,11 +183,15 @@ def _check_logarithms(raw: Raw, i: int, column: Column, seen: Profile, unseen: U
     return 1.0 if shift is None else shift
 
 
-def with_shift(raw: Raw, column: Column, keep: Keep) -> Column:
-    """The column, if its scale is logarithmic, with what is added before logarithms are taken."""
+def with_shift(raw: Raw, column: Column, coding: ColumnCoding) -> Column:
+    """The column, if its scale is logarithmic, with what is added before logarithms are taken.
+
+    It suits all of the column's values, also those in rows that are dropped for others that are missing.
+    """
     kind = column.kind
     if not (isinstance(kind, Continuous) and kind.is_log) or column.scale is not None or kind.shift is not None:
         return column
+    keep = raw.frame.keep([coding])
     return replace(column, kind=Continuous("log", raw.frame.log_shift(raw.places[column.name], keep)))
 
 

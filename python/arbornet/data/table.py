@@ -155,7 +155,7 @@ class Table:
         self.dropped = _dropped(raw, columns, keep)
         _check_dropped(raw, self.dropped, keep, codings, missing)
         for i, column in enumerate(columns):
-            made = with_shift(raw, column, keep)
+            made = with_shift(raw, column, codings[i])
             if not standardise and isinstance(made.kind, Continuous):
                 made = _scaled(made, made.scale or units.identity(made.kind.shift))
             if isinstance(column.kind, Binned) and column.cuts is None:
@@ -282,7 +282,7 @@ def observed(
     if isinstance(column.kind, Binned) and column.ranked is None and coding.cuts is not None:
         column = _ranked(raw, column, coding, weights)
     if isinstance(column.kind, Continuous):
-        column = with_shift(raw, column, keep)
+        column = with_shift(raw, column, coding)
         coding = coding_of(raw, column, unseen, DECLARE)
         column = _scaled(column, raw.frame.table([coding], keep, 1).scale(0))
         coding = coding_of(raw, column, unseen, DECLARE)
