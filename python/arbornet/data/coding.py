@@ -22,7 +22,7 @@ from arbornet.data.units import log_of
 from arbornet.text.visible import written
 
 if TYPE_CHECKING:
-    from arbornet._core import Keep, RowsHandle
+    from arbornet._core import RowsHandle
     from arbornet.data.schema import Column, Schema
 
 Unseen = Literal["error", "missing"]
