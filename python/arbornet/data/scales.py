@@ -25,8 +25,10 @@ if TYPE_CHECKING:
 Scales: TypeAlias = Literal["linear", "auto"]
 """Whether every column keeps its linear scale, or skewed ones are taken by their logarithm."""
 
-#: Nats a row that a logarithm has to gain.
+#: Nats a row that a logarithm has to gain; and of numbers of which some are 0, since a part of what these gain is the
+#: density that is heaped up there.
 WORTH_IT = 0.1
+WITH_ZEROS = 0.2
 #: Fewer rows with a value say little about how they are spread.
 FEW_ROWS = 20
 #: What dates and times of day hold has no zero, and so no logarithm.
@@ -51,7 +53,8 @@ def with_scales(raw: Raw, columns: Sequence[Column], weights: NDArray[np.float64
     read = as_read(raw, able, 1)
     chosen = {}
     for column in able:
-        if gain(read.numbers(read.places[column.name]), weights) > WORTH_IT:
+        values = read.numbers(read.places[column.name])
+        if gain(values, weights) > (WITH_ZEROS if (values == 0).any() else WORTH_IT):
             reason = f"{column.reason}, skewed: their logarithm is more like a normal distribution"
             chosen[column.name] = replace(column, kind=Continuous("log"), reason=reason)
     return [chosen.get(column.name, column) for column in columns]

@@ -192,7 +192,7 @@ pub enum Distribution {
 }
 
 /// A Student t of a number on a logarithmic scale, in the user's units.
-pub(super) struct Factor {
+pub(super) struct AroundMedian {
     /// Half of all values are above it.
     pub median: f64,
     /// One standard deviation of the logarithm, as a factor of the median; with two degrees of freedom or less, which have
@@ -202,7 +202,7 @@ pub(super) struct Factor {
     pub spread: f64,
 }
 
-impl Factor {
+impl AroundMedian {
     pub fn new(location: f64, scale: f64, df: f64, log: f64) -> Self {
         let spread = if df > 2.0 { scale * (df / (df - 2.0)).sqrt() } else { scale };
         Self::of_spread(location, spread, log)

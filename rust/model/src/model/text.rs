@@ -6,7 +6,7 @@ use rustc_hash::FxHashMap;
 
 use super::Wording;
 use super::linear_leaf::LineDescription;
-use super::outline::{Answer, Branch, Described, Description, Distribution, Factor};
+use super::outline::{Answer, AroundMedian, Branch, Described, Description, Distribution};
 use crate::table::Level;
 
 /// A number with so many significant digits, without trailing zeros.
@@ -100,7 +100,7 @@ impl Teller<'_> {
                 format!("{mean} {middle}  {sd} {width}")
             }
             &Distribution::LogStudentT { location, scale, df, log } => {
-                let Factor { median, factor, spread } = Factor::new(location, scale, df, log);
+                let AroundMedian { median, factor, spread } = AroundMedian::new(location, scale, df, log);
                 let digits = (1.0 / spread).log10().floor().clamp(0.0, 8.0) as i32 + 3;
                 let middle = self.words.centre(child, median, median * spread);
                 format!("median {}  factor {}", middle.unwrap_or_else(|| number(median, digits)), number(factor, 3))

@@ -179,7 +179,9 @@ impl Recipe {
 /// The logarithms of numbers, if that is asked for; NaN for those that have none.
 fn take_logarithms(log: Option<f64>, values: &mut [f64]) {
     if let Some(log) = log {
-        values.iter_mut().for_each(|x| *x = logarithm(*x, log));
+        for x in values {
+            *x = logarithm(*x, log);
+        }
     }
 }
 

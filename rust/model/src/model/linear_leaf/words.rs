@@ -12,7 +12,7 @@ use std::fmt::Write;
 use serde::Serialize;
 
 use super::super::Wording;
-use super::super::outline::Factor;
+use super::super::outline::AroundMedian;
 use super::super::text::number;
 use super::Input;
 use crate::predictive::{Line, Predictive};
@@ -216,7 +216,7 @@ impl LineDescription {
         // As many digits as the spread makes sense of.
         let digits = |x: f64| (x.abs() / spread).log10().floor().clamp(0.0, 8.0) as i32 + 2;
         let difference = |x: f64| words.difference(child, x).unwrap_or_else(|| number(x, digits(x)));
-        let factors = self.log.map(|log| Factor::of_spread(self.location, spread, log));
+        let factors = self.log.map(|log| AroundMedian::of_spread(self.location, spread, log));
         let location = match &factors {
             None => words
                 .centre(child, self.location, spread)
@@ -302,7 +302,7 @@ mod tests {
         // ln y = 2 + 0.5 (1 + 2 ((p - 10) / 4 - 1/2)) and p = 4 (price + 1): e^(price + 0.5) at price = 2.
         let made = LineDescription::new(&line, &inputs, (0.5, 0.8), 0, &[1, 2], &logarithmic(Some(0.0), None));
         assert_eq!((made.log, made.slopes[0].log, made.slopes[0].slope), (Some(0.0), None, 1.0));
-        let told = "y = 12.2 * 1.105 per 0.1 of price, within a factor of 1.34 (12.2 at 2; flat beyond 1 to 3)";
+        let told = "y = 12.2 * 2.718 per 1 of price, within a factor of 1.35 (12.2 at 2; flat beyond 1 to 3)";
         assert_eq!(made.text("y", &Plain), told);
     }
 
@@ -314,7 +314,7 @@ mod tests {
         assert_eq!((made.log, made.slopes[0].log), (None, Some(0.0)));
         assert!((made.slopes[0].low - 1_f64.exp()).abs() < 1e-9 && (made.slopes[0].high - 3_f64.exp()).abs() < 1e-8);
         let text = made.text("y", &Plain);
-        assert!(text.contains(" + 0.69 per doubling of price, give or take 0.29 ("), "{text}");
+        assert!(text.contains(" + 0.69 per doubling of price, give or take 0.3 (2.5 at 7.4;"), "{text}");
         assert!(text.ends_with("; flat beyond 2.72 to 20.1)"), "{text}");
         assert!(of(0.5).text("y", &Plain).contains("per doubling of price + 0.5, give"));
     }
