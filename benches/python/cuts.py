@@ -2,10 +2,10 @@
 
     python benches/python/cuts.py [seconds]    # a Markdown table for docs/design/pcart.md
 
-Two folds of each bundled table with two numbers or more and at most fourteen columns: parent sets of up to two parents,
-the exact search, the density of the rows left out in nats a row, and how many leaves the trees of the numbers and classes
-have together. Larger tables are thinned to their first rows of a seeded shuffle. A table is left out where a score takes
-more processor seconds than those given (default 6).
+Two folds of each bundled table with two numbers or more and at most fourteen columns: parent sets of up to two
+parents, the exact search, the density of the rows left out in nats a row, and how many leaves the trees of a network
+have together. Of larger tables 1,000 rows are drawn, with a seed. A table is left out where a score takes more
+processor seconds than those given (default 6).
 """
 
 from __future__ import annotations

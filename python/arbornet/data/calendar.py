@@ -82,7 +82,9 @@ def cut(x: float, class_: str) -> str:
         if class_ in MOMENTS:
             seconds = math.ceil(round(x * 86_400.0, 3))
             moment = EPOCH + dt.timedelta(seconds=seconds)
-            return moment.strftime("%Y-%m-%d %H:%M:%S" if seconds % 60 else "%Y-%m-%d %H:%M") + class_[len("datetime") :]
+            return (
+                moment.strftime("%Y-%m-%d %H:%M:%S" if seconds % 60 else "%Y-%m-%d %H:%M") + class_[len("datetime") :]
+            )
         if class_ == "time":
             return told(math.ceil(round(x, 3)), class_)
     except (OverflowError, ValueError):

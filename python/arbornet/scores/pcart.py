@@ -49,9 +49,9 @@ class PCART(Leaves):
             Predictions do not draw the line on beyond the rows of its leaf. Slower; at most ten numeric parents.
         linear_only: of `leaf="linear"`, names of columns of numbers that a line may follow, and by which no tree of a
             number is split: such parents are cheap.
-        cuts: where numbers are halved: `"range"`, at the midpoint of their range; or `"quantile"`, at the middle of their
-            ranks in the training rows, between two distinct values, at the number with the fewest decimals that parts them.
-            Ranks do not depend on the scale: a logarithm of a parent, or a far outlier, changes no tree.
+        cuts: where numbers are halved: `"range"`, at the midpoint of their range; or `"quantile"`, at the middle of
+            their ranks in the training rows, between two distinct values, at the number of fewest decimals that parts
+            them. Ranks do not depend on the scale: a logarithm of a parent, or a far outlier, changes no tree.
 
     Raises:
         ParameterError: If a parameter is outside its range.
