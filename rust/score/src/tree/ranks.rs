@@ -81,13 +81,17 @@ impl Distinct {
             None => {
                 let mut sorted = values.to_vec();
                 sorted.sort_unstable_by(f64::total_cmp);
-                sorted.into_iter().for_each(|value| take(value, 1.0));
+                for value in sorted {
+                    take(value, 1.0);
+                }
             }
             Some(weights) => {
                 // Weights sum without rounding, in any order.
                 let mut sorted: Vec<(f64, f64)> = values.iter().copied().zip(weights.iter().copied()).collect();
                 sorted.sort_unstable_by(|one, two| one.0.total_cmp(&two.0));
-                sorted.into_iter().for_each(|(value, weight)| take(value, weight));
+                for (value, weight) in sorted {
+                    take(value, weight);
+                }
             }
         }
         all.below.push(sum);
