@@ -45,6 +45,8 @@ def _plain(value: Any) -> object:
     if isinstance(value, an.PCART):
         # In megabytes, as when the record was taken; the score's JSON has them still.
         own = {field.name: getattr(value, field.name) for field in dataclasses.fields(value)}
+        if own["cuts"] == "range":
+            del own["cuts"]  # As in the JSON: what says nothing new is not told.
         return own | {"memory_limit": int(value.memory_limit) >> 20}
     if dataclasses.is_dataclass(value) and not isinstance(value, type):
         return {field.name: getattr(value, field.name) for field in dataclasses.fields(value)}

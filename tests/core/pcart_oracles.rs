@@ -7,7 +7,7 @@ use super::support::cases::cases;
 use arbornet_core::frame::numbers::standardising;
 use arbornet_core::leaf::{Categorical, Leaf, LeafModel, Linear, Ordinal};
 use arbornet_core::model::tree::Node;
-use arbornet_core::score::pcart::{NumberLeaf, Pcart, Prepared, Route};
+use arbornet_core::score::pcart::{Cuts, NumberLeaf, Pcart, Prepared, Route};
 use arbornet_core::{Codes, Column, Kind, Level, LocalModel, LocalScore, Table, Units, Value, Variable};
 use proptest::prelude::*;
 
@@ -80,12 +80,46 @@ fn odd(
     })
 }
 
+/// What some columns hold in a row.
+fn values(table: &Table, columns: &[usize], row: usize) -> Vec<Value> {
+    let value = |&column: &usize| match table.column(column) {
+        Column::Reals(x) => Value::Real(x[row]),
+        Column::Codes(codes) => Value::Code(codes.get(row) as u32),
+    };
+    columns.iter().map(value).collect()
+}
+
 fn prepared(table: &Arc<Table>, parameters: &Pcart) -> Prepared {
     parameters.prepared(table).unwrap()
 }
 
 fn plain(max_splits: u32) -> Pcart {
     Pcart { penalised: false, max_splits, ..Pcart::default() }
+}
+
+fn either() -> impl Strategy<Value = Cuts> {
+    prop_oneof![Just(Cuts::Range), Just(Cuts::Quantile)]
+}
+
+/// The bin of every row by halvings of the ranks: of all places where neighbours in a cell differ, the first that is
+/// nearest to its middle.
+fn by_rank(x: &[f64], max_splits: u32) -> Vec<u32> {
+    fn halve(rows: &[usize], x: &[f64], halvings: u32, bins: &mut [u32]) {
+        let places = (1..rows.len()).filter(|&at| x[rows[at - 1]] < x[rows[at]]);
+        let nearest = places.min_by_key(|&at| (2 * at).abs_diff(rows.len()));
+        let (Some(at), 1..) = (nearest, halvings) else { return };
+        let (left, right) = rows.split_at(at);
+        for &row in right {
+            bins[row] += 1 << (halvings - 1);
+        }
+        halve(left, x, halvings - 1, bins);
+        halve(right, x, halvings - 1, bins);
+    }
+    let mut rows: Vec<usize> = (0..x.len()).collect();
+    rows.sort_by(|&i, &j| x[i].total_cmp(&x[j]));
+    let mut bins = vec![0; x.len()];
+    halve(&rows, x, max_splits, &mut bins);
+    bins
 }
 
 /// A cell of the predictor space: an interval of bins, or a set of levels.
@@ -230,6 +264,11 @@ fn oracle(table: &Table, parameters: &Pcart, child: usize, parents: &[usize]) ->
     let (mut codes, mut cell, mut n_splits) = (Vec::new(), Vec::new(), 0.0);
     for &parent in parents {
         match (table.column(parent), &table.variable(parent).kind) {
+            (Column::Reals(x), _) if parameters.cuts == Cuts::Quantile => {
+                codes.push(by_rank(x, s));
+                cell.push(Part::Bins(0, 1 << s));
+                n_splits += 1.0;
+            }
             (Column::Reals(x), _) => {
                 let low = x.iter().copied().fold(f64::INFINITY, f64::min);
                 let high = x.iter().copied().fold(f64::NEG_INFINITY, f64::max);
@@ -334,10 +373,10 @@ proptest! {
 
     #[test]
     fn the_best_tree_is_that_of_algorithm_1_word_by_word(
-        columns in tables(0..30, 2..5), s in 1..4_u32, published in any::<bool>(),
+        columns in tables(0..30, 2..5), s in 1..4_u32, published in any::<bool>(), cuts in either(),
     ) {
         let table = table(&columns);
-        let parameters = Pcart { published, ..plain(s) };
+        let parameters = Pcart { published: published && cuts == Cuts::Range, cuts, ..plain(s) };
         let score = prepared(&table, &parameters);
         let parents: Vec<usize> = (1..table.n_vars()).collect();
         let (got, _) = score.scratch(0).unwrap().best(&parents).unwrap();
@@ -348,14 +387,14 @@ proptest! {
     #[test]
     fn trees_with_lines_in_their_leaves_follow_algorithm_1_too(
         columns in odd(0..30, 2..5, |n| prop::collection::vec(-2.0..2.0_f64, n).prop_map(Raw::Numbers).boxed()),
-        s in 1..4_u32, slope in -2.0..2.0_f64,
+        s in 1..4_u32, slope in -2.0..2.0_f64, cuts in either(),
     ) {
         let mut columns = columns;
         if let [Raw::Numbers(y), Raw::Numbers(x), ..] = &mut columns[..] {
             y.iter_mut().zip(x).for_each(|(y, x)| *y = 0.2 * *y + slope * *x);
         }
         let table = table(&columns);
-        let parameters = Pcart { leaf: NumberLeaf::Linear, ..plain(s) };
+        let parameters = Pcart { leaf: NumberLeaf::Linear, cuts, ..plain(s) };
         let score = prepared(&table, &parameters);
         let parents: Vec<usize> = (1..table.n_vars()).collect();
         let (got, _) = score.scratch(0).unwrap().best(&parents).unwrap();
@@ -366,10 +405,10 @@ proptest! {
     /// `BDeu` leaves see how much of the space their cell is, so levels and halves without rows change the score.
     #[test]
     fn bdeu_leaves_follow_algorithm_1_too(
-        columns in odd(0..30, 2..4, |n| levels(n).boxed()), s in 1..4_u32, ess in 0.5..20.0_f64,
+        columns in odd(0..30, 2..4, |n| levels(n).boxed()), s in 1..4_u32, ess in 0.5..20.0_f64, cuts in either(),
     ) {
         let table = table(&columns);
-        let parameters = Pcart { ess: Some(ess), ..plain(s) };
+        let parameters = Pcart { ess: Some(ess), cuts, ..plain(s) };
         let parents: Vec<usize> = (1..table.n_vars()).collect();
         let (got, _) = prepared(&table, &parameters).scratch(0).unwrap().best(&parents).unwrap();
         let want = oracle(&table, &parameters, 0, &parents);
@@ -378,31 +417,57 @@ proptest! {
 
     /// With many ties, many points and few distinct values, the same rows are reached through many different cells.
     #[test]
-    fn larger_tables_with_deep_trees_agree_too(columns in tables(60..250, 3..4), s in 3..6_u32) {
+    fn larger_tables_with_deep_trees_agree_too(
+        columns in tables(60..250, 3..4), s in 3..6_u32, cuts in either(),
+    ) {
         let table = table(&columns);
-        let score = prepared(&table, &plain(s));
+        let parameters = Pcart { cuts, ..plain(s) };
+        let score = prepared(&table, &parameters);
         let parents: Vec<usize> = (1..table.n_vars()).collect();
         let (got, _) = score.scratch(0).unwrap().best(&parents).unwrap();
-        let want = oracle(&table, &plain(s), 0, &parents);
+        let want = oracle(&table, &parameters, 0, &parents);
         prop_assert!(close(got, want), "{got} {want}");
+    }
+
+    /// Trees see ranks only: their scores are the same to the last bit, and so are the rows in their leaves.
+    #[test]
+    fn cuts_of_ranks_heed_the_order_of_a_parents_values_alone(
+        columns in tables(2..60, 2..5), base in 1.01..9.0_f64,
+    ) {
+        let moved: Vec<Raw> = (columns.iter().enumerate())
+            .map(|(i, raw)| match raw {
+                Raw::Numbers(x) if i > 0 => {
+                    let below = |y: &f64| x.iter().filter(|x| *x < y).count() as i32;
+                    Raw::Numbers(x.iter().map(|y| base.powi(below(y))).collect())
+                }
+                raw => raw.clone(),
+            })
+            .collect();
+        let parameters = Pcart { cuts: Cuts::Quantile, ..plain(4) };
+        let parents: Vec<usize> = (1..columns.len()).collect();
+        let [(score, leaves), (other, there)] = [&columns, &moved].map(|columns| {
+            let table = table(columns);
+            let prepared = prepared(&table, &parameters);
+            let LocalModel::Tree(tree) = prepared.model(0, &parents).unwrap() else { panic!("no tree") };
+            let leaves: Vec<usize> = (0..table.n_rows()).map(|row| tree.leaf(&values(&table, &parents, row))).collect();
+            (prepared.score(0, &parents).unwrap(), leaves)
+        });
+        prop_assert_eq!(score.to_bits(), other.to_bits());
+        prop_assert_eq!(leaves, there);
     }
 
     /// The tree that is read has the score that was reported, and its leaves hold the rows that it sends there.
     #[test]
-    fn the_traced_tree_earns_the_score(columns in tables(1..40, 2..5), s in 1..6_u32) {
+    fn the_traced_tree_earns_the_score(columns in tables(1..40, 2..5), s in 1..6_u32, cuts in either()) {
         let table = table(&columns);
-        let parameters = plain(s);
+        let parameters = Pcart { cuts, ..plain(s) };
         let score = prepared(&table, &parameters);
         let parents: Vec<usize> = (1..table.n_vars()).collect();
         let (best, prior) = score.scratch(0).unwrap().best(&parents).unwrap();
         let LocalModel::Tree(tree) = score.model(0, &parents).unwrap() else { panic!("no tree") };
         let mut rows = vec![Vec::new(); tree.nodes().len()];
         for row in 0..table.n_rows() {
-            let value = |&p: &usize| match table.column(p) {
-                Column::Reals(x) => Value::Real(x[row]),
-                Column::Codes(c) => Value::Code(c.get(row) as u32),
-            };
-            rows[tree.leaf(&parents.iter().map(value).collect::<Vec<_>>())].push(row);
+            rows[tree.leaf(&values(&table, &parents, row))].push(row);
         }
         let mut earned = 0.0;
         for (node, rows) in tree.nodes().iter().zip(rows) {
@@ -417,11 +482,12 @@ proptest! {
     }
 
     #[test]
-    fn the_order_of_rows_does_not_change_a_bit(columns in tables(2..60, 2..5), turn in 1..50_usize) {
+    fn the_order_of_rows_does_not_change_a_bit(columns in tables(2..60, 2..5), turn in 1..50_usize, cuts in either()) {
         let turned: Vec<Raw> = columns.iter().map(|column| column.turned(turn)).collect();
         let (one, two) = (table(&columns), table(&turned));
         let parents: Vec<usize> = (1..one.n_vars()).collect();
-        let score = |table: &Arc<Table>| prepared(table, &Pcart::default()).score(0, &parents).unwrap();
+        let parameters = Pcart { cuts, ..Pcart::default() };
+        let score = |table: &Arc<Table>| prepared(table, &parameters).score(0, &parents).unwrap();
         prop_assert_eq!(score(&one).to_bits(), score(&two).to_bits());
     }
 

@@ -73,6 +73,25 @@ def threshold(x: float, class_: str) -> str:
     return told(math.ceil(x) if class_ == "date" else x, class_)
 
 
+def cut(x: float, class_: str) -> str:
+    """A threshold that was chosen to be written in full; of moments and times the first second at or above it."""
+    if class_.startswith(WRITTEN):
+        form = form_of_text(class_.removeprefix(WRITTEN))
+        return f"{x:.15g}" if form is None else form.written(x)
+    try:
+        if class_ in MOMENTS:
+            seconds = math.ceil(round(x * 86_400.0, 3))
+            moment = EPOCH + dt.timedelta(seconds=seconds)
+            return (
+                moment.strftime("%Y-%m-%d %H:%M:%S" if seconds % 60 else "%Y-%m-%d %H:%M") + class_[len("datetime") :]
+            )
+        if class_ == "time":
+            return told(math.ceil(round(x, 3)), class_)
+    except (OverflowError, ValueError):
+        return f"{x:.15g}"
+    return whole_span(x) if class_ == "duration" else threshold(x, class_)
+
+
 def last(x: float, class_: str) -> str:
     """The end of a bin, which is in it: for dates the last day at or below it."""
     return told(math.floor(x) if class_ == "date" else x, class_)
@@ -97,6 +116,15 @@ def span(seconds: float) -> str:
             length = seconds / size
             return f"{length:.3g} {unit}" if abs(length) < 1000 else f"{length:,.0f} {unit}"
     return f"{seconds:.3g} s"
+
+
+def whole_span(seconds: float) -> str:
+    """A length of time with all its digits, in the largest unit that takes at most three decimals."""
+    for size, unit in ((86_400.0, "days"), (3600.0, "h"), (60.0, "min")):
+        length = round(seconds / size, 3)
+        if abs(seconds) >= size and length * size == seconds:
+            return f"{length:.15g} {unit}"
+    return f"{seconds:.15g} s"
 
 
 def unit(width: float, class_: str) -> tuple[str, float]:
@@ -135,6 +163,10 @@ class Words:
     def threshold(self, variable: str, x: float) -> str | None:
         """A threshold between values, likewise."""
         return threshold(x, self.classes[variable]) if variable in self.classes else None
+
+    def cut(self, variable: str, x: float) -> str | None:
+        """A threshold that was chosen to be written in full, likewise."""
+        return cut(x, self.classes[variable]) if variable in self.classes else None
 
     def centre(self, variable: str, x: float, width: float) -> str | None:
         """The middle of a distribution of this spread, likewise."""

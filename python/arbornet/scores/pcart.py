@@ -20,18 +20,19 @@ LEAST, MOST = 1 << 20, 1 << 50
 Grouping = Literal["auto", "exact", "ordered"]
 TreePrior = Literal["paper", "cell"]
 NumberLeaf = Literal["normal", "linear"]
+Cuts = Literal["range", "quantile"]
 
 
 @dataclass(frozen=True, repr=False)
 class PCART(Leaves):
-    """The posterior of the optimal tree: halvings of a number's range, thresholds of levels, groups of categories.
+    """The posterior of the optimal tree: halvings of numbers, thresholds of levels, groups of categories.
 
     `PCART()` is the PCARTp of the paper, `PCART(penalised=False)` its PCART. The priors of the leaves (`alpha`,
     `kappa`, `mean`, `a`, `nu`, `lam`, `per_variable`) are keyword arguments.
 
     Args:
         penalised: subtract the logarithm of the number of parent sets of the same size.
-        max_splits: most halvings of one number's range on the way to a leaf.
+        max_splits: most halvings of one number's range, or ranks, on the way to a leaf.
         ess: leaves of levels as in BDeu, with this equivalent sample size, in place of `alpha`.
         published: the numbers of the authors' program, errata and all, for comparison.
         memory_limit: bytes, or text such as "4 GB", that one thread's search may hold; a larger one is reported.
@@ -48,6 +49,9 @@ class PCART(Leaves):
             Predictions do not draw the line on beyond the rows of its leaf. Slower; at most ten numeric parents.
         linear_only: of `leaf="linear"`, names of columns of numbers that a line may follow, and by which no tree of a
             number is split: such parents are cheap.
+        cuts: where numbers are halved: `"range"`, at the midpoint of their range; or `"quantile"`, at the middle of
+            their ranks in the training rows, between two distinct values, at the number of fewest decimals that parts
+            them. Ranks do not depend on the scale: a logarithm of a parent, or a far outlier, changes no tree.
 
     Raises:
         ParameterError: If a parameter is outside its range.
@@ -70,6 +74,7 @@ class PCART(Leaves):
     leaf_probability: float = 0.5
     leaf: NumberLeaf = "normal"
     linear_only: Sequence[str] = ()
+    cuts: Cuts = "range"
 
     def __post_init__(self) -> None:
         super().__post_init__()
@@ -93,6 +98,10 @@ class PCART(Leaves):
         object.__setattr__(self, "linear_only", tuple(self.linear_only))
         if self.linear_only and self.leaf != "linear":
             raise ParameterError("linear_only needs leaf='linear'")
+        if self.cuts not in get_args(Cuts):
+            raise ParameterError(f"cuts={self.cuts!r}: choose 'range' or 'quantile'")
+        if self.cuts == "quantile" and self.published:
+            raise ParameterError("cuts='quantile' does not go with published=True: the authors' program cuts the range")
         object.__setattr__(self, "leaf_probability", real("leaf_probability", self.leaf_probability))
         if not 0.5 <= self.leaf_probability < 1.0:
             raise ParameterError(f"leaf_probability={self.leaf_probability!r}: must be from 0.5 to below 1")
@@ -109,7 +118,14 @@ class PCART(Leaves):
             "memory_mb": int(self.memory_limit) >> 20,
         }
         # The text identifies checkpoints and networks, also those of earlier versions: no entry that says nothing new.
-        new = {"grouping": "auto", "tree_prior": "paper", "leaf_probability": 0.5, "leaf": "normal", "linear_only": ()}
+        new = {
+            "grouping": "auto",
+            "tree_prior": "paper",
+            "leaf_probability": 0.5,
+            "leaf": "normal",
+            "linear_only": (),
+            "cuts": "range",
+        }
         return document | {name: getattr(self, name) for name, default in new.items() if getattr(self, name) != default}
 
     def __setstate__(self, state: Mapping[str, Any]) -> None:

@@ -91,6 +91,10 @@ impl Wording for Words<'_> {
         self.ask("threshold", (variable, x))
     }
 
+    fn cut(&self, variable: &str, x: f64) -> Option<String> {
+        self.ask("cut", (variable, x))
+    }
+
     fn centre(&self, variable: &str, x: f64, spread: f64) -> Option<String> {
         self.ask("centre", (variable, x, spread))
     }

@@ -14,6 +14,8 @@ use crate::table::{Kind, Level, Units, Var, Variable};
 pub enum Values {
     /// Numbers `low <= x < high` in stored units; `None` is no bound.
     Range(Option<f64>, Option<f64>),
+    /// Numbers `low <= x < high` in the user's units; `None` is no bound.
+    Written(Option<f64>, Option<f64>),
     /// Ascending codes.
     Codes(Vec<u32>),
 }
@@ -149,6 +151,9 @@ pub enum Answer {
         low: Option<f64>,
         /// No bound if `None`.
         high: Option<f64>,
+        /// Whether the bounds are said with all their digits, and not with as many as are read at a glance.
+        #[serde(skip)]
+        written: bool,
     },
     /// One of these levels.
     Levels {
@@ -308,8 +313,10 @@ impl Answer {
     fn new(values: &Values, variable: &Variable) -> Self {
         match (values, &variable.kind) {
             (&Values::Range(low, high), &Kind::Continuous { scale }) => {
-                Self::Range { low: low.map(|x| as_read(scale, x)), high: high.map(|x| as_read(scale, x)) }
+                let read = |bound: Option<f64>| bound.map(|x| as_read(scale, x));
+                Self::Range { low: read(low), high: read(high), written: false }
             }
+            (&Values::Written(low, high), _) => Self::Range { low, high, written: true },
             (&Values::Range(low, high), Kind::Categorical { levels } | Kind::Ordinal { levels }) => {
                 let inside = |code: f64| low.is_none_or(|l| code >= l) && high.is_none_or(|h| code < h);
                 let codes = (0..levels.len() as u32).filter(|&c| inside(f64::from(c))).collect();
@@ -356,7 +363,7 @@ mod tests {
     fn ranges_come_in_the_users_units() {
         let number = variable(Kind::Continuous { scale: Units { shift: 50.0, scale: 10.0, log: None } });
         let answer = Answer::new(&Values::Range(Some(-1.0), Some(0.5)), &number);
-        assert_eq!(answer, Answer::Range { low: Some(40.0), high: Some(55.0) });
+        assert_eq!(answer, Answer::Range { low: Some(40.0), high: Some(55.0), written: false });
     }
 
     #[test]

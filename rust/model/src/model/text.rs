@@ -22,6 +22,12 @@ pub(super) fn number(x: f64, digits: i32) -> String {
     if text.contains('.') { text.trim_end_matches('0').trim_end_matches('.').to_owned() } else { text }
 }
 
+/// A number with all its digits.
+fn exactly(x: f64) -> String {
+    let plain = x == 0.0 || (1e-5..1e15).contains(&x.abs());
+    if plain { format!("{}", x + 0.0) } else { format!("{x:e}") }
+}
+
 fn percent(p: f64) -> String {
     match p * 100.0 {
         p if p > 0.0 && p < 0.5 => "<1%".to_owned(),
@@ -43,12 +49,18 @@ fn set(levels: &[Level]) -> String {
 impl Answer {
     /// To stand behind the variable's name: `< 55`, `= II`, `in {I, II}`.
     pub(super) fn label(&self, variable: &str, words: &dyn Wording) -> String {
-        let end = |x: f64| words.threshold(variable, x).unwrap_or_else(|| number(x, 6));
+        let in_full = matches!(self, Self::Range { written: true, .. });
+        let end = |x: f64| {
+            if in_full {
+                return words.cut(variable, x).unwrap_or_else(|| exactly(x));
+            }
+            words.threshold(variable, x).unwrap_or_else(|| number(x, 6))
+        };
         match self {
-            Self::Range { low: None, high: None } => "is anything".to_owned(),
-            Self::Range { low: Some(low), high: None } => format!(">= {}", end(*low)),
-            Self::Range { low: None, high: Some(high) } => format!("< {}", end(*high)),
-            Self::Range { low: Some(low), high: Some(high) } => format!("in [{}, {})", end(*low), end(*high)),
+            Self::Range { low: None, high: None, .. } => "is anything".to_owned(),
+            Self::Range { low: Some(low), high: None, .. } => format!(">= {}", end(*low)),
+            Self::Range { low: None, high: Some(high), .. } => format!("< {}", end(*high)),
+            Self::Range { low: Some(low), high: Some(high), .. } => format!("in [{}, {})", end(*low), end(*high)),
             Self::Levels { levels, others: None } if levels.len() == 1 => format!("= {}", levels[0]),
             Self::Levels { others: Some(others), .. } if others.len() == 1 => format!("!= {}", others[0]),
             Self::Levels { others: Some(others), .. } => format!("not in {}", set(others)),
@@ -327,7 +339,7 @@ impl Answer {
     /// Whether no value is left.
     fn is_nothing(&self) -> bool {
         match self {
-            Self::Range { low, high } => matches!((low, high), (Some(low), Some(high)) if low >= high),
+            Self::Range { low, high, .. } => matches!((low, high), (Some(low), Some(high)) if low >= high),
             Self::Levels { levels, .. } => levels.is_empty(),
         }
     }
@@ -335,12 +347,16 @@ impl Answer {
     /// The values in both.
     fn and(&self, other: &Self) -> Self {
         match (self, other) {
-            (Self::Range { low, high }, Self::Range { low: l, high: h }) => {
+            (Self::Range { low, high, written }, Self::Range { low: l, high: h, written: also }) => {
                 let stricter = |a: Option<f64>, b: Option<f64>, pick: fn(f64, f64) -> f64| match (a, b) {
                     (Some(a), Some(b)) => Some(pick(a, b)),
                     (a, b) => a.or(b),
                 };
-                Self::Range { low: stricter(*low, *l, f64::max), high: stricter(*high, *h, f64::min) }
+                Self::Range {
+                    low: stricter(*low, *l, f64::max),
+                    high: stricter(*high, *h, f64::min),
+                    written: *written && *also,
+                }
             }
             (Self::Levels { levels, .. }, Self::Levels { levels: also, .. }) => {
                 Self::Levels { levels: levels.iter().filter(|l| also.contains(l)).cloned().collect(), others: None }
@@ -365,7 +381,7 @@ mod tests {
     }
 
     fn range(low: Option<f64>, high: Option<f64>) -> Answer {
-        Answer::Range { low, high }
+        Answer::Range { low, high, written: false }
     }
 
     fn split(variable: &str, branches: Vec<Branch>) -> Described {
@@ -482,6 +498,17 @@ y given age, stage
         let teller = Teller { description: &eight, words: &Plain };
         assert_eq!(teller.says(&shares), "2 50%  3 10%  4 10%  5 10%  6 10%  3 others");
         assert_eq!((percent(0.001), percent(0.999), percent(0.0)), ("<1%".into(), ">99%".into(), "0%".into()));
+    }
+
+    #[test]
+    fn a_bound_that_was_chosen_to_be_written_keeps_all_its_digits() {
+        let label = |low, high, written| Answer::Range { low, high, written }.label("x", &Plain);
+        assert_eq!(label(None, Some(1234.5678), true), "< 1234.5678");
+        assert_eq!(label(None, Some(1234.5678), false), "< 1234.57");
+        assert_eq!(label(Some(20_200_131.5), None, true), ">= 20200131.5");
+        assert_eq!(label(Some(-3e-285), Some(0.0), true), "in [-3e-285, 0)");
+        assert_eq!(label(Some(1.25e300), None, true), ">= 1.25e300");
+        assert_eq!(label(Some(3.0), None, true), ">= 3");
     }
 
     #[test]

@@ -23,6 +23,9 @@ pub enum Node {
         parent: usize,
         /// In stored units.
         threshold: f64,
+        /// The same in the user's units, if it was chosen as a number that is written in full.
+        #[serde(default, skip_serializing_if = "Option::is_none")]
+        written: Option<f64>,
         /// Where the right side stands.
         right: usize,
     },
@@ -160,7 +163,10 @@ impl Tree {
                 let described = LineDescription::new(line, inputs, rows, self.child, &self.parents, variables);
                 return Outline::Line { n_rows: *n as usize, line: described };
             }
-            Node::Below { parent, threshold, right } => {
+            Node::Below { parent, written: Some(cut), right, .. } => {
+                (*parent, *right, [Values::Written(None, Some(*cut)), Values::Written(Some(*cut), None)])
+            }
+            Node::Below { parent, threshold, right, .. } => {
                 (*parent, *right, [Values::Range(None, Some(*threshold)), Values::Range(Some(*threshold), None)])
             }
             Node::Before { parent, level, right } => (*parent, *right, divided(&reachable[*parent], |c| c < *level)),
@@ -185,7 +191,7 @@ impl Tree {
         let mut at = 0;
         loop {
             let (goes_left, right) = match &self.nodes[at] {
-                Node::Below { parent, threshold, right } => {
+                Node::Below { parent, threshold, right, .. } => {
                     (matches!(values[*parent], Value::Real(x) if x < *threshold), *right)
                 }
                 Node::Before { parent, level, right } => {
@@ -308,7 +314,7 @@ mod tests {
 
     fn tree() -> Tree {
         let nodes = vec![
-            Node::Below { parent: 0, threshold: 0.5, right: 4 },
+            Node::Below { parent: 0, threshold: 0.5, written: None, right: 4 },
             Node::Among { parent: 1, levels: vec![0, 2], right: 3 },
             leaf(0.1),
             leaf(0.2),
@@ -362,9 +368,9 @@ mod tests {
     fn a_file_that_would_lead_astray_is_refused() {
         let sound = tree();
         for (at, node) in [
-            (0, Node::Below { parent: 0, threshold: 0.5, right: 0 }),
-            (0, Node::Below { parent: 5, threshold: 0.5, right: 4 }),
-            (0, Node::Below { parent: 1, threshold: 0.5, right: 4 }),
+            (0, Node::Below { parent: 0, threshold: 0.5, written: None, right: 0 }),
+            (0, Node::Below { parent: 5, threshold: 0.5, written: None, right: 4 }),
+            (0, Node::Below { parent: 1, threshold: 0.5, written: None, right: 4 }),
             (1, Node::Among { parent: 1, levels: vec![2, 0], right: 3 }),
             (4, Node::Before { parent: 2, level: 2, right: 17 }),
             (6, Node::Before { parent: 2, level: 2, right: 7 }),

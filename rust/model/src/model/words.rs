@@ -14,6 +14,11 @@ pub trait Wording {
     /// A threshold: values equal to it count as above it.
     fn threshold(&self, variable: &str, x: f64) -> Option<String>;
 
+    /// A threshold that was chosen to be written in full.
+    fn cut(&self, variable: &str, x: f64) -> Option<String> {
+        self.threshold(variable, x)
+    }
+
     /// The middle of a distribution that is so wide.
     fn centre(&self, variable: &str, x: f64, spread: f64) -> Option<String>;
 

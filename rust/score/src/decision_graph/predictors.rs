@@ -1,12 +1,13 @@
 //! The table as decision graphs read it: every predictor as codes, with the ways it may be split.
 //!
 //! Categories split by level, grades by level (and, as an extension, by threshold), numbers (an extension) at the midpoint
-//! of their dyadic interval, by the bins of [`crate::tree::key`].
+//! of their dyadic interval, by the bins of [`crate::tree::bins`].
 
 use std::sync::Arc;
 
 use crate::error::Result;
 use crate::table::{Codes, Column, Kind, Table, Var};
+use crate::tree::bins::Cuts;
 use crate::tree::key::Coded;
 
 /// What a user with a number in a discrete table is told.
@@ -48,7 +49,7 @@ impl Predictors {
     /// Of a table; numbers are binned, and grades have thresholds, if `thresholds` says so.
     pub fn new(table: &Arc<Table>, thresholds: bool, max_splits: u32) -> Self {
         let numbers = table.variables().iter().any(crate::table::Variable::is_continuous);
-        let coded = (thresholds && numbers).then(|| Coded::new(table, max_splits));
+        let coded = (thresholds && numbers).then(|| Coded::new(table, max_splits, Cuts::Range));
         let column = |v: Var| match (table.column(v), &table.variable(v).kind) {
             (Column::Codes(codes), kind) => {
                 let ordered = thresholds && matches!(kind, Kind::Ordinal { .. });

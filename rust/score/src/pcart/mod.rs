@@ -36,6 +36,7 @@ use crate::tree::normaliser::{Prior, Priors};
 use crate::tree::response::{Levels, LevelsLeaf, NumberSum, Numbers, Store, Weighed, WeighedSum};
 
 pub use self::family::{Family, Route};
+pub use crate::tree::bins::Cuts;
 
 /// How the levels of categories are divided.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
@@ -106,7 +107,7 @@ fn is_half(q: &f64) -> bool {
 pub struct Pcart {
     /// Subtract `ln binom(n-1, |P|)`: `PCARTp`.
     pub penalised: bool,
-    /// Most halvings of a continuous predictor's range on the way to a leaf.
+    /// Most halvings of a continuous predictor's range, or ranks, on the way to a leaf.
     pub max_splits: u32,
     /// `BDeu` leaves with this equivalent sample size for responses with levels, instead of `alpha` per level.
     pub ess: Option<f64>,
@@ -131,6 +132,9 @@ pub struct Pcart {
     /// Numbers that linear leaves follow, and by which no tree of a number is split.
     #[serde(skip_serializing_if = "Vec::is_empty")]
     pub linear_only: Vec<String>,
+    /// Where numbers are cut.
+    #[serde(skip_serializing_if = "Cuts::is_default")]
+    pub cuts: Cuts,
     /// Forbid empty sides alone, of all that the authors' program does: for comparison.
     #[serde(skip)]
     pub skip_empty: bool,
@@ -151,6 +155,7 @@ impl Default for Pcart {
             leaf_probability: LEAF_PROBABILITY,
             leaf: NumberLeaf::Normal,
             linear_only: Vec::new(),
+            cuts: Cuts::Range,
             skip_empty: false,
         }
     }
@@ -197,6 +202,10 @@ impl Pcart {
             let problem = "goes neither with published=True nor with ess, whose leaves have a prior of their own";
             return Err(Error::parameter("tree_prior", &"cell", problem));
         }
+        if self.cuts == Cuts::Quantile && self.published {
+            let problem = "does not go with published=True: the authors' program cuts the range";
+            return Err(Error::parameter("cuts", &"quantile", problem));
+        }
         if self.leaf == NumberLeaf::Linear && (self.published || self.tree_prior == TreePrior::Cell) {
             let problem = "goes neither with published=True nor with tree_prior=\"cell\"";
             return Err(Error::parameter("leaf", &"linear", problem));
@@ -214,7 +223,7 @@ impl Pcart {
             return Err(Error::parameter("memory_mb", &self.memory_mb, "must be at least 1"));
         }
         self.priors.check(table)?;
-        let coded = Coded::new(table, self.max_splits);
+        let coded = Coded::new(table, self.max_splits, self.cuts);
         let scale = |var: Var| match table.column(var) {
             Column::Reals(values) if self.leaf == NumberLeaf::Linear => Some(numbers::standardising(values)),
             _ => None,

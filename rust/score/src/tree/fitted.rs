@@ -15,7 +15,7 @@ pub fn tree<S>(child: Var, parents: &[Var], coded: &Coded, trace: &[Traced<S>], 
         &Traced::Split { field: parent, ref left, right } => match left {
             Left::Bins(bin) => {
                 let bins = coded.bins[parents[parent]].as_ref().expect("only continuous predictors have bins");
-                Node::Below { parent, threshold: bins.threshold(*bin), right }
+                Node::Below { parent, threshold: bins.threshold(*bin), written: bins.written(*bin), right }
             }
             Left::Codes(level) => Node::Before { parent, level: *level, right },
             Left::Among(levels) => Node::Among { parent, levels: levels.clone(), right },

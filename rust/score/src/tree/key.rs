@@ -6,9 +6,12 @@
 //! a predictor with levels as the set of levels. So the rows of either side of a split differ from the others in one
 //! mask, and a cell's halves follow from its own key.
 
+use super::bins::{Bins, Cuts};
 use super::lattice::axis::Axis;
+use super::ranks::Ranks;
 use crate::error::{Error, Result};
 use crate::table::{Column, Kind, Table, Var};
+use crate::weights::Weights;
 
 /// How the tree may split a predictor.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord, Hash)]
@@ -149,52 +152,6 @@ pub fn ones(n: u32) -> u64 {
     if n >= 64 { u64::MAX } else { (1 << n) - 1 }
 }
 
-/// Values less than this part of the range below a midpoint count as on it, and go right: standardised values are rounded,
-/// and whole numbers that lie on a midpoint of their own range must not be told apart from it by their last bit.
-const SLACK: f64 = 1.0 / (1_u64 << 42) as f64;
-
-/// How a continuous variable's range is cut into `2^max_splits` bins of equal width.
-#[derive(Clone, Copy, Debug, PartialEq)]
-pub struct Bins {
-    low: f64,
-    high: f64,
-    max_splits: u32,
-}
-
-impl Bins {
-    /// Of the range of the given values.
-    pub fn of(values: &[f64], max_splits: u32) -> Self {
-        let low = values.iter().copied().fold(f64::INFINITY, f64::min);
-        let high = values.iter().copied().fold(f64::NEG_INFINITY, f64::max);
-        Self { low, high, max_splits }
-    }
-
-    /// Where bin `bin >= 1` begins, a very little below its midpoint; values at or above it are in that bin or higher.
-    pub fn threshold(&self, bin: u32) -> f64 {
-        let part = f64::from(bin) / f64::from(1_u32 << self.max_splits) - SLACK;
-        let width = self.high - self.low;
-        if width.is_finite() { self.low + width * part } else { self.low * (1.0 - part) + self.high * part }
-    }
-
-    /// The bin of a value; values outside the range belong to the end bins.
-    pub fn bin(&self, value: f64) -> u32 {
-        if self.low >= self.high {
-            return 0;
-        }
-        let last = (1_u32 << self.max_splits) - 1;
-        let guess = (value - self.low) / (self.high - self.low) * f64::from(last + 1);
-        let mut bin = (guess as u32).min(last);
-        // The thresholds decide, so that a tree sends every row where its statistics came from.
-        while bin > 0 && value < self.threshold(bin) {
-            bin -= 1;
-        }
-        while bin < last && value >= self.threshold(bin + 1) {
-            bin += 1;
-        }
-        bin
-    }
-}
-
 /// What the tree search needs of every variable: its bin or code, row by row.
 #[derive(Debug)]
 pub struct Coded {
@@ -208,13 +165,19 @@ pub struct Coded {
 
 impl Coded {
     /// Of all variables of a table.
-    pub fn new(table: &Table, max_splits: u32) -> Self {
+    pub fn new(table: &Table, max_splits: u32, cuts: Cuts) -> Self {
         let (mut codes, mut bins, mut axes) = (Vec::new(), Vec::new(), Vec::new());
         for var in 0..table.n_vars() {
             let kind = &table.variable(var).kind;
             match table.column(var) {
                 Column::Reals(values) => {
-                    let of = Bins::of(values, max_splits);
+                    let of = match (cuts, kind) {
+                        (Cuts::Quantile, &Kind::Continuous { scale }) => {
+                            let weights = table.weights().map(Weights::of_rows);
+                            Bins::Ranks(Ranks::of(values, weights, max_splits, scale))
+                        }
+                        _ => Bins::of(values, max_splits),
+                    };
                     codes.push(values.iter().map(|&x| of.bin(x) as u16).collect::<Vec<_>>());
                     bins.push(Some(of));
                     let occupied = distinct(codes[var].iter().map(|&bin| usize::from(bin)));
@@ -242,46 +205,4 @@ fn distinct(codes: impl Iterator<Item = usize>) -> Vec<u32> {
         seen[code] = true;
     }
     (0..seen.len() as u32).filter(|&code| seen[code as usize]).collect()
-}
-
-#[cfg(test)]
-mod tests {
-    use super::*;
-
-    #[test]
-    fn a_value_on_a_midpoint_goes_right_and_values_outside_go_to_the_ends() {
-        let bins = Bins::of(&[0.0, 8.0], 3);
-        let codes: Vec<_> = [-1.0, 0.0, 0.99, 1.0, 4.0, 7.99, 8.0, 9.0].map(|x| bins.bin(x)).into();
-        assert_eq!(codes, [0, 0, 0, 1, 4, 7, 7, 7]);
-    }
-
-    #[test]
-    fn whole_numbers_on_midpoints_go_right_whatever_they_are_standardised_with() {
-        for (shift, scale) in [(0.0, 1.0), (9.137, 4.9), (8.3, 1.0 / 3.0), (-1e4, 7.7e5), (2000.0 / 7.0, 1e-3)] {
-            let bins = |x: f64| (x - shift) / scale;
-            let of = Bins::of(&[bins(1.0), bins(17.0)], 4);
-            for day in 1..=17 {
-                assert_eq!(of.bin(bins(f64::from(day))), (day as u32 - 1).min(15), "{shift} {scale}");
-            }
-        }
-    }
-
-    #[test]
-    fn a_constant_has_one_bin() {
-        let bins = Bins::of(&[2.5, 2.5], 5);
-        assert_eq!([1.0, 2.5, 3.0].map(|x| bins.bin(x)), [0, 0, 0]);
-    }
-
-    #[test]
-    fn thresholds_and_bins_agree_on_awkward_ranges() {
-        for (low, high) in [(0.1, 0.7), (-1e308, 1e308), (1e16, 1e16 + 64.0), (0.0, 5e-324)] {
-            let bins = Bins::of(&[low, high], 5);
-            for i in 0..=100 {
-                let x = low * (1.0 - f64::from(i) / 100.0) + high * (f64::from(i) / 100.0);
-                let bin = bins.bin(x);
-                assert!(bin == 0 || x >= bins.threshold(bin));
-                assert!(bin == 31 || x < bins.threshold(bin + 1) || low == high);
-            }
-        }
-    }
 }

@@ -10,6 +10,7 @@ use crate::control::Control;
 use crate::leaf::n_sums;
 use crate::leaf::{Categorical, Normal, Ordinal};
 use crate::table::{Codes, Column, Kind, Level, Table, Units, Variable};
+use crate::tree::bins::Cuts;
 use crate::tree::key::{Coded, Layout};
 use crate::tree::memo::Ended;
 use crate::tree::normaliser::Priors;
@@ -89,10 +90,14 @@ struct Both {
     trees: [Vec<Option<Traced<()>>>; 2],
 }
 
+/// How often, and where, numbers are halved.
+type How = (u32, Cuts);
+
 /// `None` if the lattice has too many cells for a test.
-fn both<R: Response>(response: impl Fn() -> R, values: &[R::Value], table: &Table, max_splits: u32) -> Option<Both> {
+fn both<R: Response>(response: impl Fn() -> R, values: &[R::Value], table: &Table, how: How) -> Option<Both> {
+    let (max_splits, cuts) = how;
     let parents: Vec<usize> = (1..table.n_vars()).collect();
-    let coded = Coded::new(table, max_splits);
+    let coded = Coded::new(table, max_splits, cuts);
     let layout = Layout::new(table, 0, &parents, max_splits).unwrap();
     let axes: Vec<&Axis> = parents.iter().map(|&parent| &coded.axes[parent]).collect();
     if Size::of(&axes).cells > 100_000 {
@@ -123,13 +128,13 @@ fn both<R: Response>(response: impl Fn() -> R, values: &[R::Value], table: &Tabl
     Some(Both { scores, trees })
 }
 
-fn both_of_levels<L: LevelsLeaf + Clone>(leaf: &L, k: usize, codes: &Codes, table: &Table, s: u32) -> Option<Both> {
+fn both_of_levels<L: LevelsLeaf + Clone>(leaf: &L, k: usize, codes: &Codes, table: &Table, s: How) -> Option<Both> {
     let pure = Categorical::new(k, 0.5).tabulated(codes.len());
     let values: Vec<u32> = codes.iter().map(|code| code as u32).collect();
     both(|| Levels::<Vec<u32>, L>::new(leaf.clone(), pure.clone(), true), &values, table, s)
 }
 
-fn both_of_lines(y: &[f64], table: &Table, s: u32) -> Option<Both> {
+fn both_of_lines(y: &[f64], table: &Table, s: How) -> Option<Both> {
     let numbers = |var: usize| match table.column(var) {
         Column::Reals(x) if var > 0 => Some(x.clone()),
         _ => None,
@@ -146,11 +151,15 @@ fn both_of_lines(y: &[f64], table: &Table, s: u32) -> Option<Both> {
     both(response, &(0..y.len() as u32).collect::<Vec<_>>(), table, s)
 }
 
+fn how() -> impl Strategy<Value = How> {
+    (1..5_u32, prop_oneof![Just(Cuts::Range), Just(Cuts::Quantile)])
+}
+
 proptest! {
     #![proptest_config(ProptestConfig::with_cases(1500))]
 
     #[test]
-    fn so_they_do_with_lines_in_the_leaves(columns in columns(), s in 1..5_u32) {
+    fn so_they_do_with_lines_in_the_leaves(columns in columns(), s in how()) {
         let table = table(&columns);
         let Column::Reals(y) = table.column(0) else { return Ok(()) };
         let values: Vec<f64> = y.iter().map(|y| y - 0.1).collect();
@@ -159,7 +168,7 @@ proptest! {
     }
 
     #[test]
-    fn the_lattice_and_the_search_by_keys_find_the_same_trees(columns in columns(), s in 1..5_u32) {
+    fn the_lattice_and_the_search_by_keys_find_the_same_trees(columns in columns(), s in how()) {
         let table = table(&columns);
         let n = table.n_rows();
         let both = match (table.column(0), &table.variable(0).kind) {
@@ -193,7 +202,7 @@ fn a_large_lattice_finds_the_split_that_made_the_data_and_can_be_stopped() {
     let child = one.iter().map(|&code| u32::from([1, 4, 5].contains(&code))).collect();
     let columns = [child, one, two].map(|codes| Raw::Levels { k: 10, ordered: false, codes });
     let table = table(&columns);
-    let coded = Coded::new(&table, 5);
+    let coded = Coded::new(&table, 5, Cuts::Range);
     let layout = Layout::new(&table, 0, &[1, 2], 5).unwrap();
     let axes = [&coded.axes[1], &coded.axes[2]];
     let leaf = Categorical::new(10, 0.5).tabulated(n as usize);
