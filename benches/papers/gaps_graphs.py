@@ -46,9 +46,9 @@ the edges of the equivalence classes (an edge counts with its direction, if it h
 {table}
 
 *Whole*: the same rows before they were blanked. *Learn*: `missing="learn"`. *Share*: *learn* as a share of *whole*; .9
-was the aim. *Times*: CPU time of *learn* over that of *whole*; at most 5 was the aim. *Theirs*: hill climbing with BIC by
-the paper's program, on 16 networks of the paper's collection with one table each, whole rows and the best of its three
-ways with gaps: other networks, so compare the loss and not the level. Those runs are not repeated by the script.
+was the aim. *Times*: CPU time of *learn* over that of *whole*; at most 5 was the aim. *Theirs*: hill climbing with BIC
+by the paper's program, on 16 networks of the paper's collection with one table each, whole rows and the best of its
+three ways with gaps: other networks, so compare the loss and not the level. Those runs are not repeated by the script.
 
 {words}
 
