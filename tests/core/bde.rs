@@ -5,6 +5,7 @@ use std::sync::Arc;
 use super::support::cases::cases;
 use arbornet_core::model::cells::{Cell, Cells};
 use arbornet_core::score::registry::ScoreSpec;
+use arbornet_core::weights::Weights;
 use arbornet_core::{
     Codes, Column, Kind, Level, LocalModel, LocalScore, Network, Predictive, Table, Units, Value, Variable,
 };
@@ -211,4 +212,26 @@ fn a_family_beyond_reason_is_refused_before_it_is_scored() {
     let score = prepared(&table, &network, 1.0);
     assert!(score.check(0, &[1]).unwrap_err().to_string().contains("1002001 joint configurations"));
     assert!(score.score(0, &[1]).is_err() && score.score(0, &[]).is_ok());
+}
+
+#[test]
+fn scores_whose_children_share_sums_refuse_weights_that_differ_by_child() {
+    let rows = all_rows();
+    let weights = |by_child: bool| {
+        let own = Weights::new(vec![1.5; rows.len()]).unwrap();
+        if by_child { own.for_child(1, (0..rows.len()).map(|row| (row % 3) as f64).collect()).unwrap() } else { own }
+    };
+    let bde = format!(r#"{{"score":"bde","ess":1.0,"network":{}}}"#, network(&[1, 2, 3]).to_json());
+    let others = ["conditional_gaussian", "degenerate_gaussian", "basis_functions", "block_gaussian"];
+    let specs = others.iter().map(|name| format!(r#"{{"score":"{name}"}}"#)).chain([bde]);
+    for spec in specs {
+        let prepare = |by_child: bool| {
+            let plain = table(&rows, 4);
+            let table = Table::new(variables(), (0..4).map(|v| plain.column(v).clone()).collect()).unwrap();
+            ScoreSpec::parse(&spec).unwrap().prepare(&Arc::new(table.with_weights(weights(by_child))))
+        };
+        assert!(prepare(false).unwrap().score(1, &[0]).unwrap().is_finite());
+        let told = prepare(true).err().expect("weights by child").to_string();
+        assert!(told.contains("a row weighs differently for each variable"), "{told}");
+    }
 }

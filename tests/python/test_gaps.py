@@ -373,8 +373,8 @@ def test_the_last_fit_shares_the_weight_of_a_row_among_its_draws():
     assert [last.parents(v) for v in range(len(gaps.names))] == [net.handle.parents(v) for v in range(len(gaps.names))]
     assert last.to_json() != net.handle.to_json()
     # One that takes whole weights only keeps the models of one draw.
-    plain = an.fit(completion.table(net.handle), graph, an.ConditionalGaussian())
-    assert fitted(gaps, completion, plain.handle, an.ConditionalGaussian(), plain.handle, 10, 1) is plain.handle
+    plain = an.fit(completion.table(net.handle), graph, an.FullTable())
+    assert fitted(gaps, completion, plain.handle, an.FullTable(), plain.handle, 10, 1) is plain.handle
 
 
 def weighted(seed=0):

@@ -7,6 +7,7 @@ use std::sync::Arc;
 pub use super::ScoreSpec;
 use crate::error::{Error, Result};
 use crate::table::Table;
+use crate::weights::Weights;
 
 macro_rules! scores {
     ($($(#[$doc:meta])* $name:ident($params:path) $(in $file:ident)?,)*) => {
@@ -35,7 +36,8 @@ macro_rules! scores {
 }
 
 /// What is said to who has weights that a score does not take.
-const OTHERS: &str = "LL, AIC, BIC, K2, BD, BDe, BDeu, NML, QNML, MIT and PCART (without ess and published) take any";
+const OTHERS: &str = "LL, AIC, BIC, K2, BD, BDe, BDeu, NML, QNML, MIT, ConditionalGaussian (without discretise), \
+                      DegenerateGaussian, BasisFunctions, BlockGaussian and PCART (without ess and published) take any";
 
 impl ScoreSpec {
     /// Whether the score takes rows of any weights; for others, rows are repeated as often as whole weights say.
@@ -43,9 +45,15 @@ impl ScoreSpec {
         if let Self::Pcart(pcart) = self {
             return pcart.takes_any_weights();
         }
+        if let Self::ConditionalGaussian(gaussians) = self {
+            return !gaussians.discretise;
+        }
         matches!(
             self,
-            Self::Likelihood(_)
+            Self::DegenerateGaussian(_)
+                | Self::BasisFunctions(_)
+                | Self::BlockGaussian(_)
+                | Self::Likelihood(_)
                 | Self::Bd(_)
                 | Self::Bde(_)
                 | Self::Bdeu(_)
@@ -55,8 +63,21 @@ impl ScoreSpec {
         )
     }
 
+    /// Whether sums of rows are shared by children, so that a row cannot weigh differently for each of them.
+    fn shares_sums(&self) -> bool {
+        matches!(
+            self,
+            Self::Bde(_)
+                | Self::ConditionalGaussian(_)
+                | Self::DegenerateGaussian(_)
+                | Self::BasisFunctions(_)
+                | Self::BlockGaussian(_)
+        )
+    }
+
     pub(super) fn with_rows_it_takes(&self, table: &Arc<Table>) -> Result<Arc<Table>> {
-        if self.takes_any_weights() {
+        let by_child = table.weights().is_some_and(Weights::differ_by_child);
+        if self.takes_any_weights() && !(by_child && self.shares_sums()) {
             return Ok(table.clone());
         }
         let document = serde_json::to_value(self).ok();

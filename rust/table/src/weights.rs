@@ -74,6 +74,11 @@ impl Weights {
         self.of_children.get(child).and_then(|own| own.as_deref())
     }
 
+    /// Whether some child has weights of its own.
+    pub fn differ_by_child(&self) -> bool {
+        self.of_children.iter().any(Option::is_some)
+    }
+
     /// Their sum.
     pub fn total(&self) -> f64 {
         self.total
@@ -93,7 +98,7 @@ impl Weights {
     /// # Errors
     /// In words, if weights are not whole, or more than a million rows would be made.
     pub fn repeated(&self) -> std::result::Result<Vec<usize>, String> {
-        if self.of_children.iter().any(Option::is_some) {
+        if self.differ_by_child() {
             return Err("a row weighs differently for each variable".to_owned());
         }
         if let Some(row) = self.of_rows.iter().position(|&w| w.fract() != 0.0) {

@@ -1,10 +1,11 @@
 //! Rows completed: every missing value drawn from its conditional distribution given all that its row tells.
 //!
 //! The hidden ancestors of what is seen fall into components that say nothing about one another given the rest. Each is
-//! drawn jointly: by walking its elimination backwards (exact, see [`super::sample`]), by the inverse of the
-//! distribution function where a single number hides above a model without thresholds ([`super::grid`]: quadrature),
-//! else by a Markov chain whose stationary distribution is the conditional: Gibbs sampling, numbers by slice sampling
-//! (Neal 2003) from one of a few weighted draws. What is left has no seen descendants and is drawn parents first.
+//! drawn jointly: by walking its elimination backwards (exact, see [`super::sample`]), else by a Markov chain whose stationary
+//! distribution is the conditional: Gibbs sampling, numbers by slice sampling (Neal 2003) from one of a few weighted draws.
+//! Who insists on exact draws gets a single number above a model without thresholds by the inverse of its distribution
+//! function ([`super::grid`]: quadrature, which takes many times as long). What is left has no seen descendants and is
+//! drawn parents first.
 //!
 //! A row has a generator of its own, made of the seed and the row's key, so a draw depends neither on threads nor on
 //! other rows, and rows keep their random numbers from one network to the next. A number may be limited to a range,
@@ -152,9 +153,9 @@ impl Network {
             problem.hidden.iter().for_each(|&u| done[u] = true);
             let way = match problem.eliminate(&[], settings.limit()) {
                 Ok(elimination) => Way::Exact(elimination),
+                Err(_) if settings.method != Method::Exact => Way::Chain,
                 Err(_) if !problem.is_finite() && problem.hidden.len() == 1 => Way::Grid,
-                Err(cost) if settings.method == Method::Exact => return Err(self.not_exact(&problem, cost)),
-                Err(_) => Way::Chain,
+                Err(cost) => return Err(self.not_exact(&problem, cost)),
             };
             let repeats = problem.read.iter().all(|&v| !self.variables()[v].is_continuous());
             components.push(Component { problem, way, repeats, known: Known::default() });
@@ -234,7 +235,7 @@ impl Network {
             for &h in &order {
                 let parents = Problem::parents_of(own(h), &values, seen);
                 let predictive = self.model(problem.hidden[h]).predictive(&parents);
-                values[h] = drawn(&predictive, draws.ranges[problem.hidden[h]], rng);
+                values[h] = a_start(&predictive, draws.ranges[problem.hidden[h]], rng);
             }
             let weighing = problem.factors.iter().filter(|f| problem.position(f.node).is_none());
             let log = weighing.map(|f| self.log_factor(problem, f, &values, seen)).sum();
@@ -288,6 +289,17 @@ fn drawn(predictive: &Predictive, (low, high): (f64, f64), rng: &mut Xoshiro256P
         Predictive::Levels { .. } => predictive.sample(rng),
         Predictive::StudentT { .. } => Value::Real(quantile_within(predictive, low, high, rng.random::<f64>())),
     }
+}
+
+/// A draw to start a chain from: no inverse of a distribution function, which takes a hundred times as long.
+fn a_start(predictive: &Predictive, (low, high): (f64, f64), rng: &mut Xoshiro256PlusPlus) -> Value {
+    for _ in 0..TRIES {
+        match predictive.sample(rng) {
+            Value::Real(x) if !(low..=high).contains(&x) => {}
+            value => return value,
+        }
+    }
+    drawn(predictive, (low, high), rng)
 }
 
 /// The position of one of several logarithms of weights, drawn by its weight; `None` if all are zero.

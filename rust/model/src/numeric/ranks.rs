@@ -22,6 +22,24 @@ pub fn shares(values: &[f64]) -> Vec<f64> {
     out
 }
 
+/// The share of every row where rows have weights: a row of weight 2 is as two equal rows.
+pub fn weighted_shares(values: &[f64], weights: Option<&[f64]>) -> Vec<f64> {
+    let Some(weights) = weights else { return shares(values) };
+    let mut order: Vec<u32> = (0..values.len() as u32).collect();
+    order.sort_by(|&a, &b| values[a as usize].total_cmp(&values[b as usize]));
+    let n: f64 = weights.iter().sum();
+    let mut out = vec![0.0; values.len()];
+    let mut before = 0.0;
+    for run in order.chunk_by(|&a, &b| values[a as usize] == values[b as usize]) {
+        let own: f64 = run.iter().map(|&row| weights[row as usize]).sum();
+        for &row in run {
+            out[row as usize] = (before + own / 2.0) / n;
+        }
+        before += own;
+    }
+    out
+}
+
 /// The share of every code, from how often each occurs; of one that does not occur, that of its place among the others.
 pub fn shares_of_codes(counts: &[f64]) -> Vec<f64> {
     let n = counts.iter().sum::<f64>().max(1.0);
@@ -59,6 +77,13 @@ mod tests {
         assert_eq!(shares(&[3.0, -1.0, 3.0, 9.0]), [0.5, 0.125, 0.5, 0.875]);
         assert_eq!(shares(&[2.0; 3]), [0.5; 3]);
         assert!(shares(&[]).is_empty());
+    }
+
+    #[test]
+    fn rows_with_weights_have_the_shares_of_repeated_rows() {
+        let repeated = shares(&[3.0, 3.0, -1.0, 3.0, 9.0, 9.0, 9.0]);
+        let weighted = weighted_shares(&[3.0, -1.0, 3.0, 9.0], Some(&[2.0, 1.0, 1.0, 3.0]));
+        assert_eq!(weighted, [repeated[0], repeated[2], repeated[3], repeated[4]]);
     }
 
     #[test]

@@ -97,11 +97,12 @@ struct Direction {
 }
 
 impl Direction {
-    fn new(mut column: Vec<f64>) -> Self {
-        let n = column.len().max(1) as f64;
-        let mean = sum(&column) / n;
-        for x in &mut column {
-            *x -= mean;
+    /// Of a column; where rows have weights, what is made of it is times their roots.
+    fn new(mut column: Vec<f64>, weights: Option<&[f64]>) -> Self {
+        let n = weights.map_or(column.len().max(1) as f64, |weights| weights.iter().sum());
+        let mean = weights.map_or_else(|| sum(&column), |weights| dot(weights, &column)) / n;
+        for (row, x) in column.iter_mut().enumerate() {
+            *x = (*x - mean) * weights.map_or(1.0, |weights| weights[row].sqrt());
         }
         let length = dot(&column, &column).sqrt();
         if length > 1e-9 * (1.0 + mean.abs()) * n.sqrt() * 1e-3 {
@@ -138,7 +139,8 @@ fn directions(columns: &Columns, var: Var, degree: usize) -> Vec<Direction> {
         if observed.len() > MOST_COLUMNS {
             return Vec::new(); // no family of it is scored
         }
-        let indicator = |c: u32| Direction::new(codes.iter().map(|&x| f64::from(u8::from(x == c))).collect());
+        let indicator =
+            |c: u32| Direction::new(codes.iter().map(|&x| f64::from(u8::from(x == c))).collect(), columns.weights());
         return observed.into_iter().map(indicator).collect();
     }
     let x = columns.reals(var);
@@ -150,14 +152,19 @@ fn directions(columns: &Columns, var: Var, degree: usize) -> Vec<Direction> {
     let scaled: Vec<f64> = x.iter().map(|x| 2.0 * (x - low) / (high - low) - 1.0).collect();
     let mut basis = Basis::default();
     basis.clear(n);
-    let kept: Vec<bool> = (1..=degree).map(|t| basis.push(scaled.iter().map(|&u| legendre(t, u)))).collect();
+    let weights = columns.weights();
+    let root = |row: usize| weights.map_or(1.0, |weights| weights[row].sqrt());
+    let term = |t: usize| scaled.iter().enumerate().map(move |(row, &u)| legendre(t, u) * root(row));
+    let kept: Vec<bool> = (1..=degree).map(|t| basis.push(term(t))).collect();
+    // Without the roots: they are put back once the mean is taken out.
+    let plain = |column: &[f64]| column.iter().enumerate().map(|(row, x)| x / root(row)).collect();
     let mut columns = basis.columns();
     let mut out: Vec<Direction> = kept
         .into_iter()
-        .map(|kept| if kept { Direction::new(columns.next().expect("kept").to_vec()) } else { nothing() })
+        .map(|kept| if kept { Direction::new(plain(columns.next().expect("kept")), weights) } else { nothing() })
         .collect();
     // The first is the number itself, whatever its scale there.
-    out[0].deviation = Direction::new(x.to_vec()).deviation;
+    out[0].deviation = Direction::new(x.to_vec(), weights).deviation;
     out
 }
 
@@ -246,7 +253,7 @@ impl Fits for Child<'_> {
         let sound = factor_from(&rows.matrix, factor, done, m, 0.0);
         debug_assert!(sound, "a correlation matrix with a ridge is positive definite");
         rows.stand(parents);
-        let n = rule.table.n_rows() as f64;
+        let n = rule.table.total_weight();
         let column = |v: f64| -n / 2.0 * (LN_2_PI + v.ln() + 1.0);
         let mut own_rows = Vec::new();
         rule.correlations.append(&mut own_rows, parents, *child, halt)?;

@@ -150,7 +150,7 @@ impl Fits for Child<'_> {
         rows.stand(parents);
         let pivots: Vec<f64> = (m..m + q).map(|i| factor[packed(i) + i]).collect();
         let half_log_det: f64 = pivots.chunks(MOST_MULTIPLIED).map(|some| some.iter().product::<f64>().ln()).sum();
-        Ok(Fit { log_likelihood: -(rule.table.n_rows() as f64) * half_log_det, df: (q * m) as f64 })
+        Ok(Fit { log_likelihood: -rule.table.total_weight() * half_log_det, df: (q * m) as f64 })
     }
 
     fn heed(&mut self, halt: &Halt) {

@@ -129,8 +129,11 @@ impl Gaussians {
         self.sets.get_or(Set::from_slice(set), |set| {
             let (discrete, numbers) = split(&self.table, set);
             if numbers.is_empty() {
-                let total: f64 = counter.count(&discrete)?.iter().map(|&n| n_ln_n(n)).sum();
-                return Ok(total - n_ln_n(self.table.n_rows() as u32));
+                let total: f64 = match self.table.weights() {
+                    None => counter.count(&discrete)?.iter().map(|&n| n_ln_n(n)).sum(),
+                    Some(weights) => counter.weigh(&discrete, weights.of_rows())?.iter().map(|&n| n_ln_n(n)).sum(),
+                };
+                return Ok(total - n_ln_n(self.table.total_weight()));
             }
             let cells = self.store.cells(&discrete);
             self.store.scatters(&cells, &numbers, &mut work.scatters);
@@ -156,25 +159,25 @@ impl Gaussians {
         let mut all = None;
         let mut total = cells.log_shares();
         for cell in 0..cells.len() {
-            let n_p = cells.n_rows(cell);
-            let own = n_p > k + 5 && work.det[cell] > 0.0;
+            let n_p = cells.size(cell);
+            let own = n_p > (k + 5) as f64 && work.det[cell] > 0.0;
             let log_det = if own {
                 work.det[cell].ln()
             } else {
                 all.get_or_insert_with(|| self.covariance_of_all(numbers)).log_det
             };
-            total -= n_p as f64 / 2.0 * (log_det + k as f64 * (1.0 + LN_2_PI));
+            total -= n_p / 2.0 * (log_det + k as f64 * (1.0 + LN_2_PI));
         }
         total
     }
 
     /// The covariance of all rows, divisor `n - 1`.
     fn covariance_of_all(&self, numbers: &[Var]) -> Covariance {
-        let n = self.table.n_rows();
+        let n = self.table.total_weight();
         let mut scatter = Vec::new();
         self.store.scatters(&self.store.cells(&[]), numbers, &mut scatter);
         for x in &mut scatter {
-            *x /= (n.max(2) - 1) as f64;
+            *x /= n.max(2.0) - 1.0;
         }
         Covariance::sound(scatter, numbers.len())
     }
@@ -215,11 +218,12 @@ impl Gaussians {
                     }
                     crate::regress::cholesky::forward(factor, &mut z);
                     let squares: f64 = z.iter().map(|z| z * z).sum();
-                    *log = (cells.n_rows(cell) as f64).ln() - 0.5 * (log_det + squares);
+                    *log = cells.size(cell).ln() - 0.5 * (log_det + squares);
                 }
                 let own = members.binary_search(&cell_of[row as usize]).expect("a row's cell is one of its group's");
                 let top = logs.iter().copied().fold(f64::NEG_INFINITY, f64::max);
-                total += logs[own] - top - logs.iter().map(|log| (log - top).exp()).sum::<f64>().ln();
+                let rest = logs.iter().map(|log| (log - top).exp()).sum::<f64>().ln();
+                total += columns.weight(row) * (logs[own] - top - rest);
             }
         }
         total
@@ -231,9 +235,9 @@ pub(super) fn covariances(cells: &Cells, k: usize, scatters: &[f64]) -> Vec<(Arc
     let n_cells = cells.len();
     let shared = Arc::new(pooled_covariance(cells, k, scatters));
     let own = |cell: usize| {
-        let n_p = cells.n_rows(cell);
-        let covariance: Vec<f64> = (0..packed(k)).map(|pair| scatters[pair * n_cells + cell] / n_p as f64).collect();
-        let own = n_p >= k + 2 && sound(&covariance, k);
+        let n_p = cells.size(cell);
+        let covariance: Vec<f64> = (0..packed(k)).map(|pair| scatters[pair * n_cells + cell] / n_p).collect();
+        let own = n_p >= (k + 2) as f64 && sound(&covariance, k);
         (if own { Arc::new(Covariance::sound(covariance, k)) } else { shared.clone() }, own)
     };
     (0..n_cells).map(own).collect()
@@ -255,8 +259,8 @@ pub(super) fn cell_of_rows(cells: &Cells) -> Vec<u32> {
 
 /// The pooled covariance within cells.
 fn pooled(cells: &Cells, k: usize, scatters: &[f64]) -> Vec<f64> {
-    let n = cells.order().len().max(1) as f64;
     let n_cells = cells.len();
+    let n = if cells.is_empty() { 1.0 } else { (0..n_cells).map(|cell| cells.size(cell)).sum() };
     (0..packed(k)).map(|pair| scatters[pair * n_cells..(pair + 1) * n_cells].iter().sum::<f64>() / n).collect()
 }
 
@@ -268,7 +272,7 @@ fn factor_cells(cells: &Cells, k: usize, spare: f64, work: &mut Work) {
     factors.clear();
     factors.extend_from_slice(scatters);
     for cell in 0..n_cells {
-        let inverse = 1.0 / (cells.n_rows(cell) as f64 - spare);
+        let inverse = 1.0 / (cells.size(cell) - spare);
         for pair in 0..packed(k) {
             factors[pair * n_cells + cell] *= inverse;
         }
@@ -316,24 +320,24 @@ fn complete(cells: &Cells, k: usize, work: &mut Work) -> f64 {
     let mut shared: Option<(f64, Vec<f64>)> = None;
     let mut total = cells.log_shares();
     for cell in 0..n_cells {
-        let n_p = cells.n_rows(cell);
+        let n_p = cells.size(cell);
         // The smallest eigenvalue is at least the determinant by the largest product the others can have.
         let least = work.det[cell] * ((k as f64 - 1.0) / work.trace[cell]).powi(k as i32 - 1);
         let of = |pair: usize| work.scatters[pair * n_cells + cell];
-        let own = n_p >= k + 2
+        let own = n_p >= (k + 2) as f64
             && (least > LEAST_EIGENVALUE || {
-                let covariance: Vec<f64> = (0..packed(k)).map(|pair| of(pair) / n_p as f64).collect();
+                let covariance: Vec<f64> = (0..packed(k)).map(|pair| of(pair) / n_p).collect();
                 sound(&covariance, k) && work.det[cell] > 0.0
             });
         total -= if own {
-            n_p as f64 / 2.0 * (work.det[cell].ln() + per_row + k as f64)
+            n_p / 2.0 * (work.det[cell].ln() + per_row + k as f64)
         } else {
             let (log_det, inverse) = shared.get_or_insert_with(|| {
                 let covariance = Covariance::sound(pooled(cells, k, &work.scatters), k);
                 (covariance.log_det, inverse(&covariance.factor, k))
             });
             let scatter: Vec<f64> = (0..packed(k)).map(of).collect();
-            n_p as f64 / 2.0 * (*log_det + per_row) + 0.5 * trace_of_product(inverse, &scatter, k)
+            n_p / 2.0 * (*log_det + per_row) + 0.5 * trace_of_product(inverse, &scatter, k)
         };
     }
     total
@@ -397,7 +401,7 @@ impl Fits for Child<'_> {
         if rule.parameters.exact && columns.is_discrete(*child) && parents.iter().any(|&p| !columns.is_discrete(p)) {
             return Ok(Fit { log_likelihood: rule.mixture(*child, parents, work), df });
         }
-        let units = rule.table.n_rows() as f64 * columns.log_scale(*child);
+        let units = rule.table.total_weight() * columns.log_scale(*child);
         let log_likelihood = rule.joint(set, work, counter)? - rule.joint(parents, work, counter)? - units;
         Ok(Fit { log_likelihood, df })
     }

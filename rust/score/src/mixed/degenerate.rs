@@ -90,12 +90,14 @@ impl Embedded {
 
     /// The cross-products of the columns of two variables, each less its mean.
     fn cross_products(&self, v: Var, w: Var) -> Vec<f64> {
-        let n = self.columns.n_rows().max(1) as f64;
+        let n = self.total();
         let columns = &self.columns;
         match (columns.is_discrete(v), columns.is_discrete(w)) {
             (false, false) => {
                 let (x, y) = (columns.reals(v), columns.reals(w));
-                vec![dot(x, y) - sum(x) * sum(y) / n]
+                let Some(weights) = columns.weights() else { return vec![dot(x, y) - sum(x) * sum(y) / n] };
+                let weighted: Vec<f64> = x.iter().zip(weights).map(|(x, w)| x * w).collect();
+                vec![dot(&weighted, y) - sum(&weighted) * dot(weights, y) / n]
             }
             (true, false) => self.sums_by_level(v, w),
             (false, true) => self.sums_by_level(w, v),
@@ -103,9 +105,9 @@ impl Embedded {
                 let (a, b) = (&self.indicators[v], &self.indicators[w]);
                 let width = self.widths[w];
                 let mut counts = vec![0.0; self.widths[v] * width];
-                for (&x, &y) in columns.codes(v).iter().zip(columns.codes(w)) {
+                for ((&x, &y), row) in columns.codes(v).iter().zip(columns.codes(w)).zip(0..) {
                     if let (Some(i), Some(j)) = (a[x as usize], b[y as usize]) {
-                        counts[i as usize * width + j as usize] += 1.0;
+                        counts[i as usize * width + j as usize] += columns.weight(row);
                     }
                 }
                 let (own, other) = (self.counts(v), self.counts(w));
@@ -119,28 +121,33 @@ impl Embedded {
         }
     }
 
+    /// The sum of the weights, or 1 without rows.
+    fn total(&self) -> f64 {
+        if self.columns.n_rows() == 0 { 1.0 } else { self.columns.total() }
+    }
+
     fn counts(&self, var: Var) -> Vec<f64> {
         let mut counts = vec![0.0; self.widths[var]];
         let places = &self.indicators[var];
-        for &code in self.columns.codes(var) {
+        for (&code, row) in self.columns.codes(var).iter().zip(0..) {
             if let Some(i) = places[code as usize] {
-                counts[i as usize] += 1.0;
+                counts[i as usize] += self.columns.weight(row);
             }
         }
         counts
     }
 
     fn sums_by_level(&self, discrete: Var, number: Var) -> Vec<f64> {
-        let n = self.columns.n_rows().max(1) as f64;
+        let n = self.total();
         let x = self.columns.reals(number);
         let mut sums = vec![0.0; self.widths[discrete]];
         let places = &self.indicators[discrete];
-        for (&code, x) in self.columns.codes(discrete).iter().zip(x) {
+        for ((&code, x), row) in self.columns.codes(discrete).iter().zip(x).zip(0..) {
             if let Some(i) = places[code as usize] {
-                sums[i as usize] += x;
+                sums[i as usize] += self.columns.weight(row) * x;
             }
         }
-        let mean = sum(x) / n;
+        let mean = self.columns.weights().map_or_else(|| sum(x), |weights| dot(weights, x)) / n;
         sums.iter_mut().zip(self.counts(discrete)).for_each(|(s, count)| *s -= count * mean);
         sums
     }
@@ -150,8 +157,8 @@ type Make = Box<dyn Fn(Var, Var, &Halt) -> Result<Box<[f64]>> + Send + Sync>;
 
 fn covariance(embedded: &Arc<Embedded>, published: bool) -> Blocks<Make> {
     let widths = embedded.widths.clone();
-    let n = embedded.columns.n_rows();
-    let divisor = if published { n.max(2) - 1 } else { n.max(1) } as f64;
+    let n = embedded.total();
+    let divisor = if published { n.max(2.0) - 1.0 } else { n };
     let embedded = embedded.clone();
     let make = move |v: Var, w: Var, halt: &Halt| {
         halt.check()?;
@@ -262,7 +269,7 @@ impl Rule for Degenerate {
             let variances = self.residual_variances(x, parents)?;
             Ok(variances.iter().sum::<f64>() / variances.len().max(1) as f64)
         };
-        let statistic = self.table.n_rows() as f64 * (mean(given)? / mean(&with)?).ln();
+        let statistic = self.table.total_weight() * (mean(given)? / mean(&with)?).ln();
         let statistic = if statistic.is_nan() { 0.0 } else { statistic };
         Ok(Some(Tested::chi_squared(statistic, self.covariance.width(y) as f64)))
     }
@@ -291,7 +298,7 @@ impl Fits for Child<'_> {
         }
         let pivots: f64 = (m..m + q).map(|i| factor[packed(i) + i]).product();
         let log_det = 2.0 * pivots.ln();
-        let n = rule.table.n_rows() as f64;
+        let n = rule.table.total_weight();
         let units = n * rule.embedded.columns.log_scale(*child);
         let log_likelihood = -n / 2.0 * (log_det + q as f64 * (1.0 + LN_2_PI)) - units;
         let q = rule.declared(*child);

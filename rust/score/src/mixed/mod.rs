@@ -93,7 +93,7 @@ impl<R: Rule> Bic<R> {
     /// If the prior's parameter is outside its range.
     pub fn new(rule: R, prior: GraphPrior) -> Result<Self> {
         prior.check()?;
-        let half_ln_n = (rule.table().n_rows().max(1) as f64).ln() / 2.0;
+        let half_ln_n = rule.table().total_weight().max(1.0).ln() / 2.0;
         Ok(Self { rule, prior, half_ln_n })
     }
 }

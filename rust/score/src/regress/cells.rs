@@ -25,6 +25,8 @@ pub struct Cells {
     order: Vec<u32>,
     /// Where each cell starts in `order`, and its end.
     starts: Vec<u32>,
+    /// The sums of the rows' weights by cell; none where each row counts once.
+    sizes: Option<Vec<f64>>,
     log_shares: f64,
     kept: RwLock<Kept>,
 }
@@ -44,7 +46,7 @@ thread_local! {
 
 /// A column of numbers by cells, each less its cell's mean.
 pub struct Centred {
-    /// In the order of the rows by cells.
+    /// In the order of the rows by cells, times the root of the row's weight: sums of products are weighted.
     pub values: Vec<f64>,
     /// One per cell.
     pub means: Vec<f64>,
@@ -82,13 +84,16 @@ impl Cells {
                 *place += 1;
             }
         }
-        let ln_n = (n.max(1) as f64).ln();
-        let share = |w: &[u32]| {
-            let n_p = f64::from(w[1] - w[0]);
+        let rows = |w: &[u32]| &order[w[0] as usize..w[1] as usize];
+        let sizes: Option<Vec<f64>> =
+            columns.weights().map(|_| starts.windows(2).map(|w| columns.weight_of(rows(w))).collect());
+        let ln_n = if n == 0 { 0.0 } else { columns.total().ln() };
+        let share = |(cell, w): (usize, &[u32])| {
+            let n_p = sizes.as_ref().map_or(f64::from(w[1] - w[0]), |sizes| sizes[cell]);
             n_p * (n_p.ln() - ln_n)
         };
-        let log_shares = starts.windows(2).map(share).sum();
-        Self { order, starts, log_shares, kept: RwLock::default() }
+        let log_shares = starts.windows(2).enumerate().map(share).sum();
+        Self { order, starts, sizes, log_shares, kept: RwLock::default() }
     }
 
     /// Number of observed cells.
@@ -116,6 +121,11 @@ impl Cells {
         self.range(cell).len()
     }
 
+    /// The sum of the weights of a cell's rows: their number where each counts once.
+    pub fn size(&self, cell: usize) -> f64 {
+        self.sizes.as_ref().map_or_else(|| self.n_rows(cell) as f64, |sizes| sizes[cell])
+    }
+
     /// `sum n_p ln(n_p / N)`: the log-likelihood of the cells themselves.
     pub fn log_shares(&self) -> f64 {
         self.log_shares
@@ -127,21 +137,31 @@ impl Cells {
             return (known.clone(), 0);
         }
         let mut values = Vec::with_capacity(self.order.len());
-        let means = self.less_means(columns.reals(var), &mut values);
+        let means = self.less_means(columns, var, &mut values);
         let made = Arc::new(Centred { values, means });
         self.kept.write().expect("nothing panics under this lock").centred.insert(var, made.clone());
         (made, 8 * (self.order.len() + self.len()) + 100)
     }
 
-    /// Appends a column of numbers by cells, each less its cell's mean; these means.
-    fn less_means(&self, column: &[f64], out: &mut Vec<f64>) -> Vec<f64> {
+    /// Appends a column of numbers by cells, each less its cell's mean, times the root of its row's weight; these means.
+    fn less_means(&self, columns: &Columns, var: Var, out: &mut Vec<f64>) -> Vec<f64> {
         let first = out.len();
+        let column = columns.reals(var);
         out.extend(self.order.iter().map(|&row| column[row as usize]));
         let by_cell = |cell: usize| {
-            let values = &mut out[first..][self.range(cell)];
-            let mean = sum(values) / values.len() as f64;
-            for x in values.iter_mut() {
-                *x -= mean;
+            let range = self.range(cell);
+            let values = &mut out[first..][range.clone()];
+            let Some(weights) = columns.weights() else {
+                let mean = sum(values) / values.len() as f64;
+                for x in values.iter_mut() {
+                    *x -= mean;
+                }
+                return mean;
+            };
+            let weights: Vec<f64> = self.order[range].iter().map(|&row| weights[row as usize]).collect();
+            let mean = dot(&weights, values) / self.size(cell);
+            for (x, weight) in values.iter_mut().zip(weights) {
+                *x = (*x - mean) * weight.sqrt();
             }
             mean
         };
@@ -184,7 +204,7 @@ impl Cells {
             FIRST.with_borrow_mut(|values| {
                 values.clear();
                 for &v in numbers {
-                    self.less_means(columns.reals(v), values);
+                    self.less_means(columns, v, values);
                 }
                 let column = |i: usize| &values[i * self.order.len()..(i + 1) * self.order.len()];
                 for &(at, i, j) in &missing {

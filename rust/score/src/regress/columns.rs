@@ -1,6 +1,7 @@
 //! A table's columns as regressions want them: rows in a canonical order, numbers centred and near unit size.
 //!
-//! Rows are sorted by all their values, so that sums do not see the order in which they came. Numbers are centred and
+//! Rows are sorted by all their values, so that sums do not see the order in which they came. Their weights, if they have
+//! some, stand beside them. Numbers are centred and
 //! divided by the power of two nearest to their standard deviation: exact in binary, so that a column that is already
 //! standardised keeps its bits, and thresholds for singular matrices mean the same for every unit.
 
@@ -12,6 +13,7 @@ use crate::table::{Column, Table, Var};
 pub struct Columns {
     table: Arc<Table>,
     members: Vec<Member>,
+    weights: Option<Vec<f64>>,
 }
 
 enum Member {
@@ -31,19 +33,22 @@ pub struct Scaling {
 impl Columns {
     /// Sorts and scales a table.
     pub fn new(table: &Arc<Table>) -> Self {
-        let order = canonical_order(table);
+        let order = table.canonical_rows();
+        let weights: Option<Vec<f64>> =
+            table.weights().map(|own| order.iter().map(|&row| own.of_rows()[row as usize]).collect());
         let member = |var: Var| match table.column(var) {
             Column::Codes(codes) => Member::Codes(order.iter().map(|&row| codes.get(row as usize) as u32).collect()),
             Column::Reals(stored) => {
                 let mut values: Vec<f64> = order.iter().map(|&row| stored[row as usize]).collect();
-                let Scaling { shift, scale } = scaling(&values);
+                let Scaling { shift, scale } = scaling(&values, weights.as_deref());
                 for x in &mut values {
                     *x = (*x - shift) / scale;
                 }
                 Member::Reals { values, shift, scale }
             }
         };
-        Self { table: table.clone(), members: (0..table.n_vars()).map(member).collect() }
+        let members = (0..table.n_vars()).map(member).collect();
+        Self { table: table.clone(), members, weights }
     }
 
     /// The table they came from.
@@ -54,6 +59,26 @@ impl Columns {
     /// Number of rows.
     pub fn n_rows(&self) -> usize {
         self.table.n_rows()
+    }
+
+    /// How often each row counts; none where each counts once.
+    pub fn weights(&self) -> Option<&[f64]> {
+        self.weights.as_deref()
+    }
+
+    /// How often a row counts.
+    pub fn weight(&self, row: u32) -> f64 {
+        self.weights.as_ref().map_or(1.0, |weights| weights[row as usize])
+    }
+
+    /// How often some rows count together.
+    pub fn weight_of(&self, rows: &[u32]) -> f64 {
+        self.weights.as_ref().map_or(rows.len() as f64, |own| rows.iter().map(|&row| own[row as usize]).sum())
+    }
+
+    /// The sum of all weights: the number of rows where each counts once.
+    pub fn total(&self) -> f64 {
+        self.table.total_weight()
     }
 
     /// Declared levels; `None` for numbers.
@@ -102,30 +127,17 @@ impl Columns {
     }
 }
 
-/// Rows by their values in all columns; rows that are the same in all may stand in any order.
-fn canonical_order(table: &Table) -> Vec<u32> {
-    use std::cmp::Ordering;
-    let compare = |a: usize, b: usize| {
-        let of = |var: Var| match table.column(var) {
-            Column::Codes(codes) => codes.get(a).cmp(&codes.get(b)),
-            Column::Reals(values) => values[a].total_cmp(&values[b]),
-        };
-        (0..table.n_vars()).map(of).find(|&o| o != Ordering::Equal).unwrap_or(Ordering::Equal)
-    };
-    let mut order: Vec<u32> = (0..table.n_rows() as u32).collect();
-    order.sort_by(|&a, &b| compare(a as usize, b as usize));
-    order
-}
-
-fn scaling(values: &[f64]) -> Scaling {
-    let n = values.len().max(1) as f64;
+fn scaling(values: &[f64], weights: Option<&[f64]>) -> Scaling {
+    let weight = |row: usize| weights.map_or(1.0, |weights| weights[row]);
+    let n = weights.map_or(values.len().max(1) as f64, |weights| weights.iter().sum());
     // Halves first, so that neither sum nor square overflows whatever the numbers.
     let largest = values.iter().fold(0.0_f64, |top, x| top.max(x.abs()));
     if largest == 0.0 || values.iter().all(|x| *x == values[0]) {
         return Scaling { shift: values.first().copied().unwrap_or(0.0), scale: 1.0 };
     }
-    let shift = largest * (values.iter().map(|x| x / largest).sum::<f64>() / n);
-    let spread = values.iter().map(|x| ((x - shift) / largest).powi(2)).sum::<f64>() / n;
+    let shift = largest * (values.iter().enumerate().map(|(row, x)| weight(row) * (x / largest)).sum::<f64>() / n);
+    let square = |(row, x): (usize, &f64)| weight(row) * ((x - shift) / largest).powi(2);
+    let spread = values.iter().enumerate().map(square).sum::<f64>() / n;
     let exponent = (largest.log2() + spread.log2() / 2.0).round().clamp(-1000.0, 1000.0);
     Scaling { shift, scale: exponent.exp2() }
 }

@@ -5,7 +5,8 @@
 //! what their indicators do. Within a block features are centred, of unit length and orthogonal to each other, in the
 //! order given; one that those before it nearly span is left out, so a constant column has none.
 //!
-//! Features of levels are functions of the code, kept as such: products with them are sums by level.
+//! Features of levels are functions of the code, kept as such: products with them are sums by level. Where rows have weights,
+//! ranks and products are weighted; features that are kept by rows are multiplied by the roots of the weights.
 
 use std::sync::Arc;
 
@@ -14,7 +15,7 @@ use serde::{Deserialize, Serialize};
 
 use super::cells::dot;
 use super::legendre;
-use super::ranks::{normal_score, shares, shares_of_codes};
+use super::ranks::{normal_score, shares_of_codes, weighted_shares};
 use crate::control::Halt;
 use crate::error::Result;
 use crate::numeric::Log;
@@ -50,12 +51,14 @@ impl Scale {
 /// The features of one variable; a copy shares what is as long as the table.
 #[derive(Clone)]
 pub enum Block {
-    /// Of a number, row after row.
+    /// Of a number, row after row, times the root of the row's weight.
     Rows(Vec<Arc<[f64]>>),
     /// Of levels: every row's code, and each feature by code.
     Codes {
         /// In the order of the rows.
         codes: Arc<[u32]>,
+        /// How often each row counts; none where each counts once.
+        weights: Option<Arc<[f64]>>,
         /// Feature after feature.
         tables: Vec<Vec<f64>>,
         /// How many features there are; more than `tables` has where there are too many to use.
@@ -87,19 +90,22 @@ impl Block {
     pub fn products(&self, other: &Self) -> Vec<f64> {
         match (self, other) {
             (Self::Rows(x), Self::Rows(y)) => x.iter().flat_map(|x| y.iter().map(|y| dot(x, y))).collect(),
-            (Self::Codes { codes, tables, .. }, Self::Rows(y)) => {
-                let sums: Vec<Vec<f64>> = y.iter().map(|y| by_level(codes, tables, y)).collect();
+            (Self::Codes { codes, weights, tables, .. }, Self::Rows(y)) => {
+                let sums: Vec<Vec<f64>> = y.iter().map(|y| by_level((codes, weights.as_deref()), tables, y)).collect();
                 tables.iter().flat_map(|t| sums.iter().map(|s| dot(t, s))).collect()
             }
-            (Self::Rows(x), Self::Codes { codes, tables, .. }) => {
-                let sums = x.iter().map(|x| by_level(codes, tables, x));
+            (Self::Rows(x), Self::Codes { codes, weights, tables, .. }) => {
+                let sums = x.iter().map(|x| by_level((codes, weights.as_deref()), tables, x));
                 sums.flat_map(|s| tables.iter().map(move |t| dot(t, &s)).collect::<Vec<_>>()).collect()
             }
-            (Self::Codes { codes: a, tables: x, .. }, Self::Codes { codes: b, tables: y, .. }) => {
+            (Self::Codes { codes: a, weights, tables: x, .. }, Self::Codes { codes: b, tables: y, .. }) => {
                 let k = y.first().map_or(0, Vec::len);
                 let mut counts = vec![0.0; x.first().map_or(0, Vec::len) * k];
                 if !counts.is_empty() {
-                    a.iter().zip(b.iter()).for_each(|(&i, &j)| counts[i as usize * k + j as usize] += 1.0);
+                    let weight = |row: usize| weights.as_ref().map_or(1.0, |weights| weights[row]);
+                    for (row, (&i, &j)) in a.iter().zip(b.iter()).enumerate() {
+                        counts[i as usize * k + j as usize] += weight(row);
+                    }
                 }
                 // Per feature of y, its sums by the levels of x.
                 let sums: Vec<Vec<f64>> =
@@ -113,18 +119,21 @@ impl Block {
     fn explains(&self, x: &[f64]) -> f64 {
         match self {
             Self::Rows(features) => features.iter().map(|f| dot(f, x).powi(2)).sum(),
-            Self::Codes { codes, tables, .. } => {
-                let sums = by_level(codes, tables, x);
+            Self::Codes { codes, weights, tables, .. } => {
+                let sums = by_level((codes, weights.as_deref()), tables, x);
                 tables.iter().map(|t| dot(t, &sums).powi(2)).sum()
             }
         }
     }
 }
 
-fn by_level(codes: &[u32], tables: &[Vec<f64>], x: &[f64]) -> Vec<f64> {
+/// The sums by level of a column that is times the roots of the weights.
+fn by_level((codes, weights): (&[u32], Option<&[f64]>), tables: &[Vec<f64>], x: &[f64]) -> Vec<f64> {
     let mut sums = vec![0.0; tables.first().map_or(0, Vec::len)];
-    if !sums.is_empty() {
-        codes.iter().zip(x).for_each(|(&code, x)| sums[code as usize] += x);
+    match weights {
+        _ if sums.is_empty() => {}
+        None => codes.iter().zip(x).for_each(|(&code, x)| sums[code as usize] += x),
+        Some(own) => codes.iter().zip(x).zip(own).for_each(|((&code, x), w)| sums[code as usize] += x * w.sqrt()),
     }
     sums
 }
@@ -180,9 +189,9 @@ impl Features {
     pub fn of_degree(&self, table: &Table, degree: usize) -> Self {
         let first = |(v, block): (Var, &Block)| match block {
             Block::Rows(features) => Block::Rows(features.iter().take(degree).cloned().collect()),
-            Block::Codes { codes, tables, .. } if matches!(table.variable(v).kind, Kind::Ordinal { .. }) => {
+            Block::Codes { codes, weights, tables, .. } if matches!(table.variable(v).kind, Kind::Ordinal { .. }) => {
                 let tables: Vec<_> = tables.iter().take(degree).cloned().collect();
-                Block::Codes { codes: codes.clone(), width: tables.len(), tables }
+                Block::Codes { codes: codes.clone(), weights: weights.clone(), width: tables.len(), tables }
             }
             categories @ Block::Codes { .. } => categories.clone(),
         };
@@ -192,9 +201,10 @@ impl Features {
 
 /// The scale in which the best single parent explains the most of a number, normal scores unless another is clearly better.
 fn best_scale(table: &Table, order: &[u32], v: Var, parents: &[Block], halt: &Halt) -> Result<Scale> {
-    let n = order.len() as f64;
+    let n = table.total_weight();
+    let weights = weights_in(table, order);
     let gain = |scale: Scale| -> Option<f64> {
-        let x = orthonormal(std::iter::once(in_scale(table, order, v, scale)?), &dot).pop()?;
+        let x = by_rows(std::iter::once(in_scale(table, order, v, scale)?), weights.as_deref()).pop()?;
         let of = |w: Var| {
             let width = parents[w].width();
             // Who asks to stop gets no scale, so what is made of nothing here is never seen.
@@ -224,7 +234,10 @@ fn in_scale(table: &Table, order: &[u32], v: Var, scale: Scale) -> Option<Vec<f6
     let Column::Reals(stored) = table.column(v) else { return None };
     let values: Vec<f64> = order.iter().map(|&row| stored[row as usize]).collect();
     match scale {
-        Scale::NormalScores | Scale::Auto => Some(shares(&values).into_iter().map(normal_score).collect()),
+        Scale::NormalScores | Scale::Auto => {
+            let shares = weighted_shares(&values, weights_in(table, order).as_deref());
+            Some(shares.into_iter().map(normal_score).collect())
+        }
         Scale::Raw => {
             let largest = values.iter().fold(f64::MIN_POSITIVE, |top, x| top.max(x.abs()));
             Some(values.iter().map(|x| x / largest).collect())
@@ -244,8 +257,9 @@ fn block(table: &Table, order: &[u32], v: Var, degree: usize, scale: Scale) -> (
     let codes: Arc<[u32]> = order.iter().map(|&row| codes.get(row as usize) as u32).collect();
     let k = table.variable(v).n_levels().unwrap_or(0);
     let mut counts = vec![0.0; k];
-    for &code in &*codes {
-        counts[code as usize] += 1.0;
+    let weights = weights_in(table, order);
+    for (row, &code) in codes.iter().enumerate() {
+        counts[code as usize] += weights.as_ref().map_or(1.0, |weights| weights[row]);
     }
     let tables = if let Kind::Ordinal { .. } = table.variable(v).kind {
         let scores: Vec<f64> = shares_of_codes(&counts).into_iter().map(normal_score).collect();
@@ -256,12 +270,12 @@ fn block(table: &Table, order: &[u32], v: Var, degree: usize, scale: Scale) -> (
     } else {
         let observed = counts.iter().filter(|n| **n > 0.0).count();
         if observed > MOST + 1 {
-            return (Block::Codes { codes, tables: Vec::new(), width: observed - 1 }, None);
+            return (Block::Codes { codes, weights, tables: Vec::new(), width: observed - 1 }, None);
         }
         contrasts(&counts)
     };
     let width = tables.len();
-    (Block::Codes { codes, tables, width }, None)
+    (Block::Codes { codes, weights, tables, width }, None)
 }
 
 fn number(table: &Table, order: &[u32], v: Var, degree: usize, scale: Scale) -> (Block, Option<Scale>) {
@@ -270,14 +284,35 @@ fn number(table: &Table, order: &[u32], v: Var, degree: usize, scale: Scale) -> 
     if values.iter().all(|x| *x == values[0]) {
         return (Block::Rows(Vec::new()), Some(Scale::NormalScores));
     }
+    let weights = weights_in(table, order);
+    let shares = weighted_shares(&values, weights.as_deref());
     let (first, scale) = match in_scale(table, order, v, scale) {
         Some(first) if scale != Scale::Auto => (first, scale),
-        _ => (shares(&values).into_iter().map(normal_score).collect(), Scale::NormalScores),
+        _ => (shares.iter().map(|&share| normal_score(share)).collect(), Scale::NormalScores),
     };
-    let u: Vec<f64> = shares(&values).into_iter().map(|share| 2.0 * share - 1.0).collect();
+    let u: Vec<f64> = shares.into_iter().map(|share| 2.0 * share - 1.0).collect();
     let bent = (2..=degree).map(|t| u.iter().map(|&u| legendre(t, u)).collect());
-    let features = orthonormal(std::iter::once(first).chain(bent), &dot);
+    let features = by_rows(std::iter::once(first).chain(bent), weights.as_deref());
     (Block::Rows(features.into_iter().map(Arc::from).collect()), Some(scale))
+}
+
+/// The weights of rows in an order.
+fn weights_in(table: &Table, order: &[u32]) -> Option<Arc<[f64]>> {
+    table.weights().map(|weights| order.iter().map(|&row| weights.of_rows()[row as usize]).collect())
+}
+
+/// Orthonormal columns of rows, times the roots of their weights.
+fn by_rows(columns: impl Iterator<Item = Vec<f64>>, weights: Option<&[f64]>) -> Vec<Vec<f64>> {
+    let Some(weights) = weights else { return orthonormal(columns, &dot) };
+    let weighted = |x: &[f64], y: &[f64]| {
+        let heavy: Vec<f64> = x.iter().zip(weights).map(|(x, w)| x * w).collect();
+        dot(&heavy, y)
+    };
+    let mut made = orthonormal(columns, &weighted);
+    for column in &mut made {
+        column.iter_mut().zip(weights).for_each(|(x, w)| *x *= w.sqrt());
+    }
+    made
 }
 
 /// Columns centred, of unit length and orthogonal, in their order; without those that earlier ones span.

@@ -2,7 +2,7 @@
 
 use std::sync::Arc;
 
-use super::{LEAST_VARIANCE, spread, without_numbers_or_rows};
+use super::{LEAST_VARIANCE, spread, told, without_numbers_or_rows};
 use crate::control::Halt;
 use crate::model::LocalModel;
 use crate::model::blocks::{Blocks, Feature, Knots, Reading, Warp};
@@ -12,8 +12,9 @@ use crate::regress::cells::{CellStore, dot, sum};
 use crate::regress::columns::Columns;
 use crate::regress::features::Scale;
 use crate::regress::least_squares::Basis;
-use crate::regress::ranks::{normal_score, shares, shares_of_codes};
+use crate::regress::ranks::{normal_score, shares_of_codes, weighted_shares};
 use crate::table::{Column, Kind, Table, Var};
+use crate::weights::Weights;
 
 /// The model; `scales` says how each number is read. To be thrown away once `halt` is due.
 pub(in super::super) fn blocks(
@@ -44,19 +45,29 @@ pub(in super::super) fn blocks(
     }
     let mut basis = Basis::default();
     basis.clear(order.len());
-    basis.push(std::iter::repeat_n(1.0, order.len()));
+    // Weighted least squares: everything times the root of the row's weight.
+    let weights: Option<Vec<f64>> =
+        table.weights().map(|own| order.iter().map(|&row| own.of_rows()[row as usize]).collect());
+    let weigh = |mut x: Vec<f64>| -> Vec<f64> {
+        if let Some(weights) = &weights {
+            x.iter_mut().zip(weights).for_each(|(x, w)| *x *= w.sqrt());
+        }
+        x
+    };
+    let size = table.total_weight();
+    basis.push(weigh(vec![1.0; order.len()]).into_iter());
     let mut kept = Vec::new();
     let mut means = Vec::new();
     for feature in features {
         // A number of rows more than of features, so that residuals say something.
-        if basis.rank() + 2 > order.len() || halt.is_due() {
+        if (basis.rank() + 2) as f64 > size || halt.is_due() {
             break;
         }
         let parent = feature.parent();
         let x: Vec<f64> =
             order.iter().map(|&row| feature.of(&readings[parent], value(table, parents[parent], row))).collect();
-        if basis.push(x.iter().copied()) {
-            means.push(sum(&x) / x.len() as f64);
+        if basis.push(weigh(x.clone()).into_iter()) {
+            means.push(weights.as_ref().map_or_else(|| sum(&x), |weights| dot(weights, &x)) / size);
             kept.push(feature);
         }
     }
@@ -65,18 +76,18 @@ pub(in super::super) fn blocks(
     if let Some(k) = columns.levels(child) {
         let own = |level: u32| {
             let y: Vec<f64> = columns.codes(child).iter().map(|&c| f64::from(u8::from(c == level))).collect();
-            select(basis.coefficients(&y))
+            select(basis.coefficients(&weigh(y)))
         };
         let coefficients = (0..k as u32).map(own).collect();
-        let model = Blocks::new(child, parents.to_vec(), order.len(), readings, None, kept, coefficients, means, None);
+        let model = Blocks::new(child, parents.to_vec(), told(size), readings, None, kept, coefficients, means, None);
         return LocalModel::Blocks(model);
     }
     let warp = warp(table, child, scales[child]);
-    let y: Vec<f64> = order.iter().map(|&row| warp.score(real(table, child, row))).collect();
+    let y = weigh(order.iter().map(|&row| warp.score(real(table, child, row))).collect());
     let coefficients = vec![select(basis.coefficients(&y))];
     let mut rest = y;
     basis.residuals(&mut rest);
-    let df = (order.len() - basis.rank()) as f64;
+    let df = size - basis.rank() as f64;
     let around = match warp {
         // In stored units: no spread of the warped child.
         Warp::Straight { .. } => {
@@ -86,7 +97,7 @@ pub(in super::super) fn blocks(
         }
         _ => ((dot(&rest, &rest) / df.max(1.0)).max(LEAST_VARIANCE).sqrt(), df.max(1.0)),
     };
-    let (n, child_warp) = (order.len(), Some(warp));
+    let (n, child_warp) = (told(size), Some(warp));
     let model = Blocks::new(child, parents.to_vec(), n, readings, child_warp, kept, coefficients, means, Some(around));
     LocalModel::Blocks(model)
 }
@@ -107,11 +118,13 @@ fn real(table: &Table, v: Var, row: u32) -> f64 {
 
 fn reading(table: &Table, v: Var, scale: Option<Scale>) -> Reading {
     match table.column(v) {
-        Column::Reals(x) => Reading::Number { first: warp(table, v, scale), ranks: knots(x) },
+        Column::Reals(x) => Reading::Number { first: warp(table, v, scale), ranks: knots(x, own(table)) },
         Column::Codes(codes) => {
             let k = table.variable(v).n_levels().unwrap_or(0);
             let mut counts = vec![0.0; k];
-            codes.iter().for_each(|code| counts[code] += 1.0);
+            for (row, code) in codes.iter().enumerate() {
+                counts[code] += own(table).map_or(1.0, |weights| weights[row]);
+            }
             Reading::Levels { scores: shares_of_codes(&counts).into_iter().map(normal_score).collect() }
         }
     }
@@ -124,32 +137,54 @@ fn warp(table: &Table, v: Var, scale: Option<Scale>) -> Warp {
     match scale {
         Some(Scale::Log) if distinct => match Log::of(table, v) {
             Some(log) => Warp::Log { log },
-            None => Warp::Ranks { knots: knots(x) },
+            None => Warp::Ranks { knots: knots(x, own(table)) },
         },
-        Some(Scale::NormalScores | Scale::Auto) if distinct => Warp::Ranks { knots: knots(x) },
+        Some(Scale::NormalScores | Scale::Auto) if distinct => Warp::Ranks { knots: knots(x, own(table)) },
         _ => {
             let largest = x.iter().fold(f64::MIN_POSITIVE, |top, x| top.max(x.abs()));
-            let mut sorted: Vec<f64> = x.iter().map(|x| x / largest).collect();
-            sorted.sort_by(f64::total_cmp);
-            let n = sorted.len().max(1) as f64;
-            let mean = sum(&sorted) / n;
-            let squares: f64 = sorted.iter().map(|x| (x - mean).powi(2)).sum();
+            let weight = |row: usize| own(table).map_or(1.0, |weights| weights[row]);
+            let mut sorted: Vec<(f64, f64)> = x.iter().enumerate().map(|(row, x)| (x / largest, weight(row))).collect();
+            sorted.sort_by(|a, b| a.0.total_cmp(&b.0).then(a.1.total_cmp(&b.1)));
+            let n = if x.is_empty() { 1.0 } else { table.total_weight() };
+            let mean = sum(&sorted.iter().map(|(x, w)| w * x).collect::<Vec<_>>()) / n;
+            let squares: f64 = sorted.iter().map(|(x, w)| w * (x - mean).powi(2)).sum();
             let sd = (squares / n).sqrt() * largest;
             Warp::Straight { shift: mean * largest, scale: if distinct && sd > 1e-140 { sd } else { 1.0 } }
         }
     }
 }
 
+fn own(table: &Table) -> Option<&[f64]> {
+    table.weights().map(Weights::of_rows)
+}
+
 /// A number's values and their normal scores: all of them, or so many from the lowest to the highest.
-fn knots(x: &[f64]) -> Knots {
+fn knots(x: &[f64], weights: Option<&[f64]>) -> Knots {
     const MOST: usize = 65;
-    let mut pairs: Vec<(f64, f64)> = x.iter().copied().zip(shares(x).into_iter().map(normal_score)).collect();
-    pairs.sort_by(|a, b| a.0.total_cmp(&b.0));
-    let rows = pairs.len();
-    let mut distinct = pairs.clone();
+    let shares = weighted_shares(x, weights);
+    let weight = |row: usize| weights.map_or(1.0, |weights| weights[row]);
+    // Value, normal score and weight.
+    let mut rows: Vec<(f64, f64, f64)> =
+        x.iter().zip(shares).enumerate().map(|(row, (&x, share))| (x, normal_score(share), weight(row))).collect();
+    rows.sort_by(|a, b| a.0.total_cmp(&b.0));
+    let mut distinct: Vec<(f64, f64)> = rows.iter().map(|row| (row.0, row.1)).collect();
     distinct.dedup_by(|a, b| a.0 == b.0);
     if distinct.len() > MOST {
-        distinct = (0..MOST).map(|i| pairs[i * (rows - 1) / (MOST - 1)]).collect();
+        let total: f64 = rows.iter().map(|row| row.2).sum();
+        let mut past = 0.0;
+        let ends: Vec<f64> = rows
+            .iter()
+            .map(|row| {
+                past += row.2;
+                past
+            })
+            .collect();
+        let at = |i: usize| {
+            let place = (i as f64 * (total - 1.0).max(0.0) / (MOST - 1) as f64).floor();
+            let row = &rows[ends.partition_point(|&end| end <= place).min(rows.len() - 1)];
+            (row.0, row.1)
+        };
+        distinct = (0..MOST).map(at).collect();
         distinct.dedup_by(|a, b| a.0 == b.0);
     }
     let (values, scores) = distinct.into_iter().unzip();

@@ -1,6 +1,7 @@
-//! One regression on given terms in given rows, and the spread around it.
+//! One regression on given terms in given rows, and the spread around it. Least squares are weighted as the rows are: terms and
+//! child are multiplied by the root of a row's weight. Logistic regressions know no weights.
 
-use super::{LEAST_VARIANCE, spread};
+use super::{LEAST_VARIANCE, spread, told};
 use crate::control::Halt;
 use crate::model::regression::{Link, Piece, Term};
 use crate::regress::cells::dot;
@@ -29,20 +30,22 @@ impl Fitted {
         strict: bool,
     ) -> Self {
         let n = rows.len();
+        let size = columns.weight_of(rows);
+        let root = |row: u32| columns.weights().map_or(1.0, |weights| weights[row as usize].sqrt());
         let k = columns.levels(child);
         let centre = means(columns, parents, rows);
         let mut basis = Basis::default();
         basis.heed(halt);
         basis.clear(n);
-        basis.push(std::iter::repeat_n(1.0, n));
+        basis.push(rows.iter().map(|&row| root(row)));
         let mut kept = Vec::new();
-        let fits = terms.len() + 1 < n && k.is_none_or(|k| k < n);
+        let fits = ((terms.len() + 1) as f64) < size && k.is_none_or(|k| (k as f64) < size);
         for term in &terms {
             if !fits {
                 break;
             }
             let v = parents[term.parent_position()];
-            if basis.push(values(columns, v, term, rows).into_iter()) {
+            if basis.push(values(columns, v, term, rows).into_iter().zip(rows).map(|(x, &row)| x * root(row))) {
                 kept.push(term.clone());
             } else if strict {
                 kept.clear();
@@ -65,13 +68,14 @@ impl Fitted {
                 coefficients = log_odds(&basis, &y, k).into_iter().map(select).collect();
             } else {
                 for level in 0..k as u32 {
-                    let target: Vec<f64> = y.iter().map(|&c| f64::from(u8::from(c == level))).collect();
+                    let target: Vec<f64> =
+                        y.iter().zip(rows).map(|(&c, &row)| f64::from(u8::from(c == level)) * root(row)).collect();
                     coefficients.push(select(basis.coefficients(&target)));
                 }
             }
         } else {
             let units = columns.scaling(child);
-            let y: Vec<f64> = rows.iter().map(|&row| columns.reals(child)[row as usize]).collect();
+            let y: Vec<f64> = rows.iter().map(|&row| columns.reals(child)[row as usize] * root(row)).collect();
             let mut b = select(basis.coefficients(&y));
             for b in &mut b {
                 *b *= units.scale;
@@ -82,7 +86,7 @@ impl Fitted {
             basis.residuals(&mut rest);
             squares = dot(&rest, &rest);
         }
-        let piece = Piece { n_rows: n, terms, coefficients, centre, spread: None };
+        let piece = Piece { n_rows: told(size), terms, coefficients, centre, spread: None };
         Self { piece, squares, rank: basis.rank() }
     }
 }
@@ -91,18 +95,18 @@ impl Fitted {
 pub(super) fn settled(
     columns: &Columns,
     child: Var,
-    fitted: Vec<(Vec<u32>, usize, Fitted)>,
+    fitted: Vec<(Vec<u32>, f64, Fitted)>,
 ) -> Vec<(Vec<u32>, usize, Piece)> {
     let squares: f64 = fitted.iter().map(|(_, _, f)| f.squares).sum();
-    let df: f64 = fitted.iter().map(|(_, n, f)| *n as f64 - f.rank as f64).sum();
-    let one = |(codes, n, fitted): (Vec<u32>, usize, Fitted)| {
+    let df: f64 = fitted.iter().map(|(_, n, f)| n - f.rank as f64).sum();
+    let one = |(codes, n, fitted): (Vec<u32>, f64, Fitted)| {
         let Fitted { mut piece, squares: own, rank } = fitted;
         if !columns.is_discrete(child) {
-            let sound = n >= rank + 2 && own > LEAST_VARIANCE * n as f64;
-            let (squares, df) = if sound { (own, n as f64 - rank as f64) } else { (squares, df) };
+            let sound = n >= (rank + 2) as f64 && own > LEAST_VARIANCE * n;
+            let (squares, df) = if sound { (own, n - rank as f64) } else { (squares, df) };
             piece.spread = Some(spread(columns, child, squares, df));
         }
-        (codes, n, piece)
+        (codes, told(n), piece)
     };
     fitted.into_iter().map(one).collect()
 }
@@ -113,8 +117,9 @@ fn means(columns: &Columns, parents: &[Var], rows: &[u32]) -> Vec<f64> {
             return 0.0;
         }
         let units = columns.scaling(v);
-        let total: f64 = rows.iter().map(|&row| columns.reals(v)[row as usize]).sum();
-        units.shift + units.scale * total / rows.len().max(1) as f64
+        let total: f64 = rows.iter().map(|&row| columns.weight(row) * columns.reals(v)[row as usize]).sum();
+        let n = if rows.is_empty() { 1.0 } else { columns.weight_of(rows) };
+        units.shift + units.scale * total / n
     };
     parents.iter().map(mean).collect()
 }

@@ -2,7 +2,7 @@
 
 use super::super::conditional::{self, Covariance};
 use super::super::{Vars, split};
-use super::{codes, positions, spread, without_numbers_or_rows};
+use super::{codes, positions, spread, told, without_numbers_or_rows};
 use crate::control::Halt;
 use crate::model::LocalModel;
 use crate::model::discriminant::{Class, Discriminant, Group};
@@ -31,22 +31,27 @@ pub(in super::super) fn gaussians(store: &CellStore, child: Var, parents: &[Var]
         store.scatters(division, &order, &mut scatters);
         let covariances = conditional::covariances(division, k, &scatters);
         let means: Vec<_> = order.iter().map(|&v| store.centred(division, v)).collect();
-        let n = columns.n_rows() as f64;
+        let n = columns.total();
         let one = |cell: usize| {
-            let rows = division.n_rows(cell);
+            let rows = division.size(cell);
             let (covariance, own) = &covariances[cell];
             let b = slopes(&covariance.factor, k - 1);
             let residual = covariance.factor[packed(k - 1) + k - 1].powi(2);
-            let (weight, df) = if *own {
-                (rows as f64, rows as f64 - k as f64)
-            } else {
-                (n, n - division.len() as f64 - (k as f64 - 1.0))
-            };
+            let (weight, df) =
+                if *own { (rows, rows - k as f64) } else { (n, n - division.len() as f64 - (k as f64 - 1.0)) };
             let at: Vec<f64> = means.iter().map(|m| m.means[cell]).collect();
-            let piece =
-                linear(columns, child, parents, &numbers, &at, &b, spread(columns, child, weight * residual, df), rows);
+            let piece = linear(
+                columns,
+                child,
+                parents,
+                &numbers,
+                &at,
+                &b,
+                spread(columns, child, weight * residual, df),
+                told(rows),
+            );
             let codes = if all { Vec::new() } else { codes(columns, division, cell, &discrete) };
-            (codes, rows, piece)
+            (codes, told(rows), piece)
         };
         (0..division.len()).take_while(|&cell| cell == 0 || !halt.is_due()).map(one).collect()
     };
@@ -134,18 +139,13 @@ fn discriminant(
             for &row in rows {
                 cell_of_level[y[row as usize] as usize] = Some(cell_of[row as usize] as usize);
             }
-            let total = (rows.len() + n_levels) as f64;
+            let size = groups.size(group);
+            let total = size + n_levels as f64;
             let class = |cell: &Option<usize>| {
-                let n = cell.map_or(0, |cell| cells.n_rows(cell));
+                let n = cell.map_or(0.0, |cell| cells.size(cell));
                 let at = |i: usize| cell.map_or_else(|| overall[i].means[group], |cell| means[i].means[cell]);
                 let covariance: &Covariance = cell.map_or(&shared, |cell| &covariances[cell].0);
-                in_units(
-                    columns,
-                    numbers,
-                    ((n as f64 + 1.0) / total).ln(),
-                    &(0..k).map(at).collect::<Vec<_>>(),
-                    covariance,
-                )
+                in_units(columns, numbers, ((n + 1.0) / total).ln(), &(0..k).map(at).collect::<Vec<_>>(), covariance)
             };
             let classes = cell_of_level.iter().map(class).collect();
             let stored = |(i, &v): (usize, &Var)| {
@@ -153,7 +153,7 @@ fn discriminant(
                 units.shift + units.scale * overall[i].means[group]
             };
             let centre = numbers.iter().enumerate().map(stored).collect();
-            (codes(columns, &groups, group, by), rows.len(), Group { n_rows: rows.len(), classes, centre })
+            (codes(columns, &groups, group, by), told(size), Group { n_rows: told(size), classes, centre })
         };
         (0..groups.len()).take_while(|&group| group == 0 || !halt.is_due()).map(one).collect()
     };

@@ -35,6 +35,11 @@ fn codes(columns: &Columns, cells: &Cells, cell: usize, discrete: &[Var]) -> Vec
     discrete.iter().map(|&v| columns.codes(v)[row]).collect()
 }
 
+/// What is told as a number of rows: the sum of their weights, rounded.
+fn told(size: f64) -> usize {
+    size.round() as usize
+}
+
 /// Scale and degrees of freedom of residuals, in stored units; kept within what densities can be asked for.
 fn spread(columns: &Columns, child: Var, squares: f64, df: f64) -> (f64, f64) {
     let df = df.max(1.0);
@@ -53,14 +58,14 @@ fn without_numbers(store: &CellStore, child: Var, parents: &[Var]) -> LocalModel
         let of = |rows: &[u32]| {
             let mut counts = vec![1.0; k];
             for &row in rows {
-                counts[y[row as usize] as usize] += 1.0;
+                counts[y[row as usize] as usize] += columns.weight(row);
             }
-            let total = (rows.len() + k) as f64;
+            let total = columns.weight_of(rows) + k as f64;
             Predictive::Levels { probabilities: counts.into_iter().map(|c| c / total).collect() }
         };
         let one = |cell: usize| {
             let rows = &divided.order()[divided.range(cell)];
-            cell_of(codes(columns, &divided, cell, parents), rows.len(), of(rows))
+            cell_of(codes(columns, &divided, cell, parents), told(divided.size(cell)), of(rows))
         };
         let made = (0..divided.len()).map(one).collect();
         return LocalModel::Cells(cells::Cells::new(child, parents.to_vec(), made, of(all.order())));
@@ -68,20 +73,20 @@ fn without_numbers(store: &CellStore, child: Var, parents: &[Var]) -> LocalModel
     let units = columns.scaling(child);
     let (own, overall) = (store.centred(&divided, child), store.centred(&all, child));
     let squares = |x: &[f64]| dot(x, x);
-    let pooled = (squares(&own.values), own.values.len() as f64 - divided.len() as f64);
+    let pooled = (squares(&own.values), columns.total() - divided.len() as f64);
     let student = |mean: f64, (squares, df): (f64, f64)| {
         let (scale, df) = spread(columns, child, squares, df);
         Predictive::StudentT { df, location: units.shift + units.scale * mean, scale }
     };
     let one = |cell: usize| {
         let x = &own.values[divided.range(cell)];
-        let n = x.len() as f64;
+        let n = divided.size(cell);
         let sound = n >= 3.0 && squares(x) > LEAST_VARIANCE * n;
         let around = if sound { (squares(x), n - 1.0) } else { pooled };
-        cell_of(codes(columns, &divided, cell, parents), x.len(), student(own.means[cell], around))
+        cell_of(codes(columns, &divided, cell, parents), told(n), student(own.means[cell], around))
     };
     let made = (0..divided.len()).map(one).collect();
-    let n = overall.values.len() as f64;
+    let n = columns.total();
     let unseen = student(overall.means.first().copied().unwrap_or(0.0), (squares(&overall.values), n - 1.0));
     LocalModel::Cells(cells::Cells::new(child, parents.to_vec(), made, unseen))
 }

@@ -37,7 +37,7 @@ pub(in super::super) fn polynomials(
             let rows = &division.order()[division.range(cell)];
             let terms = powers(columns, parents, &numbers, rows, degree(rows.len()));
             let fitted = Fitted::new((columns, halt), child, parents, rows, terms, link, true);
-            (codes(columns, &division, cell, by), rows.len(), fitted)
+            (codes(columns, &division, cell, by), division.size(cell), fitted)
         };
         // One at least, for what is asked about other cells.
         let cells = (0..division.len()).take_while(|&cell| cell == 0 || !halt.is_due());
@@ -76,7 +76,8 @@ pub(in super::super) fn additive(
     }
     let link = if columns.is_discrete(child) { Link::Shares } else { Link::Mean };
     let fitted = Fitted::new((columns, halt), child, parents, rows, terms, link, false);
-    let (codes, n, piece) = settled(columns, child, vec![(Vec::new(), rows.len(), fitted)]).pop().expect("one piece");
+    let (codes, n, piece) =
+        settled(columns, child, vec![(Vec::new(), columns.total(), fitted)]).pop().expect("one piece");
     let otherwise = piece.clone();
     let divided = Divided::new(Vec::new(), vec![(codes, n, piece)], otherwise);
     LocalModel::Regression(Regression::new(child, parents.to_vec(), link, divided))
@@ -87,12 +88,16 @@ fn powers(columns: &Columns, parents: &[Var], numbers: &[Var], rows: &[u32], deg
     let mut terms = Vec::new();
     let about = |&v: &Var| {
         let x: Vec<f64> = rows.iter().map(|&row| columns.reals(v)[row as usize]).collect();
-        let mean = sum(&x) / x.len() as f64;
-        let squares: f64 = x.iter().map(|x| (x - mean).powi(2)).sum();
+        let n = columns.weight_of(rows);
+        let weighted = |of: &dyn Fn(f64) -> f64| -> Vec<f64> {
+            x.iter().zip(rows).map(|(&x, &row)| columns.weight(row) * of(x)).collect()
+        };
+        let mean = sum(&weighted(&|x| x)) / n;
+        let squares: f64 = weighted(&|x| (x - mean).powi(2)).iter().sum();
         let (low, high) = x.iter().fold((f64::INFINITY, f64::NEG_INFINITY), |(l, h), &x| (l.min(x), h.max(x)));
         let units = columns.scaling(v);
         let stored = |x: f64| units.shift + units.scale * x;
-        let sd = (squares / (x.len().max(2) - 1) as f64).sqrt();
+        let sd = (squares / (n.max(2.0) - 1.0)).sqrt();
         let scale = if sd > 1e-12 { sd * units.scale } else { units.scale };
         let parent = parents.binary_search(&v).expect("one of the parents");
         (parent, stored(mean), scale, (stored(low), stored(high)))
