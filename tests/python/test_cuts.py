@@ -129,6 +129,18 @@ def within(x, bound):
     return x < float(number) if sign == "<" else x >= float(number)
 
 
+def test_a_logarithmic_scale_of_a_parent_changes_neither_scores_nor_cuts():
+    frame = skewed()
+    plain = an.Table(frame)
+    table = an.Table(frame, schema=plain.schema.with_types(income=an.Continuous(scale="log")))
+    graph = nx.DiGraph([("income", "spent"), ("age", "spent")])
+    one, two = (an.fit(each, graph, QUANTILE)["spent"] for each in (plain, table))
+    assert len(one.leaves) > 2
+    assert one.text() == two.text()
+    parents = ["income", "age"]
+    assert an.local_score(plain, "spent", parents, QUANTILE) == an.local_score(table, "spent", parents, QUANTILE)
+
+
 def test_a_cut_is_written_with_the_fewest_decimals():
     frame = {"x": [1.0, 2.0] * 30 + [3.17, 3.24] * 30, "y": [0.0] * 60 + [5.0, 9.0] * 30}
     frame["y"] = [y + i % 7 / 50 for i, y in enumerate(frame["y"])]
