@@ -21,6 +21,7 @@ from arbornet._core import ArbornetError, ParameterError, Stop
 # Dask's own types say too little to be checked against.
 Client = Any
 Future = Any
+Queue = Any
 
 Job = TypeVar("Job")
 Result = TypeVar("Result")
@@ -62,15 +63,15 @@ class Cluster:
         if not connected(self.client):
             raise ConnectionError(f"the client's connection is {self.client.status}")
 
-    def everywhere(self, what: Any) -> Future:
+    def everywhere(self, what: object) -> Future:
         """Sent to every worker once there is one; again if one dies over it, which Dask tells in several ways."""
         return self._scattered(what, broadcast=True)
 
-    def somewhere(self, what: Any) -> Future:
+    def somewhere(self, what: object) -> Future:
         """Sent to one worker, from which others fetch it when a task of theirs needs it."""
         return self._scattered(what, broadcast=False)
 
-    def _scattered(self, what: Any, broadcast: bool) -> Future:
+    def _scattered(self, what: object, broadcast: bool) -> Future:
         for attempt in range(1, ATTEMPTS + 1):
             self.check()
             try:
@@ -91,14 +92,14 @@ class Cluster:
             time.sleep(0.1)
             self.check()
 
-    def arrived(self) -> Any:
+    def arrived(self) -> Queue:
         """An empty queue of futures that are done, to which others can be added."""
         import distributed
 
         as_completed: Any = distributed.as_completed
         return as_completed([])
 
-    def next(self, arrived: Any) -> Future:
+    def next(self, arrived: Queue) -> Future:
         """The next future that is done."""
         # A task sent while the connection broke is lost without a word, so nobody may wait for it for ever.
         while not arrived.has_ready():
@@ -179,7 +180,7 @@ def told_if_lost(client: Client, kept: str) -> Iterator[None]:
         raise ArbornetError(f"the Dask cluster no longer answers ({error}); {kept}") from error
 
 
-def heeding(work: Callable[..., Result], *given: Any) -> Result:
+def heeding(work: Callable[..., Result], *given: object) -> Result:
     """Does a task's work on a worker, and stops it once nobody wants its result."""
     import distributed
 
