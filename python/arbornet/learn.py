@@ -80,7 +80,7 @@ def learn(
     effort: Effort | Budget | None = None,
     weights: WeightsLike | None = None,
     weights_are: WeightsAre = "frequency",
-    scales: Scales = "linear",
+    scales: Scales = "auto",
 ) -> BayesNet:
     """Learns a network from a frame and prints what it chose: types, rows, parent sets, search, bound.
 
@@ -122,7 +122,8 @@ def learn(
             `child_time_limit`, where `max_parents="auto"` is the most up to 4 that are affordable.
         weights: How often each row counts: a column, or a number for each row; as for `Table`.
         weights_are: As for `Table`.
-        scales: Of columns whose types are inferred: `"auto"` takes skewed ones by their logarithm, see `infer_schema`.
+        scales: Of columns whose types are inferred: `"auto"` takes skewed ones by their logarithm, see `infer_schema`;
+            `"linear"` takes none.
 
     Example:
         >>> net = an.learn(an.example("penguins"))

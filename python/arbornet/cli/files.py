@@ -14,6 +14,7 @@ from arbornet.cli.out import say as say
 from arbornet.cli.outputs import network_ending
 from arbornet.data.files import ENDINGS, PACKED, found_in
 from arbornet.data.incomplete import Incomplete, rows_of
+from arbornet.data.scales import Scales
 from arbornet.gaps.draws import Completion
 from arbornet.io import tables
 from arbornet.io.json import finite
@@ -64,7 +65,7 @@ def read_table(asked: Any, frame: pl.DataFrame) -> an.Table:
 
 def read_rows(asked: Any, frame: pl.DataFrame) -> an.Table | Incomplete:
     """The rows that `learn` takes, with their types; those with missing values are kept as asked for."""
-    schema = words.typed(read_schema(frame, asked.schema), asked.set)
+    schema = words.typed(read_schema(frame, asked.schema, asked.scales), asked.set)
     return rows_of(
         frame,
         schema,
@@ -100,9 +101,9 @@ def write_network(net: Any, path: str | Path, bins: int | None = None) -> None:
     writers[network_ending(path)]()
 
 
-def read_schema(table: Any, path: str | None) -> an.Schema:
+def read_schema(table: Any, path: str | None, scales: Scales = "linear") -> an.Schema:
     """The schema of a file, or of the table itself."""
-    return an.Schema.load(path) if path else an.infer_schema(table)
+    return an.Schema.load(path) if path else an.infer_schema(table, scales=scales)
 
 
 def stem(table: str) -> str:

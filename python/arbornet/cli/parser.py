@@ -172,6 +172,12 @@ def missing_option(command: argparse.ArgumentParser, gaps: bool = False) -> None
             "missing, leave them out, make missing a level of its own, or refuse (default: learn from them, unless "
             "they are less than a hundredth, which are left out)",
         )
+        command.add_argument(
+            "--scales",
+            choices=("auto", "linear"),
+            default="auto",
+            help="take skewed numbers by their logarithm, or none (default: %(default)s)",
+        )
         return
     command.add_argument(
         "--missing",

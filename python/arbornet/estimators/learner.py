@@ -13,7 +13,7 @@ from arbornet._core import ParameterError
 from arbornet.data.frames_out import to_pandas
 from arbornet.data.incomplete import rows_of
 from arbornet.data.kinds import Continuous
-from arbornet.data.schema import Column, Schema
+from arbornet.data.schema import Column, Schema, infer_schema
 from arbornet.estimators.inputs import n_rows_of, weights_of
 from arbornet.estimators.sk import (
     DensityMixin,
@@ -112,6 +112,8 @@ class NetworkLearner(DensityMixin, Estimator):  # type: ignore[misc]
             columns = [Column(name, Continuous(), "number", "a column of an array") for name in frame]
             schema = Schema(tuple(columns))
         self.target_ = None if y is None else name_of(y, frame)
+        if schema is None and self.target_ is None:
+            schema = infer_schema(frame, scales="auto")
         if self.target_ is not None:
             frame, schema = with_target(frame, schema, y, self.target_)
         self.network_ = learn(

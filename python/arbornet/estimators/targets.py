@@ -54,8 +54,9 @@ def with_target(frame: Any, schema: Schema | None, y: Any, name: str) -> tuple[A
         )
     with warnings.catch_warnings():
         warnings.simplefilter("ignore", LeftOutWarning)
-        own = infer_schema({name: made[name]}).columns[0] if schema is not None else infer_schema(made)[name]
-        schema = infer_schema(made) if schema is None else schema
+        own = infer_schema({name: made[name]}).columns[0] if schema is not None else None
+        schema = infer_schema(made, scales="auto") if schema is None else schema
+        own = schema[name] if own is None else own
     if not own.used:  # a target is used, whatever it looks like
         is_number = own.class_ in ("integer", "number")
         own = replace(own, left_out=None, kind=Continuous() if is_number else Categorical())

@@ -88,7 +88,7 @@ def arc_strength(
     """
     n_bootstrap = whole("n_bootstrap", n_bootstrap, 1, 10**9)
     seed = whole("seed", seed, 0, 2**64 - 1)
-    table = frame if isinstance(frame, Table) else Table(frame, schema=schema, n_jobs=n_jobs)
+    table = frame if isinstance(frame, Table) else Table(frame, schema=schema, n_jobs=n_jobs, scales="auto")
     score = PCART() if score is None else score
     constraints = Method(score, constraints=constraints).refusing(table).constraints
     directed: Counter[tuple[str, str]] = Counter()

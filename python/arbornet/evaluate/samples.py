@@ -101,6 +101,7 @@ class Sampled:
                 n_jobs=n_threads,
                 weights=weights if self._column is None else self._column,
                 weights_are=self._weights_are,
+                scales="auto",
             )
 
     def fingerprint(self) -> str:
