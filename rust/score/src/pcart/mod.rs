@@ -9,6 +9,7 @@ mod cell_prior;
 mod dear;
 mod family;
 mod lines;
+mod merging;
 mod ordered;
 
 use std::sync::{Arc, Mutex, PoisonError};

@@ -14,6 +14,7 @@
 
 use super::Prepared;
 use super::dear::{self, Extent};
+use super::merging::Merging;
 use crate::local::Groups;
 use crate::table::{Kind, Var};
 use crate::tree::key::{Field, Layout, Split, ones};
@@ -572,47 +573,30 @@ impl<'a, R: InOrder> Ordered<'a, R> {
             response.add(&mut both, two);
             worth(one) + worth(two) - worth(&both)
         };
+        let add = |one: &mut R::Sum, two: &R::Sum| response.add(one, two);
         let width = response.width();
-        let extents = |rows: &[Row<R::Sum>]| -> Vec<Extent> {
-            let numbers = (0..self.roles.len()).filter(|&p| self.roles[p] == Role::Number);
-            let numbers = numbers.map(|p| (Split::Halving, cell.intervals[p].1 as usize));
-            let split = |row: &Row<R::Sum>| {
-                if self.roles[row.parent] == Role::Sets { Split::Bipartition } else { Split::Threshold }
-            };
-            numbers.chain(rows.iter().map(|row| (split(row), row.groups.len()))).collect()
+        let roles: Vec<Role> = rows.iter().map(|row| self.roles[row.parent]).collect();
+        let numbers = (0..self.roles.len()).filter(|&p| self.roles[p] == Role::Number);
+        let numbers: Vec<Extent> = numbers.map(|p| (Split::Halving, cell.intervals[p].1 as usize)).collect();
+        let taken = |row: &mut Row<R::Sum>| {
+            (self.roles[row.parent] != Role::Sets, std::mem::take(&mut row.groups))
         };
-        let cap = dear::cap(dear::IN_ORDER, &extents(rows), self.n_rows, width);
-        let mut losses: Vec<Vec<f64>> =
-            rows.iter().map(|row| row.groups.windows(2).map(|pair| loss(&pair[0].1, &pair[1].1)).collect()).collect();
+        let mut merging = Merging::new(rows.iter_mut().map(taken).collect(), &add, &loss);
+        let extents = |merging: &Merging<'_, R::Sum>| -> Vec<Extent> {
+            let split = |role: &Role| if *role == Role::Sets { Split::Bipartition } else { Split::Threshold };
+            let sizes = roles.iter().enumerate().map(|(row, role)| (split(role), merging.n_groups(row)));
+            numbers.iter().copied().chain(sizes).collect()
+        };
+        let cap = dear::cap(dear::IN_ORDER, &extents(&merging), self.n_rows, width);
         loop {
-            let extents = extents(rows);
+            let extents = extents(&merging);
             let bits: usize = extents.iter().map(|&(split, size)| size + usize::from(split == Split::Halving)).sum();
-            if bits <= 64 && dear::steps(&extents, cell.points.len(), width) <= cap {
-                return;
+            if bits <= 64 && dear::steps(&extents, cell.points.len(), width) <= cap || !merging.merge() {
+                break;
             }
-            let mut least: Option<(f64, usize, usize)> = None;
-            for (row, losses) in losses.iter().enumerate() {
-                if self.roles[rows[row].parent] == Role::Sets || losses.len() < 2 {
-                    continue; // which two groups are left of
-                }
-                for (at, &lost) in losses.iter().enumerate() {
-                    if least.is_none_or(|(known, ..)| lost < known) {
-                        least = Some((lost, row, at));
-                    }
-                }
-            }
-            let Some((_, row, at)) = least else { return };
-            let groups = &mut rows[row].groups;
-            let (_, next) = groups.remove(at + 1);
-            response.add(&mut groups[at].1, &next);
-            let losses = &mut losses[row];
-            losses.remove(at);
-            if at < losses.len() {
-                losses[at] = loss(&groups[at].1, &groups[at + 1].1);
-            }
-            if at > 0 {
-                losses[at - 1] = loss(&groups[at - 1].1, &groups[at].1);
-            }
+        }
+        for (row, groups) in rows.iter_mut().zip(merging.finish()) {
+            row.groups = groups;
         }
     }
 }

@@ -208,10 +208,12 @@ impl<R: Response> Search<R> {
 
     /// What the searches so far cost, in steps of about a nanosecond.
     pub fn steps(&self) -> u64 {
-        130 * self.effort.visited
-            + 20 * self.effort.splits
-            + Self::DIVIDED * self.effort.divided
-            + 4 * self.patience.points
+        // A visited cell takes the logarithms of all counts of a response with many levels, a split adds them up.
+        let bulk = self.response.bulk();
+        (130 + 10 * bulk) * self.effort.visited
+            + (20 + 2 * bulk) * self.effort.splits
+            + (Self::DIVIDED + bulk) * self.effort.divided
+            + (4 + bulk) * self.patience.points
             + self.lattice.steps
     }
 

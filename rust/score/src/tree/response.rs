@@ -56,6 +56,11 @@ pub trait Response {
         0.0
     }
 
+    /// Numbers that a sum holds, if they are so many that what a search costs is what they cost; else 0.
+    fn bulk(&self) -> u64 {
+        0
+    }
+
     /// Of no rows.
     fn zero(&self) -> Self::Sum;
 

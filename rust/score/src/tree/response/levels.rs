@@ -200,6 +200,8 @@ fn collected<N: Stored>(
 
 /// With more ordered levels the slope is that of their shares, which takes one pass.
 const SMOOTHED_BEYOND: usize = 64;
+/// Counts of more levels are what a search takes most of its time for.
+const FEW: usize = 64;
 
 impl LevelsLeaf for Ordinal {
     const ORDERED: bool = true;
@@ -251,6 +253,10 @@ impl<C: Store, L: LevelsLeaf> Levels<C, L> {
 impl<C: Store, L: LevelsLeaf> Response for Levels<C, L> {
     type Value = <C::N as Amount>::Row;
     type Sum = C;
+
+    fn bulk(&self) -> u64 {
+        if self.k > FEW { self.k as u64 } else { 0 }
+    }
 
     fn zero(&self) -> C {
         C::zeros(self.k)
