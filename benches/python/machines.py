@@ -80,7 +80,7 @@ def main() -> None:
     asked = options.parse_args()
     made = an.simulate.network(asked.columns, asked.rows, numbers=1.0, seed=1)
     table = an.Table(made.frame, schema=made.schema)
-    how = {"n_workers": asked.workers, "threads_per_worker": 1, "dashboard_address": None}
+    how = {"n_workers": asked.workers, "threads_per_worker": 1, "dashboard_address": ":0"}
     direct = not asked.through_scheduler
     with (
         distributed.LocalCluster(processes=True, **how) as cluster,

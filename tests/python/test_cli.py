@@ -192,7 +192,7 @@ def test_arcs_are_tried_on_resampled_rows(there, capsys):
     told = json.loads(said(capsys, *arguments, "--json", "-o", "strong.json").out)
     shares = {(arc["parent"], arc["child"]): arc["strength"] for arc in told["arcs"]}
     assert shares and all(0 <= share <= 1 for share in shares.values())
-    table = an.Table(an.read("patients.csv"))
+    table = an.Table(an.read("patients.csv"), scales="auto")
     by_hand = an.evaluate.arc_strength(table, an.PCART(), n_bootstrap=6, seed=4, max_parents=1)
     for (parent, child), share in shares.items():
         row = by_hand.filter((pl.col("parent") == parent) & (pl.col("child") == child))

@@ -408,7 +408,7 @@ def test_held_out_densities_are_comparable_with_those_of_a_linear_scale() -> Non
     density = {}
     for name, frame, schema in (
         ("log", FRAME, schema_of()),
-        ("linear", FRAME, None),
+        ("linear", FRAME, an.infer_schema(FRAME)),
         ("zeros", zeros, schema_of(zeros)),
     ):
         made = an.evaluate.cross_validate(frame, folds=2, repeats=1, schema=schema, progress=False)
@@ -498,10 +498,10 @@ def test_gaps_dollars_and_weights_are_heeded_in_the_choice() -> None:
 
 
 def test_learn_tells_which_columns_it_takes_by_their_logarithm(capsys: pytest.CaptureFixture[str]) -> None:
-    net = an.learn(FRAME, scales="auto")
+    net = an.learn(FRAME)
     assert "logarithmic: income\n" in capsys.readouterr().out
     assert net.schema["income"].kind.is_log and not net.schema["age"].kind.is_log
-    an.learn(FRAME)
+    an.learn(FRAME, scales="linear")
     assert "logarithmic" not in capsys.readouterr().out
     with pytest.raises(an.ParameterError, match="'linear' or 'auto'"):
         an.learn(FRAME, scales="log")

@@ -15,7 +15,7 @@ from small_tables import BIC, chain
 
 @pytest.fixture(scope="module")
 def client():
-    options = {"dashboard_address": None, "processes": True, "threads_per_worker": 1}
+    options = {"dashboard_address": ":0", "processes": True, "threads_per_worker": 1}
     with (
         distributed.LocalCluster(n_workers=3, **options) as cluster,
         distributed.Client(cluster) as client,
@@ -126,7 +126,7 @@ def test_a_scheduler_that_dies_is_told_and_the_checkpoint_goes_on_without_it(tmp
     table = chain(8, 200)
     # A scheduler of its own to lose; its worker may die with it, since it is a process too.
     with (
-        distributed.LocalCluster(n_workers=1, threads_per_worker=2, dashboard_address=None) as cluster,
+        distributed.LocalCluster(n_workers=1, threads_per_worker=2, dashboard_address=":0") as cluster,
         distributed.Client(cluster.scheduler_address, timeout=1) as client,
     ):
 

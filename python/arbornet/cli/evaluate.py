@@ -55,7 +55,7 @@ def run(asked: Options) -> None:
 
     scores = {text: words.score(text) for text in asked.score} or {"PCART()": an.PCART()}
     frame = files.read_frame(asked.table)
-    schema = words.typed(files.read_schema(frame, asked.schema), asked.set)
+    schema = words.typed(files.read_schema(frame, asked.schema, "auto"), asked.set)
     made = an.evaluate.cross_validate(
         frame,
         scores,

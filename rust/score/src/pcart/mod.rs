@@ -425,7 +425,8 @@ impl Prepared {
                 let others = if self.has_lines(child) { self.numbers_beside(child) } else { vec![] };
                 let mut order = by_value(&values);
                 if !others.is_empty() {
-                    for equal in order.chunk_by_mut(|&i, &j| values[i as usize].total_cmp(&values[j as usize]).is_eq()) {
+                    for equal in order.chunk_by_mut(|&i, &j| values[i as usize].total_cmp(&values[j as usize]).is_eq())
+                    {
                         equal.sort_unstable_by(|&i, &j| {
                             let mut by = others.iter().map(|x| x[i as usize].total_cmp(&x[j as usize]));
                             by.find(|order| order.is_ne()).unwrap_or(i.cmp(&j))

@@ -578,9 +578,7 @@ impl<'a, R: InOrder> Ordered<'a, R> {
         let roles: Vec<Role> = rows.iter().map(|row| self.roles[row.parent]).collect();
         let numbers = (0..self.roles.len()).filter(|&p| self.roles[p] == Role::Number);
         let numbers: Vec<Extent> = numbers.map(|p| (Split::Halving, cell.intervals[p].1 as usize)).collect();
-        let taken = |row: &mut Row<R::Sum>| {
-            (self.roles[row.parent] != Role::Sets, std::mem::take(&mut row.groups))
-        };
+        let taken = |row: &mut Row<R::Sum>| (self.roles[row.parent] != Role::Sets, std::mem::take(&mut row.groups));
         let mut merging = Merging::new(rows.iter_mut().map(taken).collect(), &add, &loss);
         let extents = |merging: &Merging<'_, R::Sum>| -> Vec<Extent> {
             let split = |role: &Role| if *role == Role::Sets { Split::Bipartition } else { Split::Threshold };
