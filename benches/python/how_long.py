@@ -146,8 +146,7 @@ def _tables(rows: Sequence[dict[str, str]]) -> str:
         f"* Processor seconds: half within {quantile(cpu, 0.5):.1f}, nine tenths within {quantile(cpu, 0.9):.1f}, "
         f"all within {cpu[-1]:.0f}.",
         f"* The range of time told is true within a factor of two for {true} of {len(ended)}.",
-        f"* {len(refused)} are refused at once, with what to do: most of their rows have missing values, or no column "
-        "can be used.",
+        f"* Refused at once, with what to do, as no column can be used: {', '.join(row['table'] for row in refused)}.",
         *(f"* {row['table']}: {row['error'].splitlines()[0]}" for row in others),
     ]
     return "\n".join(lines) + "\n"
