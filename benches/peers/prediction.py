@@ -70,16 +70,18 @@ def data(name: str) -> Data | None:
         return None
     numbers = [c for c in frame.columns if kinds[c] == "continuous"]
     frame = frame.with_columns(pl.col(c).cast(pl.Float64) for c in numbers)
+    inferred = an.infer_schema(frame, scales="auto")
     declared: dict[str, an.VariableType] = {}
     for column in frame.columns:
         kind = kinds[column]
         if column in numbers:
-            declared[column] = an.Continuous()
+            known = inferred[column].kind
+            declared[column] = known if isinstance(known, an.Continuous) else an.Continuous()
         elif isinstance(kind, dict):
             declared[column] = an.Ordinal([str(level) for level in kind["ordinal"]])
         else:
             declared[column] = an.Categorical(sorted(frame[column].unique()))
-    schema = an.infer_schema(frame).with_types(declared)
+    schema = inferred.with_types(declared)
     few = [c for c in frame.columns if c not in numbers and frame[c].n_unique() <= 10]
     target = about["target"]
 

@@ -73,6 +73,31 @@ fn categories(n_rows: usize, levels: &[usize]) -> Arc<Table> {
     Arc::new(Table::new(variables, levels.iter().map(codes).collect()).unwrap())
 }
 
+/// What a cell costs is what the counts of the child's levels cost: a column of cases that each occur a few times.
+#[test]
+fn a_child_of_many_levels_is_counted_for_its_levels() {
+    let steps = |k: usize| {
+        let numbers = noise(2 * 1600, 2);
+        let mut variables = numbers.variables().to_vec();
+        variables.truncate(2);
+        variables.push(Variable {
+            name: "case".into(),
+            kind: Kind::Categorical { levels: (0..k as i64).map(Level::Int).collect() },
+        });
+        let mut columns: Vec<Column> = (0..2).map(|v| numbers.column(v).clone()).collect();
+        // Neighbours by the first number are of one case.
+        let Column::Reals(x) = &columns[0] else { unreachable!("it is noise") };
+        let cases = x.iter().map(|x| ((x * k as f64) as u32).min(k as u32 - 1)).collect::<Vec<_>>();
+        columns.push(Column::Codes(Codes::pack(&cases, k)));
+        let score = Pcart::default().prepared(&Arc::new(Table::new(variables, columns).unwrap())).unwrap();
+        let mut scratch = score.child(2).unwrap();
+        scratch.score(&[0, 1]).unwrap();
+        scratch.steps().unwrap()
+    };
+    let [some, many] = [200, 1600].map(steps);
+    assert!(many > 4 * some, "{some} {many}");
+}
+
 /// 67 million cells: seconds of work and half a gigabyte, of which a stop leaves nothing but the first milliseconds.
 #[test]
 fn a_lattice_ends_midway_when_it_is_told_to() {
