@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Mapping
+from collections.abc import Callable, Iterable, Mapping
 from contextlib import nullcontext
 from copy import copy
 from dataclasses import replace
@@ -208,6 +208,8 @@ def groups_of(frame: Any, groups: Any, n_rows: int) -> NDArray[np.int64]:
     if isinstance(groups, str):
         named, values = f"groups={groups!r}", _column(frame, groups)
     else:
+        if not isinstance(groups, Iterable):
+            raise ParameterError(f"groups={groups!r}: give the name of a column, or a value for each row")
         named, values = "groups", pl.Series(list(groups), strict=False)
     if len(values) != n_rows:
         raise ParameterError(f"groups: {len(values):,} values for {n_rows:,} rows; give one for each row")
