@@ -10,7 +10,7 @@ from typing import Any
 
 import networkx as nx
 import pytest
-from hypothesis import HealthCheck, Phase, given, settings
+from hypothesis import HealthCheck, Phase, given, seed, settings
 from hypothesis import strategies as st
 from hypothesis.stateful import run_state_machine_as_test
 
@@ -20,30 +20,33 @@ sys.path.append(str(Path(__file__).parents[2] / "campaigns"))
 import api  # the machine of the campaign, which stops here at the first finding
 
 
-def run(examples: int) -> None:
+def run(examples: int, start: int = 1) -> None:
     few = settings(
         max_examples=examples,
         stateful_step_count=25,
         deadline=None,
-        derandomize=True,
         database=None,
         phases=[Phase.generate],
         suppress_health_check=list(HealthCheck),
     )
-    api.COUNTS.clear()
     with warnings.catch_warnings():
         warnings.simplefilter("ignore")
-        run_state_machine_as_test(api.Calls, settings=few)
+        run_state_machine_as_test(seed(start)(api.Calls), settings=few)
 
 
 @pytest.mark.filterwarnings("ignore")
 def test_whatever_is_called_with_whatever_ends_in_a_result_or_an_error_of_ours() -> None:
-    run(12)
-    # Refusals alone would agree with anything: tables, searches and networks came to results too.
-    done = {name.removeprefix("done ") for name in api.COUNTS if name.startswith("done ")}
-    assert "Table" in done and len(done) >= 20, done
-    assert done & set(an.search.__all__), done
-    assert any(name.split(".")[0] in ("BayesNet", "RowAnswers", "GeneralAnswers") for name in done), done
+    # Refusals alone would agree with anything: tables, searches and networks come to results too, within a few runs.
+    tables, searches = {"Table"}, set(an.search.__all__)
+    answers = {"BayesNet", "RowAnswers", "GeneralAnswers"}
+    api.COUNTS.clear()
+    for start in range(10):
+        run(6, start)
+        done = {name.removeprefix("done ").split(".")[0] for name in api.COUNTS if name.startswith("done ")}
+        if start and all(done & some for some in (tables, searches, answers)) and len(done) >= 20:
+            break
+    else:
+        pytest.fail(f"only these came to a result: {sorted(done)}")
 
 
 @pytest.mark.filterwarnings("ignore")

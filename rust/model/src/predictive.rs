@@ -133,7 +133,8 @@ impl Predictive {
                     let w = u * u + v * v;
                     if w > 0.0 && w < 1.0 {
                         let z = u * (df * (-2.0 / df * w.ln()).exp_m1() / w).sqrt();
-                        break Value::Real(location + scale * z);
+                        // A draw is a value of a table: below one degree of freedom the tails reach beyond all numbers.
+                        break Value::Real((location + scale * z).clamp(f64::MIN, f64::MAX));
                     }
                 }
             }
@@ -281,6 +282,15 @@ mod tests {
             };
             assert_eq!(draw(), draw());
         }
+    }
+
+    #[test]
+    fn a_draw_is_a_number_however_far_the_tails_reach() {
+        let predictive = Predictive::StudentT { df: 1e-3, location: 0.0, scale: 1e150 };
+        let mut rng = Xoshiro256PlusPlus::seed_from_u64(5);
+        let draws: Vec<f64> = (0..1000).map(|_| real(predictive.sample(&mut rng))).collect();
+        assert!(draws.contains(&f64::MAX) && draws.contains(&f64::MIN));
+        assert!(draws.iter().all(|x| x.is_finite()));
     }
 
     #[test]
