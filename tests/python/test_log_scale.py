@@ -298,16 +298,37 @@ def test_zeros_shift_and_a_shift_can_be_given() -> None:
 
 
 @pytest.mark.parametrize(("value", "told"), [(-3.0, "holds -3"), (0.0, "holds 0")])
-def test_numbers_without_a_logarithm_are_refused_with_the_way_out(value: float, told: str) -> None:
-    rows = {"age": [30.0, 40.0], "income": [value, 9_000.0]}
-    with pytest.raises(an.ColumnError, match=rf"'income' {told}.*logarithmic.*unseen='missing'"):
-        NET.log_likelihood(rows)
+def test_new_numbers_without_a_logarithm_count_as_the_smallest_that_was_seen(value: float, told: str) -> None:
+    rows = {"age": [30.0, 40.0, 50.0], "income": [value, 9_000.0, INCOME.min()]}
+    seen = {**rows, "income": [INCOME.min(), 9_000.0, INCOME.min()]}
+    with pytest.warns(an.ArbornetWarning, match=rf"'income' {told}.*logarithmic.*count as that.*unseen='missing'"):
+        assert NET.log_likelihood(rows).tolist() == NET.log_likelihood(seen).tolist()
+    with pytest.warns(an.ArbornetWarning, match="count as that"):
+        assert NET.predict_proba(rows, "sex").equals(NET.predict_proba(seen, "sex"))
+    with pytest.raises(an.ColumnError, match=rf"'income' {told}.*logarithmic"):  # To learn from, they are refused.
+        an.Table({**rows, "sex": ["f", "m", "f"]}, schema=NET.schema)
     missing = NET.log_likelihood(rows, unseen="missing")
     assert missing[0] == pytest.approx(NET.log_likelihood({"age": 30.0}))
-    with pytest.raises(an.ColumnError, match="logarithmic"):
-        NET.query("sex", given={"income": value})
+
+
+@pytest.mark.parametrize("value", [-3.0, 0.0])
+def test_evidence_without_a_logarithm_counts_so_too_and_has_no_density(value: float) -> None:
+    with pytest.warns(an.ArbornetWarning, match="count as that"):
+        told = NET.query("sex", given={"income": value})
+    assert told.equals(NET.query("sex", given={"income": INCOME.min()}))
     with pytest.raises(an.ColumnError, match="logarithmic"):
         NET["income"].log_density(value, {parent: FRAME[parent][0] for parent in NET.parents("income")})
+
+
+def test_folds_without_zeros_score_rows_with_zeros() -> None:
+    rng = np.random.default_rng(3)
+    x = rng.lognormal(3, 1, 120)
+    x[:2] = 0.0
+    frame = pl.DataFrame({"x": x, "y": rng.normal(size=120)})
+    learner = an.NetworkLearner().fit(frame[2:])
+    assert learner.network_.schema["x"].kind.is_log
+    with pytest.warns(an.ArbornetWarning, match="'x' holds 0"):
+        assert np.isfinite(learner.score(frame))
 
 
 def test_negative_numbers_in_a_table_are_refused_or_count_as_missing() -> None:

@@ -174,13 +174,16 @@ def test_a_form_survives_json_and_pickle_and_a_wrong_one_is_refused() -> None:
 
 def test_identifiers_are_left_out_with_the_reason_and_repeated_ones_are_found() -> None:
     schema = schema_of(
-        patient_id=[1000 + 7 * i for i in range(N)], subject=[i // 4 for i in range(N)], income=numbers(0, 99999)
+        patient_id=[1000 + 7 * i for i in range(N)],
+        subject=[i // 4 for i in range(N)],
+        rownames=[(7919 * i) % 10_007 for i in range(N)],
+        income=numbers(0, 99999),
     )
-    assert schema["patient_id"].looks_like == schema["subject"].looks_like == "identifier"
+    assert {schema[name].looks_like for name in ("patient_id", "subject", "rownames")} == {"identifier"}
     assert schema["subject"].left_out == "identifies subjects: 60 values, each in about 4 rows"
     assert schema["income"].used
     assert [found.column for found in schema.findings] == ["subject"]
-    assert [column.name for column in schema.columns] == ["y", "patient_id", "subject", "income"]
+    assert [column.name for column in schema.columns] == ["y", "patient_id", "subject", "rownames", "income"]
 
 
 def test_texts_that_are_mostly_seen_once_are_left_out_and_no_category_of_thousands() -> None:

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import math
 import re
+import warnings
 from bisect import bisect_left
 from dataclasses import replace
 from typing import TYPE_CHECKING, Literal
@@ -19,6 +20,7 @@ from arbornet.data.kinds import Binned, Categorical, Continuous, Level, Ordinal
 from arbornet.data.levels import as_own_levels, codes_of, merge_rarest
 from arbornet.data.looks.written import as_read
 from arbornet.data.units import log_of
+from arbornet.text.notices import ArbornetWarning
 from arbornet.text.visible import written
 
 if TYPE_CHECKING:
@@ -49,10 +51,10 @@ def coding_of(raw: Raw, column: Column, unseen: Unseen, way_out: str = "") -> Co
     if isinstance(column.kind, Continuous | Binned):
         _check_numbers(raw, i, column, seen)
         scale = column.scale if isinstance(column.kind, Continuous) else None
-        log = _check_logarithms(raw, i, column, seen, unseen, way_out)
+        log, least = _logarithms(raw, i, column, seen, unseen, way_out)
         levels = None if column.cuts is None else column.levels
         word = column.word if levels is not None else "continuous"
-        return ColumnCoding(column.name, i, word, levels=levels, cuts=column.cuts, scale=scale, log=log)
+        return ColumnCoding(column.name, i, word, levels=levels, cuts=column.cuts, scale=scale, log=log, least=least)
     return _levels_coding(raw, i, column, seen, unseen, way_out)
 
 
@@ -160,27 +162,50 @@ def _check_numbers(raw: Raw, i: int, column: Column, seen: Profile) -> None:
             )
 
 
-def _check_logarithms(raw: Raw, i: int, column: Column, seen: Profile, unseen: Unseen, way_out: str) -> float | None:
-    """What a column's logarithmic scale adds before it takes logarithms; None for a linear one.
+def _logarithms(
+    raw: Raw, i: int, column: Column, seen: Profile, unseen: Unseen, way_out: str
+) -> tuple[float | None, float | None]:
+    """What a column's logarithmic scale adds before it takes logarithms, and the number that smaller ones count as.
+
+    A scale that is known was learned from other rows: what lies below these is taken as the smallest of them, and a
+    warning says so. The first is None for a linear scale, the second if there is no such number.
 
     Raises:
         ColumnError: If a value has no logarithm, and that is an error.
     """
     if not (isinstance(column.kind, Continuous) and column.kind.is_log):
-        return None
+        return None, None
     shift = column.kind.shift if column.scale is None else log_of(column.scale)
     least = seen.range_[0] if seen.range_ is not None else None
     if seen.class_ == "text":
         values, counts = raw.levels(i)
         least = min((float(value) for value, n in zip(values, counts, strict=True) if n > 0), default=None)
+    floor = None
     if least is not None and unseen == "error" and (least < 0 or (least == 0 and shift == 0.0)):
-        above = "above 0, as all were in the table it was made of," if least == 0 else "of 0 or more"
-        raise ColumnError(
-            f"column '{column.name}' holds {written(least)}, and its scale is logarithmic: it takes numbers {above} "
-            f"only; replace such values{way_out}"
+        floor = _smallest(column)
+        if floor is None:
+            above = "above 0, as all were in the table it was made of," if least == 0 else "of 0 or more"
+            raise ColumnError(
+                f"column '{column.name}' holds {written(least)}, and its scale is logarithmic: it takes numbers {above} "
+                f"only; replace such values{way_out}"
+            )
+        warnings.warn(
+            f"column '{column.name}' holds {written(least)}, and its scale is logarithmic: numbers below "
+            f"{written(floor)}, the smallest that it was learned from, count as that{way_out}",
+            ArbornetWarning,
+            stacklevel=4,
         )
     # Any number does as long as it is not known: it says which rows are kept.
-    return 1.0 if shift is None else shift
+    return (1.0 if shift is None else shift), floor
+
+
+def _smallest(column: Column) -> float | None:
+    """The smallest number that a known logarithmic scale was learned from, if it has a logarithm."""
+    shift = log_of(column.scale)
+    if shift is None or column.range_ is None:
+        return None
+    least = column.range_[0]
+    return least if least > 0 or (least == 0 and shift > 0) else None
 
 
 def with_shift(raw: Raw, column: Column, coding: ColumnCoding) -> Column:

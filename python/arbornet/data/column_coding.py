@@ -24,3 +24,5 @@ class ColumnCoding:
     scale: Scale | None = None
     log: float | None = None
     """What a logarithmic scale adds before it takes logarithms; None for a linear one."""
+    least: float | None = None
+    """On a logarithmic scale the least number that is taken as it is: those below count as it."""

@@ -7,7 +7,10 @@ from __future__ import annotations
 
 import re
 
-ID = frozenset({"id", "ids", "identifier", "uuid", "guid", "key", "index", "idx", "rowid", "rownum", "pk", "seqn"})
+ID = frozenset({
+    "id", "ids", "identifier", "uuid", "guid", "key", "index", "idx", "rowid", "rownum", "rowname", "rownames",
+    "pk", "seqn",
+})  # fmt: skip
 PERSON = frozenset({"patient", "subject", "participant", "respondent", "person", "customer", "member", "user", "case"})
 CODE = frozenset(
     {"code", "codes", "zip", "zipcode", "postcode", "postal", "fips", "icd", "naics", "sic", "isbn", "phone"}

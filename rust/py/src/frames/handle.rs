@@ -48,6 +48,8 @@ pub struct Plan<'py> {
     scale: Option<PyUnits>,
     /// What a logarithmic scale adds before it takes logarithms; none for a linear one.
     log: Option<f64>,
+    /// On a logarithmic scale the least number that is taken as it is: those below count as it.
+    least: Option<f64>,
 }
 
 /// A plan that no longer needs the GIL.
@@ -58,9 +60,9 @@ struct Recipe {
 }
 
 enum Coding {
-    /// Numbers or, of some added, their logarithms; with the affine map that follows, if it is known.
+    /// Numbers or their logarithms, with the affine map that follows, if it is known.
     Reals {
-        log: Option<f64>,
+        log: Option<Log>,
         map: Option<Affine>,
     },
     Levels {
@@ -68,6 +70,21 @@ enum Coding {
         missing: u32,
     },
     Bins(Vec<f64>),
+}
+
+/// How logarithms are taken: of the number with so much added, of numbers below the least as of that one.
+#[derive(Clone, Copy)]
+struct Log {
+    shift: f64,
+    least: f64,
+}
+
+impl Log {
+    /// NaN for a number that has none.
+    fn of(self, x: f64) -> f64 {
+        // Comparisons with NaN are false, so that it stays.
+        logarithm(if x < self.least { self.least } else { x }, self.shift)
+    }
 }
 
 impl Recipe {
@@ -86,7 +103,9 @@ impl Recipe {
             (None, Some(codes)) => Coding::Levels { codes: codes.clone(), missing: plan.missing },
             (None, None) => {
                 let known = plan.scale.map(Units::from);
-                Coding::Reals { log: known.map_or(plan.log, |scale| scale.log), map: known.map(Units::affine) }
+                let shift = known.map_or(plan.log, |scale| scale.log);
+                let log = shift.map(|shift| Log { shift, least: plan.least.unwrap_or(f64::NEG_INFINITY) });
+                Coding::Reals { log, map: known.map(Units::affine) }
             }
         };
         let variable = Variable { name: plan.name.as_str().into(), kind };
@@ -104,7 +123,7 @@ impl Recipe {
         }
         let log = if let Coding::Reals { log, .. } = &self.coding { *log } else { None };
         if let Data::Numbers { profile, .. } = &raw.data
-            && log.is_none_or(|log| profile.n_values() == 0 || !logarithm(profile.minimum, log).is_nan())
+            && log.is_none_or(|log| profile.n_values() == 0 || !log.of(profile.minimum).is_nan())
             && profile.n_null + profile.n_nan == 0
         {
             return 0;
@@ -113,7 +132,7 @@ impl Recipe {
         let mut n = 0;
         raw.for_each_number(&mut |x| {
             if let Some(keep) = rows.next()
-                && x.is_none_or(|x| log.is_some_and(|log| logarithm(x, log).is_nan()))
+                && x.is_none_or(|x| log.is_some_and(|log| log.of(x).is_nan()))
             {
                 *keep = false;
                 n += 1;
@@ -149,7 +168,7 @@ impl Recipe {
                         .map_err(|(problem, advice)| Error::column(&*variable.name, problem, advice))?;
                     numbers::standardise(&mut values, kept.weights())
                 };
-                variable.kind = Kind::Continuous { scale: Units { log: *log, ..map.into() } };
+                variable.kind = Kind::Continuous { scale: Units { log: log.map(|log| log.shift), ..map.into() } };
                 Column::Reals(values)
             }
         };
@@ -177,10 +196,10 @@ impl Recipe {
 }
 
 /// The logarithms of numbers, if that is asked for; NaN for those that have none.
-fn take_logarithms(log: Option<f64>, values: &mut [f64]) {
+fn take_logarithms(log: Option<Log>, values: &mut [f64]) {
     if let Some(log) = log {
         for x in values {
-            *x = logarithm(*x, log);
+            *x = log.of(*x);
         }
     }
 }
