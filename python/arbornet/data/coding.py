@@ -186,8 +186,8 @@ def _logarithms(
         if floor is None:
             above = "above 0, as all were in the table it was made of," if least == 0 else "of 0 or more"
             raise ColumnError(
-                f"column '{column.name}' holds {written(least)}, and its scale is logarithmic: it takes numbers {above} "
-                f"only; replace such values{way_out}"
+                f"column '{column.name}' holds {written(least)}, and its scale is logarithmic: "
+                f"it takes numbers {above} only; replace such values{way_out}"
             )
         warnings.warn(
             f"column '{column.name}' holds {written(least)}, and its scale is logarithmic: numbers below "
