@@ -190,8 +190,10 @@ def _within(handle: ScoreHandle, rules: Rules, most: int, budget: Budget) -> Pla
     of_child = zip(rules.required, rules.allowed, rules.max_parents, strict=True)
     per_child = [sum(sizes(Rules(("",), (r,), (a,), (m,)), most)) for r, a, m in of_child]
     told = foreseen(handle, rules, most, budget)
-    share = f"{told.steps / told.in_full:.1g}" if told.in_full > budget.scoring else None
-    why = None if share is None else f"the most promising, about {float(share):.0%} of the work of all"
+    why = None
+    if told.in_full > budget.scoring:
+        share = float(f"{told.steps / told.in_full:.1g}")
+        why = f"the most promising, {f'about {share:.0%}' if share >= 0.01 else 'less than 1%'} of the work of all"
     return Plan(tuple(names), most, tuple(per_child), tuple(by_size), told.seconds, 0, 0, (), why, budget.effort)
 
 
