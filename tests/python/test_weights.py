@@ -199,6 +199,57 @@ def test_leaves_of_trees_take_any_weights():
     assert an.local_score(table, "c", [], an.PCART()) == pytest.approx(level, rel=1e-12)
 
 
+def lines(n=80, seed=6):
+    """Two numbers, one of which follows the other in each of three groups, in a table with any weights."""
+    rng = np.random.default_rng(seed)
+    x, group = rng.normal(size=n).round(1), rng.integers(0, 3, n)
+    y = np.where(group == 0, 2 * x, np.where(group == 1, 1 - x, 0.5)) + 0.3 * rng.normal(size=n)
+    return pl.DataFrame({"x": x, "y": y, "g": [f"g{i}" for i in group]}), rng
+
+
+@pytest.mark.parametrize("cuts", ["range", "quantile"])
+def test_whole_weights_give_what_repeated_rows_give_along_lines(cuts):
+    frame, rng = lines()
+    weighted, plain = tables(frame.with_columns(w=pl.Series(rng.integers(1, 5, frame.height))))
+    score = an.PCART(leaf="linear", cuts=cuts)
+    for child, parents in [("y", ["x"]), ("y", ["x", "g"]), ("x", ["y", "g"]), ("g", ["x", "y"]), ("y", ["g"])]:
+        one, other = (an.local_score(table, child, parents, score) for table in (weighted, plain))
+        assert one == pytest.approx(other, rel=1e-9)
+        texts = [an.local_model(table, child, parents, score).text() for table in (weighted, plain)]
+        same_text(*texts)
+        assert (child, parents) != ("y", ["x", "g"]) or "give or take" in texts[0]
+    new = {"x": [0.3, None], "y": [None, 0.2], "g": ["g1", "g0"]}
+    nets = [an.learn(table, score, verbose=False) for table in (weighted, plain)]
+    assert nets[0].graph.edges == nets[1].graph.edges
+    np.testing.assert_allclose(*(net.log_likelihood(new) for net in nets), rtol=1e-8)
+
+
+def test_lines_take_any_weights():
+    frame, rng = lines()
+    table = an.Table(frame.drop("g"), weights=rng.uniform(0.05, 2, frame.height))
+    w, x, y = table.handle.weights, table.handle.reals(0), table.handle.reals(1)
+    # Weighted least squares with the prior's rows: intercept 0 of weight 1, slope 0 of weight 1.
+    A = np.diag([1.0, 1.0]) + np.array([[w.sum(), (w * x).sum()], [(w * x).sum(), (w * x * x).sum()]])
+    c = np.array([(w * y).sum(), (w * x * y).sum()])
+    n, spread = w.sum(), 1 + (w * y * y).sum() - c @ np.linalg.solve(A, c)
+    line = -n / 2 * math.log(math.pi) - 0.5 * np.linalg.slogdet(A)[1] - (n + 1) / 2 * math.log(spread)
+    line += math.lgamma((n + 1) / 2) - math.lgamma(0.5)
+    one = an.PCART(leaf="linear", linear_only=["x"], penalised=False)  # one leaf
+    # The choice between a normal and a linear leaf is paid with ln 2, and a tree of one leaf is the only one.
+    assert an.local_score(table, "y", ["x"], one) == pytest.approx(line - math.log(2), rel=1e-9)
+    assert an.local_score(table, "y", [], one) < line - math.log(2)
+
+
+def test_the_order_of_rows_changes_no_byte_of_lines_that_weigh():
+    frame, rng = lines()
+    frame = frame.with_columns(w=pl.Series(rng.uniform(0.1, 2, frame.height).round(1)))
+    shuffled = frame.sample(fraction=1.0, shuffle=True, seed=5)
+    one, other = (an.Table(part, weights="w") for part in (frame, shuffled))
+    for child, parents in [("y", ["x", "g"]), ("x", ["y"]), ("g", ["x", "y"])]:
+        score = an.PCART(leaf="linear")
+        assert an.local_score(one, child, parents, score) == an.local_score(other, child, parents, score)
+
+
 def test_the_order_of_rows_changes_no_byte_of_what_weighs():
     frame = rows().with_columns(w=pl.Series(np.random.default_rng(3).uniform(0.1, 2, 60)))
     shuffled = frame.sample(fraction=1.0, shuffle=True, seed=5)

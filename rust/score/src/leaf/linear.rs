@@ -12,14 +12,14 @@
 
 use smallvec::SmallVec;
 
-use super::normal::{Moments, Normal};
+use super::normal::Normal;
 use crate::predictive::Line;
 
 /// Sums over rows: what a linear leaf knows of them.
 #[derive(Clone, Debug, PartialEq)]
 pub struct LineSums {
-    /// Number of rows.
-    pub n: u64,
+    /// Number of rows, or the sum of their weights.
+    pub n: f64,
     /// Of `y` and `y^2` (`y` from its centre), and of `x_j`, `x_j y`, `x_j x_0` to `x_j^2` for one `j` after the other. So the
     /// sums of fewer numbers are the first of these.
     pub sums: SmallVec<[f64; 20]>,
@@ -42,6 +42,22 @@ pub fn observe(sums: &mut [f64], y: f64, x: &[f64]) {
     sums[1] += y * y;
     let mut place = 2;
     for (j, &of) in x.iter().enumerate() {
+        sums[place] += of;
+        sums[place + 1] += of * y;
+        for (sum, other) in sums[place + 2..].iter_mut().zip(&x[..=j]) {
+            *sum += of * other;
+        }
+        place += j + 3;
+    }
+}
+
+/// As [`observe`], of a row with a weight.
+pub fn observe_weighed(sums: &mut [f64], y: f64, x: &[f64], weight: f64) {
+    sums[0] += weight * y;
+    sums[1] += weight * y * y;
+    let mut place = 2;
+    for (j, &of) in x.iter().enumerate() {
+        let of = weight * of;
         sums[place] += of;
         sums[place + 1] += of * y;
         for (sum, other) in sums[place + 2..].iter_mut().zip(&x[..=j]) {
@@ -119,6 +135,11 @@ impl Linear {
         self.p = p;
     }
 
+    /// A slope's precision.
+    pub fn k(&self) -> f64 {
+        self.k
+    }
+
     /// The leaf without slopes.
     pub fn normal(&self) -> &Normal {
         &self.normal
@@ -126,13 +147,13 @@ impl Linear {
 
     /// Of no rows.
     pub fn empty(&self) -> LineSums {
-        LineSums { n: 0, sums: smallvec::smallvec![0.0; n_sums(self.p)] }
+        LineSums { n: 0.0, sums: smallvec::smallvec![0.0; n_sums(self.p)] }
     }
 
     /// Takes one more row in.
     pub fn observe(&self, stat: &mut LineSums, y: f64, x: &[f64]) {
         debug_assert_eq!(x.len(), self.p);
-        stat.n += 1;
+        stat.n += 1.0;
         observe(&mut stat.sums, y - self.normal.centre(), x);
     }
 
@@ -142,20 +163,20 @@ impl Linear {
         stat.sums.iter_mut().zip(&other.sums).for_each(|(sum, other)| *sum += other);
     }
 
-    /// What the normal leaf knows of these rows.
-    pub fn moments(stat: &LineSums) -> Moments {
-        Moments { n: stat.n, sum: stat.sums[0], squares: stat.sums[1] }
+    /// Log marginal likelihood of the rows' `y` under the leaf without slopes.
+    pub fn log_marginal_without(&self, stat: &LineSums) -> f64 {
+        Self { p: 0, ..self.clone() }.log_marginal_of(stat.n, &stat.sums[..2])
     }
 
     /// Where the line is at the shrunk means of the numbers, from the centre of `y`.
-    fn intercept(&self, n: u64, sums: &[f64]) -> f64 {
-        let weight = n as f64 + self.normal.a();
+    fn intercept(&self, n: f64, sums: &[f64]) -> f64 {
+        let weight = n + self.normal.a();
         (self.normal.a() * (self.normal.mean() - self.normal.centre()) + sums[0]) / weight
     }
 
-    fn solved(&self, n: u64, sums: &[f64]) -> Solved {
+    fn solved(&self, n: f64, sums: &[f64]) -> Solved {
         let (p, k) = (self.p, self.k);
-        let inverse = 1.0 / (n as f64 + self.normal.a());
+        let inverse = 1.0 / (n + self.normal.a());
         let intercept = self.intercept(n, sums);
         let mut triangle: SmallVec<[f64; 16]> = SmallVec::with_capacity(p * (p + 1) / 2);
         let mut right: SmallVec<[f64; 8]> = SmallVec::with_capacity(p);
@@ -192,19 +213,19 @@ impl Linear {
     }
 
     /// As the function of that name, for any number of numbers.
-    pub fn eliminated(&self, n: u64, sums: &[f64]) -> (f64, f64) {
+    pub fn eliminated(&self, n: f64, sums: &[f64]) -> (f64, f64) {
         let solved = self.solved(n, sums);
         (solved.log_det.exp(), solved.explained)
     }
 
-    fn spread(&self, n: u64, sums: &[f64], solved: &Solved) -> f64 {
-        let moments = Moments { n, sum: sums[0], squares: sums[1] };
-        let normal = &self.normal;
-        (normal.scatter(&moments) + normal.shift(&moments) - solved.explained).max(0.0) + normal.nu() * normal.lam()
+    fn spread(&self, n: f64, sums: &[f64], solved: &Solved) -> f64 {
+        let (normal, sum, squares) = (&self.normal, sums[0], sums[1]);
+        let own = normal.scatter_of(n, sum, squares) + normal.shift_of(n, sum);
+        (own - solved.explained).max(0.0) + normal.nu() * normal.lam()
     }
 
     /// `nu lam + q`.
-    pub fn spread_of(&self, n: u64, sums: &[f64]) -> f64 {
+    pub fn spread_of(&self, n: f64, sums: &[f64]) -> f64 {
         self.spread(n, sums, &self.solved(n, sums))
     }
 
@@ -214,21 +235,21 @@ impl Linear {
     }
 
     /// As `log_marginal`, of sums that stand in a slice.
-    pub fn log_marginal_of(&self, n: u64, sums: &[f64]) -> f64 {
-        if n == 0 {
+    pub fn log_marginal_of(&self, n: f64, sums: &[f64]) -> f64 {
+        if n == 0.0 {
             return 0.0;
         }
         let solved = self.solved(n, sums);
         let spread = self.spread(n, sums, &solved);
         let normal = &self.normal;
-        normal.count_term(n) - 0.5 * (n as f64 + normal.nu()) * spread.ln() - 0.5 * solved.log_det
+        normal.weight_term(n) - 0.5 * (n + normal.nu()) * spread.ln() - 0.5 * solved.log_det
     }
 
     /// The posterior predictive distribution of one more row; of no rows it is the prior predictive.
     pub fn fit(&self, stat: &LineSums) -> Line {
         let solved = self.solved(stat.n, &stat.sums);
-        let df = stat.n as f64 + self.normal.nu();
-        let weight = stat.n as f64 + self.normal.a();
+        let df = stat.n + self.normal.nu();
+        let weight = stat.n + self.normal.a();
         let (p, triangle) = (self.p, &solved.triangle);
         let pivot = |i: usize| triangle[i * (i + 3) / 2];
         let mut slopes: Vec<f64> = (0..p).map(|i| solved.right[i] / pivot(i)).collect();
@@ -258,7 +279,7 @@ impl Linear {
 impl Linear {
     /// The slope of the log marginal in the sums: `-1/2 tr(A^-1 dA) - h (dy'y - 2 w' dc + w' dA w) / spread` with `w = A^-1 c` and
     /// `h` half the degrees of freedom; then what the sum of ones adds by these terms, the count's own left out.
-    pub fn gradient(&self, n: u64, sums: &[f64]) -> (Vec<f64>, f64) {
+    pub fn gradient(&self, n: f64, sums: &[f64]) -> (Vec<f64>, f64) {
         let p = self.p;
         let line = self.fit(&LineSums { n, sums: sums.into() });
         let g = 0.5 / (line.scale * line.scale);
@@ -307,6 +328,7 @@ mod tests {
     use proptest::prelude::*;
 
     use super::super::LeafModel;
+    use super::super::normal::Moments;
     use super::*;
     use crate::predictive::{Predictive, Value};
 
@@ -316,6 +338,11 @@ mod tests {
             leaf.observe(&mut stat, *y, x);
         }
         stat
+    }
+
+    /// What the normal leaf knows of these rows.
+    fn moments(stat: &LineSums) -> Moments {
+        Moments { n: stat.n as u64, sum: stat.sums[0], squares: stat.sums[1] }
     }
 
     /// The marginal as what it is: a multivariate t with nu degrees of freedom, its matrix written out.
@@ -370,7 +397,7 @@ mod tests {
             let (p, k) = (rows[0].1.len(), 0.7);
             let leaf = Linear::new(Normal::new(0.3, 2.0, 1.5, 0.5).centred(centre), p, k);
             let stat = observed(&leaf, &rows);
-            let inverse = 1.0 / (stat.n as f64 + 2.0);
+            let inverse = 1.0 / (stat.n + 2.0);
             let intercept = leaf.intercept(stat.n, &stat.sums);
             let of = match p {
                 1 => eliminated::<1>,
@@ -407,7 +434,28 @@ mod tests {
             leaf.merge(&mut merged, &observed(&leaf, one));
             let (apart, together) = (leaf.log_marginal(&merged), leaf.log_marginal(&observed(&leaf, &rows)));
             prop_assert!((apart - together).abs() < 1e-9 * (1.0 + together.abs()), "{apart} {together}");
-            prop_assert_eq!(merged.n, rows.len() as u64);
+            prop_assert_eq!(merged.n, rows.len() as f64);
+        }
+
+        #[test]
+        fn whole_weights_are_rows_repeated_and_half_weights_are_half_of_the_sums(
+            rows in (1..5_usize).prop_flat_map(rows), times in prop::collection::vec(1..4_u32, 12),
+        ) {
+            let leaf = Linear::new(Normal::new(0.3, 2.0, 1.5, 0.5).centred(0.2), rows[0].1.len(), 1.0);
+            let (mut repeated, mut weighed, mut halves) = (leaf.empty(), leaf.empty(), leaf.empty());
+            for ((y, x), &times) in rows.iter().zip(&times) {
+                (0..times).for_each(|_| leaf.observe(&mut repeated, *y, x));
+                for (stat, weight) in [(&mut weighed, f64::from(times)), (&mut halves, f64::from(times) / 2.0)] {
+                    stat.n += weight;
+                    observe_weighed(&mut stat.sums, *y - leaf.normal().centre(), x, weight);
+                }
+            }
+            let (one, two) = (leaf.log_marginal(&repeated), leaf.log_marginal(&weighed));
+            prop_assert!((one - two).abs() < 1e-9 * (1.0 + one.abs()), "{one} {two}");
+            let mut both = halves.clone();
+            leaf.merge(&mut both, &halves);
+            let three = leaf.log_marginal(&both);
+            prop_assert!((one - three).abs() < 1e-9 * (1.0 + one.abs()), "{one} {three}");
         }
 
         #[test]
@@ -415,7 +463,7 @@ mod tests {
             let normal = Normal::new(0.7, 1.3, 2.0, 0.4).centred(-0.2).tabulated(30);
             let leaf = Linear::new(normal.clone(), 0, 1.0);
             let stat = observed(&leaf, &ys.iter().map(|&y| (y, vec![])).collect::<Vec<_>>());
-            let moments = Linear::moments(&stat);
+            let moments = moments(&stat);
             prop_assert_eq!(leaf.log_marginal(&stat).to_bits(), normal.log_marginal(&moments).to_bits());
             let same = |a: f64, b: f64| (a - b).abs() <= 1e-13 * (1.0 + a.abs());
             let (
@@ -510,7 +558,7 @@ mod tests {
         let leaf = Linear::new(Normal::default(), 1, 1.0);
         let along: Vec<_> = (0..20).map(|i| f64::from(i) / 10.0 - 1.0).map(|x| (0.9 * x, vec![x])).collect();
         let stat = observed(&leaf, &along);
-        assert!(leaf.log_marginal(&stat) > leaf.normal().log_marginal(&Linear::moments(&stat)) + 1.0);
+        assert!(leaf.log_marginal(&stat) > leaf.log_marginal_without(&stat) + 1.0);
         let slope = leaf.fit(&stat).slopes[0];
         assert!((0.7..0.9).contains(&slope), "{slope}");
     }

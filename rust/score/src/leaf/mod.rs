@@ -17,7 +17,7 @@ mod rising;
 pub use amount::{Amount, Total};
 pub use categorical::Categorical;
 pub use hyper::{Leaf, LeafParameters, LeafPriors};
-pub use linear::{LineSums, Linear, eliminated, n_sums, observe};
+pub use linear::{LineSums, Linear, eliminated, n_sums, observe, observe_weighed};
 pub use normal::{Moments, Normal};
 pub use ordinal::Ordinal;
 

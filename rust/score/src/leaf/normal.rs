@@ -135,8 +135,12 @@ impl Normal {
         if stat.n < 2 {
             return 0.0;
         }
-        let n = stat.n as f64;
-        (stat.squares - stat.sum * stat.sum / n).max(0.0) * self.scatter_factor(stat.n)
+        self.scatter_of(stat.n as f64, stat.sum, stat.squares) * self.scatter_factor(stat.n)
+    }
+
+    /// The same of a sum of weights, and never as published.
+    pub fn scatter_of(&self, n: f64, sum: f64, squares: f64) -> f64 {
+        if n == 0.0 { 0.0 } else { (squares - sum * sum / n).max(0.0) }
     }
 
     /// What the sum of squares about the mean of `n` responses counts for: all of it, or `(n-1)/n` as published.
@@ -146,11 +150,15 @@ impl Normal {
 
     /// `t`: what the sample mean's distance from the prior's mean costs.
     pub fn shift(&self, stat: &Moments) -> f64 {
-        if stat.n == 0 {
+        self.shift_of(stat.n as f64, stat.sum)
+    }
+
+    /// The same of a sum of weights.
+    pub fn shift_of(&self, n: f64, sum: f64) -> f64 {
+        if n == 0.0 {
             return 0.0;
         }
-        let n = stat.n as f64;
-        let distance = stat.sum / n + (self.centre - self.mean);
+        let distance = sum / n + (self.centre - self.mean);
         n * self.a / (n + self.a) * distance * distance
     }
 }

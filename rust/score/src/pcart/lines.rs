@@ -6,10 +6,10 @@ use std::collections::BTreeMap;
 use std::sync::Arc;
 
 use super::family::{Family, OfKind, Rows};
-use super::{Prepared, number_node};
+use super::{Prepared, number_node, weighed_node};
 use crate::control::Halt;
 use crate::error::Result;
-use crate::leaf::{LeafModel, LineSums, Linear, Normal, n_sums};
+use crate::leaf::{LineSums, Linear, Normal, n_sums};
 use crate::local::Groups;
 use crate::model::linear_leaf::Input;
 use crate::model::tree::{Node, Tree};
@@ -17,7 +17,9 @@ use crate::predictive::Value;
 use crate::table::{Affine, Column, Var};
 use crate::tree::normaliser::Prior;
 use crate::tree::optimal::Effort;
-use crate::tree::response::{LineRows, LineSum, Lines, NumberSum, Numbers};
+use crate::tree::response::{
+    LineRows, LineSum, Lines, NumberSum, Numbers, Weighed, WeighedLineSum, WeighedLines, WeighedSum,
+};
 
 /// Most numeric parents of a linear leaf: no key holds more.
 pub const MOST: usize = 10;
@@ -30,6 +32,8 @@ pub struct ByValue {
     pub codes: Vec<Vec<u16>>,
     /// Where each row stands in the table.
     pub order: Vec<u32>,
+    /// How often each counts, if not all count once.
+    pub weights: Option<Vec<f64>>,
 }
 
 /// The search of a child.
@@ -39,6 +43,9 @@ pub struct OfLines<'a> {
     leaf: Normal,
     codes: Arc<Vec<Vec<u16>>>,
     rows: Arc<LineRows>,
+    /// Where each row stands in the table.
+    order: Vec<u32>,
+    weighed: bool,
     families: BTreeMap<usize, Box<dyn Family + 'a>>,
     /// Sums that the last family took.
     last: usize,
@@ -49,7 +56,7 @@ pub struct OfLines<'a> {
 impl<'a> OfLines<'a> {
     /// Of rows by value.
     pub fn new(prepared: &'a Prepared, child: Var, leaf: Normal, by_value: ByValue, scales: &[Option<Affine>]) -> Self {
-        let ByValue { values, codes, order } = by_value;
+        let ByValue { values, codes, order, weights } = by_value;
         let x = (scales.iter().enumerate())
             .map(|(var, scale)| match (scale, prepared.table.column(var)) {
                 (Some(scale), Column::Reals(x)) if var != child => {
@@ -58,7 +65,8 @@ impl<'a> OfLines<'a> {
                 _ => None,
             })
             .collect();
-        let rows = Arc::new(LineRows { y: values, x });
+        let weighed = weights.is_some();
+        let rows = Arc::new(LineRows { y: values, x, weights: weights.unwrap_or_default() });
         let halt = Halt::default();
         Self {
             prepared,
@@ -66,6 +74,8 @@ impl<'a> OfLines<'a> {
             leaf,
             codes: Arc::new(codes),
             rows,
+            order,
+            weighed,
             families: BTreeMap::new(),
             last: 0,
             halt,
@@ -88,6 +98,7 @@ impl<'a> OfLines<'a> {
         let beside: Vec<Var> = parents.iter().copied().filter(|parent| !dividing.contains(parent)).collect();
         if !self.families.contains_key(&width) {
             let mut family = match width {
+                0 if self.weighed => self.without_lines_weighed(),
                 0 => self.without_lines(),
                 1 => self.of_width::<{ n_sums(1) }>(),
                 2 => self.of_width::<{ n_sums(2) }>(),
@@ -114,24 +125,41 @@ impl<'a> OfLines<'a> {
         Box::new(OfKind::new(self.prepared, self.child, response, self.rows.y.clone(), codes, node))
     }
 
-    fn of_width<const W: usize>(&self) -> Box<dyn Family + 'a> {
-        let response = Lines::<W>::new(&self.leaf, self.rows.clone());
+    fn without_lines_weighed(&self) -> Box<dyn Family + 'a> {
         let leaf = self.leaf.clone();
-        let node = move |sum: &LineSum<W>| line_node(&leaf, sum, Lines::<W>::K);
+        let node = move |sum: &WeighedSum| weighed_node(&leaf, sum);
+        let values = self.rows.y.iter().copied().zip(self.rows.weights.iter().copied()).collect();
+        let codes = Rows::Ordered(self.codes.clone());
+        Box::new(OfKind::new(self.prepared, self.child, Weighed::new(&self.leaf), values, codes, node))
+    }
+
+    fn of_width<const W: usize>(&self) -> Box<dyn Family + 'a> {
+        let k = Lines::<W>::K;
+        let leaf = self.leaf.clone();
         let values = (0..self.rows.y.len() as u32).collect();
-        Box::new(OfKind::new(self.prepared, self.child, response, values, Rows::Ordered(self.codes.clone()), node))
+        let codes = Rows::Ordered(self.codes.clone());
+        if self.weighed {
+            let response = WeighedLines::<W>::new(&self.leaf, k, self.rows.clone());
+            let node = move |sum: &WeighedLineSum<W>| {
+                line_node(&leaf, &sum.stat(), sum.p(), k, |leaf| weighed_node(leaf, &sum.numbers()))
+            };
+            return Box::new(OfKind::new(self.prepared, self.child, response, values, codes, node));
+        }
+        let response = Lines::<W>::new(&self.leaf, self.rows.clone());
+        let node = move |sum: &LineSum<W>| {
+            let plain = |leaf: &Normal| number_node(leaf, &sum.moments());
+            line_node(&leaf, &sum.stat(), sum.p(), k, plain)
+        };
+        Box::new(OfKind::new(self.prepared, self.child, response, values, codes, node))
     }
 }
 
 /// The leaf that is worth more, its line not yet bound to parents.
-fn line_node<const W: usize>(normal: &Normal, sum: &LineSum<W>, k: f64) -> Node {
-    let stat = LineSums { n: sum.n(), sums: sum.sums().into() };
-    let moments = Linear::moments(&stat);
-    let leaf = Linear::new(normal.clone(), sum.p(), k);
-    let plain = number_node(normal, &moments);
-    match plain {
-        Node::Leaf { n, statistic, .. } if leaf.log_marginal(&stat) > normal.log_marginal(&moments) => {
-            Node::Line { n, statistic, inputs: Vec::new(), line: leaf.fit(&stat) }
+fn line_node(normal: &Normal, stat: &LineSums, p: usize, k: f64, plain: impl Fn(&Normal) -> Node) -> Node {
+    let leaf = Linear::new(normal.clone(), p, k);
+    match plain(normal) {
+        Node::Leaf { n, statistic, .. } if leaf.log_marginal(stat) > leaf.log_marginal_without(stat) => {
+            Node::Line { n, statistic, inputs: Vec::new(), line: leaf.fit(stat) }
         }
         plain => plain,
     }
@@ -159,7 +187,8 @@ impl Family for OfLines<'_> {
             Column::Reals(x) => Value::Real(x[row]),
             Column::Codes(codes) => Value::Code(codes.get(row) as u32),
         };
-        tree.bind(&inputs, (0..table.n_rows()).map(|row| parents.iter().map(|p| value(p, row)).collect()));
+        let rows = self.order.iter().map(|&row| row as usize);
+        tree.bind(&inputs, rows.map(|row| parents.iter().map(|p| value(p, row)).collect()));
         Ok(tree)
     }
 

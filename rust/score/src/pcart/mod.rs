@@ -178,9 +178,9 @@ impl Pcart {
         Ok(Box::new(self.prepared(table)?))
     }
 
-    /// Whether rows may have any weights: not with what the authors' program does, where leaves know their share, or along lines.
+    /// Whether rows may have any weights: not with what the authors' program does, where leaves know their share.
     pub(crate) fn takes_any_weights(&self) -> bool {
-        !self.published && !self.skip_empty && self.ess.is_none() && self.leaf == NumberLeaf::Normal
+        !self.published && !self.skip_empty && self.ess.is_none()
     }
 
     /// As `prepare`, of its own type.
@@ -226,7 +226,10 @@ impl Pcart {
         self.priors.check(table)?;
         let coded = Coded::new(table, self.max_splits, self.cuts);
         let scale = |var: Var| match table.column(var) {
-            Column::Reals(values) if self.leaf == NumberLeaf::Linear => Some(numbers::standardising(values)),
+            Column::Reals(values) if self.leaf == NumberLeaf::Linear => Some(match table.weights() {
+                Some(weights) => numbers::standardising_weighted(values, weights.of_rows()),
+                None => numbers::standardising(values),
+            }),
             _ => None,
         };
         let scales = (0..table.n_vars()).map(scale).collect();
@@ -422,21 +425,12 @@ impl Prepared {
                     return Ok(self.of_weighed_numbers(child, leaf, &values, weights));
                 }
                 // Sums of numbers depend on their order, so rows are taken by value: then no order of rows matters.
-                let others = if self.has_lines(child) { self.numbers_beside(child) } else { vec![] };
                 let mut order = by_value(&values);
-                if !others.is_empty() {
-                    for equal in order.chunk_by_mut(|&i, &j| values[i as usize].total_cmp(&values[j as usize]).is_eq())
-                    {
-                        equal.sort_unstable_by(|&i, &j| {
-                            let mut by = others.iter().map(|x| x[i as usize].total_cmp(&x[j as usize]));
-                            by.find(|order| order.is_ne()).unwrap_or(i.cmp(&j))
-                        });
-                    }
-                }
+                self.equal_ones_by_numbers(child, &mut order, |i, j| values[i].total_cmp(&values[j]));
                 let values: Vec<f64> = order.iter().map(|&row| values[row as usize]).collect();
                 let codes = self.ordered(&order);
                 if self.has_lines(child) {
-                    let by_value = ByValue { values, codes, order };
+                    let by_value = ByValue { values, codes, order, weights: None };
                     return Ok(Box::new(OfLines::new(self, child, leaf, by_value, &self.scales)));
                 }
                 let codes = Rows::Ordered(Arc::new(codes));
@@ -547,6 +541,14 @@ impl Prepared {
             let ((x, u), (y, v)) = (of(i), of(j));
             x.total_cmp(&y).then(u.total_cmp(&v)).then(i.cmp(&j))
         });
+        if self.has_lines(child) {
+            let (value, weight) = (|row: usize| values[row], |row: usize| weights[row]);
+            let compare = |i, j| value(i).total_cmp(&value(j)).then(weight(i).total_cmp(&weight(j)));
+            self.equal_ones_by_numbers(child, &mut order, compare);
+            let (values, weights) = order.iter().map(|&row| of(row)).unzip();
+            let by_value = ByValue { values, codes: self.ordered(&order), order, weights: Some(weights) };
+            return Box::new(OfLines::new(self, child, leaf, by_value, &self.scales));
+        }
         let rows = Rows::Ordered(Arc::new(self.ordered(&order)));
         let response = Weighed::new(&leaf);
         let values = order.iter().map(|&row| of(row)).collect();
@@ -555,6 +557,26 @@ impl Prepared {
             return Box::new(Cells::new(self, child, response, values, rows, node));
         }
         Box::new(OfKind::new(self, child, response, values, rows, node))
+    }
+
+    /// Brings rows that compare as equal in the order of the numbers that lines may follow, if the child has lines: sums with them
+    /// depend on it.
+    fn equal_ones_by_numbers(
+        &self,
+        child: Var,
+        order: &mut [u32],
+        compare: impl Fn(usize, usize) -> std::cmp::Ordering,
+    ) {
+        if !self.has_lines(child) {
+            return;
+        }
+        let others = self.numbers_beside(child);
+        for equal in order.chunk_by_mut(|&i, &j| compare(i as usize, j as usize).is_eq()) {
+            equal.sort_unstable_by(|&i, &j| {
+                let mut by = others.iter().map(|x| x[i as usize].total_cmp(&x[j as usize]));
+                by.find(|order| order.is_ne()).unwrap_or(i.cmp(&j))
+            });
+        }
     }
 
     /// Codes of some rows, in their order.

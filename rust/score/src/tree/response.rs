@@ -9,12 +9,14 @@ mod lines;
 mod numbers;
 mod tally;
 mod weighed;
+mod weighed_lines;
 
 pub use in_order::{InOrder, by_key, first_orders};
 pub use levels::{Levels, LevelsLeaf, Store, categorical_steps, ordinal_steps};
 pub use lines::{LineRows, LineSum, Lines, line_steps};
 pub use numbers::{NUMBER_STEPS, NumberSum, Numbers};
 pub use weighed::{Weighed, WeighedSum};
+pub use weighed_lines::{WeighedLineSum, WeighedLines};
 
 use super::lattice::Columns;
 use crate::table::Var;

@@ -15,7 +15,7 @@ use crate::tree::key::{Coded, Layout};
 use crate::tree::memo::Ended;
 use crate::tree::normaliser::Priors;
 use crate::tree::optimal::{Point, Search};
-use crate::tree::response::{Levels, LevelsLeaf, LineRows, Lines, Numbers, Response};
+use crate::tree::response::{Levels, LevelsLeaf, LineRows, Lines, Numbers, Response, WeighedLines};
 use crate::tree::trace::Traced;
 
 /// Codes of a column with levels, or numbers.
@@ -134,21 +134,31 @@ fn both_of_levels<L: LevelsLeaf + Clone>(leaf: &L, k: usize, codes: &Codes, tabl
     both(|| Levels::<Vec<u32>, L>::new(leaf.clone(), pure.clone(), true), &values, table, s)
 }
 
-fn both_of_lines(y: &[f64], table: &Table, s: How) -> Option<Both> {
+fn both_of_lines(y: &[f64], table: &Table, s: How, weighed: bool) -> Option<Both> {
     let numbers = |var: usize| match table.column(var) {
         Column::Reals(x) if var > 0 => Some(x.clone()),
         _ => None,
     };
     let x = (0..table.n_vars()).map(numbers).collect();
-    let rows = Arc::new(LineRows { y: y.to_vec(), x });
+    let weights = (0..y.len()).map(|row| 0.3 + (row * 7 % 5) as f64 / 2.0).collect();
+    let rows = Arc::new(LineRows { y: y.to_vec(), x, weights });
     let parents: Vec<usize> = (1..table.n_vars()).collect();
     let leaf = Normal::default().centred(0.1);
+    let values: Vec<u32> = (0..y.len() as u32).collect();
+    if weighed {
+        let response = || {
+            let mut response = WeighedLines::<{ n_sums(4) }>::new(&leaf, 1.0, rows.clone());
+            response.read(&parents);
+            response
+        };
+        return both(response, &values, table, s);
+    }
     let response = || {
         let mut response = Lines::<{ n_sums(4) }>::new(&leaf, rows.clone());
         response.read(&parents);
         response
     };
-    both(response, &(0..y.len() as u32).collect::<Vec<_>>(), table, s)
+    both(response, &values, table, s)
 }
 
 fn how() -> impl Strategy<Value = How> {
@@ -159,11 +169,11 @@ proptest! {
     #![proptest_config(ProptestConfig::with_cases(1500))]
 
     #[test]
-    fn so_they_do_with_lines_in_the_leaves(columns in columns(), s in how()) {
+    fn so_they_do_with_lines_in_the_leaves(columns in columns(), s in how(), weighed in any::<bool>()) {
         let table = table(&columns);
         let Column::Reals(y) = table.column(0) else { return Ok(()) };
         let values: Vec<f64> = y.iter().map(|y| y - 0.1).collect();
-        let Some(Both { scores: [search, lattice], .. }) = both_of_lines(&values, &table, s) else { return Ok(()) };
+        let Some(Both { scores: [search, lattice], .. }) = both_of_lines(&values, &table, s, weighed) else { return Ok(()) };
         prop_assert!((search - lattice).abs() <= 1e-9 * (1.0 + search.abs()), "{search} {lattice}");
     }
 

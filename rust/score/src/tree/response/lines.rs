@@ -10,7 +10,7 @@ use smallvec::SmallVec;
 use super::in_order::InOrder;
 use super::numbers::{NumberSum, Numbers};
 use super::{Half, Halves, LANES, Point, Response, Worth};
-use crate::leaf::{LineSums, Linear, Normal, eliminated, n_sums, observe};
+use crate::leaf::{LineSums, Linear, Moments, Normal, eliminated, n_sums, observe};
 use crate::table::Var;
 use crate::tree::lattice::Columns;
 use crate::tree::ln::ln;
@@ -25,9 +25,9 @@ pub struct LineSum<const W: usize> {
 }
 
 impl<const W: usize> LineSum<W> {
-    /// Number of rows.
-    pub fn n(&self) -> u64 {
-        u64::from(self.n)
+    /// As the leaf has them.
+    pub fn stat(&self) -> LineSums {
+        LineSums { n: f64::from(self.n), sums: self.sums().into() }
     }
 
     /// Number of numeric parents.
@@ -35,13 +35,17 @@ impl<const W: usize> LineSum<W> {
         self.p as usize
     }
 
-    /// The sums as the leaf has them.
-    pub fn sums(&self) -> &[f64] {
+    fn sums(&self) -> &[f64] {
         &self.sums[..n_sums(self.p as usize)]
     }
 
     fn numbers(&self) -> NumberSum {
         NumberSum { n: u64::from(self.n), sum: self.sums[0], squares: self.sums[1] }
+    }
+
+    /// What a normal leaf knows of the rows.
+    pub fn moments(&self) -> Moments {
+        (&self.numbers()).into()
     }
 }
 
@@ -52,6 +56,36 @@ pub struct LineRows {
     pub y: Vec<f64>,
     /// By variable: standardised numbers (of a table without rows there are none), nothing for levels.
     pub x: Vec<Option<Vec<f64>>>,
+    /// How often each row counts, if not all count once.
+    pub weights: Vec<f64>,
+}
+
+impl LineRows {
+    /// How many of some parents are numbers, and what these are, row after row.
+    pub(super) fn numbers_of(&self, parents: &[Var]) -> (usize, Vec<f64>) {
+        let columns: Vec<&Vec<f64>> = parents.iter().filter_map(|&v| self.x[v].as_ref()).collect();
+        let x = (0..self.y.len()).flat_map(|row| columns.iter().map(move |x| x[row])).collect();
+        (columns.len(), x)
+    }
+}
+
+/// Keys by which levels may be put in order: their slopes along each number, since levels may also differ in how they follow it.
+pub(super) fn slopes_as_keys(leaf: &Linear, p: usize, levels: impl Iterator<Item = LineSums>) -> Vec<Vec<f64>> {
+    let slopes: Vec<Vec<f64>> = levels.map(|stat| leaf.fit(&stat).slopes).collect();
+    (0..p).map(|j| slopes.iter().map(|slopes| slopes[j]).collect()).collect()
+}
+
+/// The slope of a line's score in the rows' number and their sums; `of_constant` is that of what the number alone decides in the
+/// normal leaf, which holds the slope of its determinant, a part of this one's.
+pub(super) fn slope_of_line(leaf: &Linear, n: f64, sums: &[f64], of_constant: f64) -> Vec<f64> {
+    let (of_sums, of_ones) = leaf.gradient(n, sums);
+    let of_count = of_constant + 0.5 / (n + leaf.normal().a()) + of_ones - 0.5 * leaf.spread_of(n, sums).ln();
+    [vec![of_count], of_sums].concat()
+}
+
+/// How far sums lie along a slope, as [`super::InOrder::along`]; a normal leaf's has three entries, and says nothing of the others.
+pub(super) fn along(slope: &[f64], n: f64, sums: &[f64]) -> f64 {
+    slope[0] * n + slope[1..].iter().zip(sums).map(|(slope, of)| slope * of).sum::<f64>()
 }
 
 /// Numbers along lines, with up to `W` sums.
@@ -103,7 +137,7 @@ impl<const W: usize> Lines<W> {
             2 => eliminated::<2>(sums, Self::K, of.inverse, of.intercept),
             3 => eliminated::<3>(sums, Self::K, of.inverse, of.intercept),
             4 => eliminated::<4>(sums, Self::K, of.inverse, of.intercept),
-            _ => self.leaf.eliminated(n, sums),
+            _ => self.leaf.eliminated(n as f64, sums),
         };
         let linear = of.constant - of.half_df * ln(of.nu_lam + (of.spread - explained).max(0.0)) - 0.5 * ln(det);
         let leaf = log_gamma + normal.max(linear);
@@ -155,13 +189,9 @@ impl<const W: usize> Response for Lines<W> {
     type Sum = LineSum<W>;
 
     fn read(&mut self, parents: &[Var]) {
-        let rows = self.rows.clone();
-        let columns: Vec<&Vec<f64>> = parents.iter().filter_map(|&v| rows.x[v].as_ref()).collect();
-        self.p = columns.len();
+        (self.p, self.x) = self.rows.numbers_of(parents);
         debug_assert!(n_sums(self.p) <= W);
         self.leaf.set_numbers(self.p);
-        self.x.clear();
-        self.x.extend((0..rows.y.len()).flat_map(|row| columns.iter().map(move |x| x[row])));
     }
 
     fn choice(&self) -> f64 {
@@ -204,7 +234,7 @@ impl<const W: usize> Response for Lines<W> {
     }
 
     fn worth(&self, sum: &LineSum<W>) -> Worth {
-        self.both(sum.n(), sum.sums())
+        self.both(u64::from(sum.n), sum.sums())
     }
 
     fn columns(&self) -> [usize; 2] {
@@ -272,31 +302,22 @@ impl<const W: usize> InOrder for Lines<W> {
 
     fn keys(&self, levels: &[LineSum<W>]) -> Vec<Vec<f64>> {
         let mut keys = self.numbers.keys(&levels.iter().map(LineSum::numbers).collect::<Vec<_>>());
-        // Levels may also differ in how they follow a number.
-        let line = |sum: &LineSum<W>| self.leaf.fit(&LineSums { n: sum.n(), sums: sum.sums().into() }).slopes;
-        let slopes: Vec<Vec<f64>> = levels.iter().map(line).collect();
-        keys.extend((0..self.p).map(|j| slopes.iter().map(|slopes| slopes[j]).collect()));
+        keys.extend(slopes_as_keys(&self.leaf, self.p, levels.iter().map(LineSum::stat)));
         keys
     }
 
     fn slope(&self, sum: &LineSum<W>) -> Vec<f64> {
         let normal = self.numbers.slope(&sum.numbers());
-        let linear = self.leaf.log_marginal_of(sum.n(), sum.sums());
+        let linear = self.leaf.log_marginal_of(f64::from(sum.n), sum.sums());
         if self.p == 0 || self.numbers.worth(&sum.numbers()).leaf - self.numbers.log_gamma() >= linear {
             return normal;
         }
-        let (of_sums, of_ones) = self.leaf.gradient(sum.n(), sum.sums());
-        let (n, leaf) = (f64::from(sum.n), self.leaf.normal());
-        // The count's own slope holds that of the normal leaf's determinant, which is part of this one's.
-        let of_count = self.numbers.constant_slope(sum.n as usize) + 0.5 / (n + leaf.a()) + of_ones
-            - 0.5 * self.leaf.spread_of(sum.n(), sum.sums()).ln();
-        [vec![of_count], of_sums].concat()
+        let of_constant = self.numbers.constant_slope(sum.n as usize);
+        slope_of_line(&self.leaf, f64::from(sum.n), sum.sums(), of_constant)
     }
 
     fn along(&self, slope: &[f64], sum: &LineSum<W>) -> f64 {
-        // A normal leaf knows three numbers, and says nothing of the others.
-        let of_sums = slope[1..].iter().zip(sum.sums()).map(|(slope, of)| slope * of);
-        slope[0] * f64::from(sum.n) + of_sums.sum::<f64>()
+        along(slope, f64::from(sum.n), sum.sums())
     }
 
     fn one_suffices(&self) -> bool {

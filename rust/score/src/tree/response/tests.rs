@@ -10,7 +10,7 @@ use crate::leaf::{Categorical, Linear, Normal, Ordinal, n_sums};
 
 #[test]
 fn without_rows_lines_are_chosen_between_too() {
-    let rows = LineRows { y: vec![], x: vec![None, Some(vec![]), None] };
+    let rows = LineRows { x: vec![None, Some(vec![]), None], ..LineRows::default() };
     let mut response = Lines::<{ n_sums(2) }>::new(&Normal::default(), Arc::new(rows));
     response.read(&[1, 2]);
     assert_eq!(response.choice(), -std::f64::consts::LN_2);
@@ -96,7 +96,7 @@ proptest! {
         let y: Vec<f64> = rows.iter().map(|(y, ..)| y - centre).collect();
         let numbers = |of: fn(&(f64, f64, f64)) -> f64| Some(rows.iter().map(of).collect());
         let x = vec![None, numbers(|row| row.1), numbers(|row| row.2)];
-        let mut response = Lines::<{ n_sums(2) }>::new(&leaf, Arc::new(LineRows { y, x }));
+        let mut response = Lines::<{ n_sums(2) }>::new(&leaf, Arc::new(LineRows { y, x, ..LineRows::default() }));
         response.read(&[1, 2]);
         response.prepare(log_gamma);
         let of = |rows: &mut dyn Iterator<Item = usize>| sum_of(&response, rows.map(|i| i as u32));
@@ -128,6 +128,54 @@ proptest! {
         let best = best_partition(rows.len(), &|block| response.worth(&of(&mut block.iter().copied())).leaf);
         let all = response.worth(&of(&mut (0..rows.len())));
         prop_assert!(all.split >= best - 1e-9, "{} bounds {best}", all.split);
+    }
+
+    #[test]
+    fn no_partition_of_weighed_numbers_along_lines_beats_their_bound(
+        rows in prop::collection::vec(
+            (
+                prop_oneof![Just(0.0), Just(0.4), -3.0..3.0_f64, Just(30.0)],
+                -2.0..2.0_f64,
+                prop_oneof![Just(0.0), -1.0..1.0_f64],
+                prop_oneof![0.01..4.0_f64, Just(1.0)],
+            ),
+            2..8,
+        ),
+        log_gamma in -6.0..-1.4_f64,
+        centre in -1.0..1.0_f64,
+        a in 0.3..3.0_f64,
+    ) {
+        let leaf = Normal::new(0.2, a, 1.0, 1.0).centred(centre);
+        let y: Vec<f64> = rows.iter().map(|row| row.0 - centre).collect();
+        let numbers = |of: fn(&(f64, f64, f64, f64)) -> f64| Some(rows.iter().map(of).collect());
+        let x = vec![None, numbers(|row| row.1), numbers(|row| row.2)];
+        let weights = rows.iter().map(|row| row.3).collect();
+        let mut response = WeighedLines::<{ n_sums(2) }>::new(&leaf, 1.0, Arc::new(LineRows { y, x, weights }));
+        response.read(&[1, 2]);
+        response.prepare(log_gamma);
+        let of = |rows: &mut dyn Iterator<Item = usize>| sum_of(&response, rows.map(|i| i as u32));
+        let best = best_partition(rows.len(), &|block| response.worth(&of(&mut block.iter().copied())).leaf);
+        let all = response.worth(&of(&mut (0..rows.len())));
+        prop_assert!(all.split >= best - 1e-9, "{} bounds {best}", all.split);
+    }
+
+    #[test]
+    fn lines_of_weight_one_are_worth_what_lines_are(
+        rows in prop::collection::vec((-3.0..3.0_f64, -2.0..2.0_f64), 1..9), log_gamma in -6.0..-1.4_f64,
+    ) {
+        let leaf = Normal::new(0.3, 0.7, 2.0, 1.3).centred(0.1);
+        let y = rows.iter().map(|row| row.0).collect();
+        let x = vec![Some(rows.iter().map(|row| row.1).collect())];
+        let of = Arc::new(LineRows { y, x, weights: vec![1.0; rows.len()] });
+        let mut plain = Lines::<{ n_sums(1) }>::new(&leaf, of.clone());
+        let mut weighed = WeighedLines::<{ n_sums(1) }>::new(&leaf, 1.0, of);
+        plain.read(&[0]);
+        weighed.read(&[0]);
+        plain.prepare(log_gamma);
+        weighed.prepare(log_gamma);
+        let all = || 0..rows.len() as u32;
+        let (one, other) = (plain.worth(&sum_of(&plain, all())).leaf, weighed.worth(&sum_of(&weighed, all())).leaf);
+        prop_assert!((one - other).abs() < 1e-12 * (1.0 + one.abs()), "{one} {other}");
     }
 
     #[test]

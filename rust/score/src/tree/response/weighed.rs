@@ -41,6 +41,11 @@ impl Weighed {
         Self { leaf: leaf.clone(), nu_lam, offset, log_gamma: f64::NAN }
     }
 
+    /// `ln gamma`, as it was prepared.
+    pub(super) fn log_gamma(&self) -> f64 {
+        self.log_gamma
+    }
+
     fn half_df(&self, n: f64) -> f64 {
         0.5 * (n + self.leaf.nu())
     }
@@ -66,22 +71,28 @@ impl Weighed {
     /// weight m. With the spread's `n` in place of `m`, its score is convex in m, as the score of leaves without spread is in
     /// theirs (log-gammas and minus logarithms are convex, the rest is linear), and so is the sum of both: it is largest at
     /// m = 0 or m = n.
-    fn split_bound(&self, of: &WeighedSum) -> f64 {
+    /// `share` of the squares is what the leaves may not explain: all of them, but for lines.
+    pub(super) fn split_bound(&self, of: &WeighedSum, share: f64) -> f64 {
         let [about, _] = self.spreads(of);
-        let spread = ln(self.nu_lam + self.leaf.a() * about.max(0.0) / (of.n + self.leaf.a()));
+        let spread = ln(self.nu_lam + self.leaf.a() * share * about.max(0.0) / (of.n + self.leaf.a()));
         let term = self.leaf.weight_term(of.n);
         let with_all = term - self.half_df(of.n) * spread;
         let apart = term - self.half_df(of.n) * ln(self.nu_lam) + 0.5 * self.leaf.nu() * (ln(self.nu_lam) - spread);
         2.0 * self.log_gamma + with_all.max(apart)
     }
 
+    /// The slope in the weight of what the weight alone decides.
+    pub(super) fn constant_slope(&self, n: f64) -> f64 {
+        let (below, above) = ((n - 1.0).max(0.0), n + 1.0);
+        let constant = |n: f64| if n == 0.0 { 0.0 } else { self.leaf.weight_term(n) };
+        (constant(above) - constant(below)) / (above - below)
+    }
+
     /// The slope of a leaf's score in its three sums.
     pub(super) fn slope_of(&self, of: &WeighedSum) -> [f64; 3] {
         let [_, spread] = self.spreads(of);
         let (a, weight) = (self.leaf.a(), 1.0 / (of.n + self.leaf.a()));
-        let (below, above) = ((of.n - 1.0).max(0.0), of.n + 1.0);
-        let constant = |n: f64| if n == 0.0 { 0.0 } else { self.leaf.weight_term(n) };
-        let of_constant = (constant(above) - constant(below)) / (above - below);
+        let of_constant = self.constant_slope(of.n);
         let explained = a * self.offset * (2.0 * of.sum + of.n * self.offset) - of.sum * of.sum;
         let half_df = self.half_df(of.n);
         let of_count = a * self.offset * self.offset * weight - explained * weight * weight;
@@ -127,7 +138,7 @@ impl Response for Weighed {
         if sum.n == 0.0 {
             return Worth { leaf: self.log_gamma, split: 2.0 * self.log_gamma };
         }
-        Worth { leaf: self.as_leaf(sum), split: self.split_bound(sum) }
+        Worth { leaf: self.as_leaf(sum), split: self.split_bound(sum, 1.0) }
     }
 
     fn columns(&self) -> [usize; 2] {
@@ -168,7 +179,7 @@ pub struct HalvesOf<R: Response> {
 }
 
 impl<R: Response> HalvesOf<R> {
-    fn new(response: &R, points: &[Point<R::Sum>], total: &R::Sum, bits: &[u32]) -> Self {
+    pub(super) fn new(response: &R, points: &[Point<R::Sum>], total: &R::Sum, bits: &[u32]) -> Self {
         let lane = |&bit: &u32| {
             let half = || Half { sum: response.zero(), or: 0, and: u64::MAX };
             let (mut n_right, mut sides) = (0, [half(), half()]);
