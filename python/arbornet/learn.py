@@ -17,6 +17,7 @@ from typing import TYPE_CHECKING, Any, Literal
 from arbornet._core import ParameterError, threads
 from arbornet.data.frames import read_frame
 from arbornet.data.incomplete import CompletedTable, Incomplete, rows_of
+from arbornet.data.kinds import Continuous
 from arbornet.data.looks.findings import marked
 from arbornet.data.scales import Scales, check_scales
 from arbornet.data.schema import Schema, schema_of_raw
@@ -26,8 +27,8 @@ from arbornet.gaps import Way, learned, with_families
 from arbornet.given import FrameLike, Progress, SearchLike
 from arbornet.graphs.constraints import Rules
 from arbornet.network.fit import fit
-from arbornet.scores import PCART
 from arbornet.scores.prepare import Score
+from arbornet.scores.usual import usual
 from arbornet.search.base import Found
 from arbornet.search.budget import seconds_of
 from arbornet.search.registry import Search as Named
@@ -86,7 +87,8 @@ def learn(
 
     Args:
         frame: Any frame (see `Table`), or a Table.
-        score: The local score; `PCART()` if left out. `ConditionalGaussian`, `DegenerateGaussian`, `BasisFunctions` and
+        score: The local score; if left out `PCART(leaf="linear")`, trees whose leaves follow numbers along lines
+            (`PCART()` where there are not two columns of numbers). `ConditionalGaussian`, `DegenerateGaussian`, `BasisFunctions` and
             `MixedPolynomial` named without a prior take `priors.Binomial(1)` from 20 variables on, as
             `prior=priors.Uniform()` does not.
         search: How to search: the name of a search over candidates (`"exact"`, `"anytime"`, `"hill_climb"`) or of one
@@ -140,7 +142,7 @@ def learn(
     rows = _rows(frame, schema, missing, n_jobs, tell, weights, weights_are, scales)
     if score is None:
         own = None if search is None else search_of(search).score
-        score = PCART() if own is None else own()
+        score = usual(isinstance(column.kind, Continuous) for column in rows.schema.used) if own is None else own()
     score, why = for_width(score, len(rows.names))
     if not isinstance(frame, CompletedTable):  # of which it was told
         tell(f"score: {score!r}{' (' + why + ')' if why else ''}")

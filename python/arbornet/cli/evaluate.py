@@ -30,7 +30,7 @@ def options(command: argparse.ArgumentParser) -> None:
         metavar="SCORE",
         action="append",
         default=[],
-        help="a local score, as in Python (default: PCART()); may be given several times",
+        help="a local score, as in Python (default: PCART(leaf='linear')); may be given several times",
     )
     command.add_argument("--search", choices=tuple(searches()), metavar="METHOD", default="exact", help="as for learn")
     command.add_argument("--max-parents", default="auto", metavar="N", help="most parents of a variable")
@@ -51,9 +51,10 @@ def run(asked: Options) -> None:
     """Runs the command."""
     import arbornet as an
     from arbornet.cli import files, words
+    from arbornet.scores.usual import USUAL
     from arbornet.text.visible import visible
 
-    scores = {text: words.score(text) for text in asked.score} or {"PCART()": an.PCART()}
+    scores = {text: words.score(text) for text in asked.score} or {repr(USUAL): USUAL}
     frame = files.read_frame(asked.table)
     schema = words.typed(files.read_schema(frame, asked.schema, "auto"), asked.set)
     made = an.evaluate.cross_validate(

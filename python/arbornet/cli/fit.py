@@ -22,7 +22,9 @@ def options(command: argparse.ArgumentParser) -> None:
     """Adds the options."""
     table_options(command)
     command.add_argument("network", metavar="NETWORK", help="a network with the graph: .json, .bif, .xmlbif or .net")
-    command.add_argument("--score", metavar="SCORE", help="the score whose models are fitted (default: PCART())")
+    command.add_argument(
+        "--score", metavar="SCORE", help="the score whose models are fitted (default: PCART(leaf='linear'))"
+    )
     missing_option(command)
     command.add_argument("-o", "--output", metavar="FILE", help="write the network: .json, .bif, .xmlbif or .net")
     command.add_argument("--report", metavar="FILE", help="write one HTML page with everything")
@@ -36,11 +38,12 @@ def run(asked: Options) -> None:
     from arbornet.cli import files, words
     from arbornet.cli.outputs import Output, Written, fits, tried
     from arbornet.cli.show import as_dict, families
+    from arbornet.scores.usual import USUAL
     from arbornet.text.terminal import wrapped
 
     outputs = [Output("-o", asked.output, "network"), Output("--report", asked.report, "page")]
     tried(outputs, [asked.table, asked.schema])  # the network may be written over by itself
-    score = words.score(asked.score) if asked.score else an.PCART()
+    score = words.score(asked.score) if asked.score else USUAL
     graph = files.read_network(asked.network).graph
     frame = files.read_frame(asked.table)
     table = files.read_table(asked, frame)

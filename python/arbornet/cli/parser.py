@@ -126,8 +126,8 @@ def learning_options(command: argparse.ArgumentParser, gaps: bool = False) -> No
     command.add_argument(
         "--score",
         metavar="SCORE",
-        help="the local score, as in Python: PCART(), 'BDeu(10)', 'BIC(prior=EBIC(0.5))' (default: PCART(); "
-        "DecisionGraph() with --search decision_graphs)",
+        help="the local score, as in Python: PCART(), 'BDeu(10)', 'BIC(prior=EBIC(0.5))' (default: "
+        "PCART(leaf='linear'); DecisionGraph() with --search decision_graphs)",
     )
     command.add_argument(
         "--max-parents",

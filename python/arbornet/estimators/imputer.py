@@ -34,7 +34,7 @@ class NetworkImputer(OneToOneFeatureMixin, TransformerMixin, Estimator):  # type
     they are.
 
     Args:
-        local_score: The local score; `PCART()` if left out.
+        local_score: The local score; that of `learn` if left out.
         how: `"modes"`: the most probable level, or the median of a number, the same whatever rows stand beside it;
             `"draw"`: a draw, which keeps the spread of the column.
         search: As for `learn`.

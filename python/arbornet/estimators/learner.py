@@ -47,7 +47,7 @@ class NetworkLearner(DensityMixin, Estimator):  # type: ignore[misc]
     trust, and share `network_.save("net.json")` instead.
 
     Args:
-        local_score: The local score; `PCART()` if left out.
+        local_score: The local score; that of `learn` if left out.
         search: As for `learn`.
         max_parents: As for `learn`.
         constraints: As for `learn`.

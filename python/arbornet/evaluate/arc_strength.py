@@ -18,8 +18,8 @@ from arbornet.evaluate.plots import stacked
 from arbornet.given import FrameLike, Progress, SearchLike, Target
 from arbornet.graphs import cpdag
 from arbornet.learn import found_by
-from arbornet.scores import PCART
 from arbornet.scores.prepare import Score
+from arbornet.scores.usual import usual
 from arbornet.step1.effort import Effort
 from arbornet.system.cluster import Client
 from arbornet.system.parallel import side_by_side
@@ -64,7 +64,7 @@ def arc_strength(
 
     Args:
         frame: Any frame, or a Table.
-        score: The local score; `PCART()` if left out.
+        score: The local score; that of `learn` if left out.
         n_bootstrap: How many networks, each from as many rows as there are, drawn with replacement; with frequencies as
             weights, from rows repeated as often as they say.
         seed: Random seed; the same seed gives the same result at any number of threads.
@@ -89,7 +89,7 @@ def arc_strength(
     n_bootstrap = whole("n_bootstrap", n_bootstrap, 1, 10**9)
     seed = whole("seed", seed, 0, 2**64 - 1)
     table = frame if isinstance(frame, Table) else Table(frame, schema=schema, n_jobs=n_jobs, scales="auto")
-    score = PCART() if score is None else score
+    score = usual(scale is not None for scale in table.handle.scales) if score is None else score
     constraints = Method(score, constraints=constraints).refusing(table).constraints
     directed: Counter[tuple[str, str]] = Counter()
     adjacent: Counter[frozenset[str]] = Counter()

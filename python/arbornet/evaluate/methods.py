@@ -15,8 +15,8 @@ from arbornet.graphs.constraints import Constraints
 from arbornet.learn import found_by
 from arbornet.network import BayesNet
 from arbornet.network.fit import fit
-from arbornet.scores import PCART
 from arbornet.scores.prepare import Score, prepared
+from arbornet.scores.usual import USUAL
 from arbornet.search.base import Found, uninterrupted
 from arbornet.step1.effort import Effort
 from arbornet.step1.planning import CHECKS
@@ -83,7 +83,7 @@ class Method(Brief):
 
     @property
     def _score(self) -> Any:
-        return PCART() if self.score is None else self.score
+        return USUAL if self.score is None else self.score
 
     def _learned(self, table: Table, n_threads: int) -> Found | nx.DiGraph[str] | BayesNet:
         if self.learner is None:

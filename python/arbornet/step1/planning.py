@@ -11,8 +11,8 @@ from arbornet.data.incomplete import rows_of
 from arbornet.data.table import Table
 from arbornet.given import FrameLike, ScoreLike, TableLike
 from arbornet.graphs.constraints import Constraints, Rules, resolved
-from arbornet.scores import PCART
-from arbornet.scores.prepare import checked_limit, prepared, step1
+from arbornet.scores.prepare import checked_limit, prepared, step1, table_handle
+from arbornet.scores.usual import usual
 from arbornet.step1.candidates import Skipped
 from arbornet.step1.effort import MOST_PARENTS, Budget, Effort, budget_of, foreseen
 from arbornet.step1.sampling import counted, grown, modelled, sizes
@@ -142,7 +142,7 @@ def plan(
 
     Args:
         table: a Table, or any frame.
-        score: the score; `PCART()` if left out.
+        score: the score; that of `learn` if left out.
         max_parents: the most parents of a set; "auto" for the most up to 4 that is put within ten minutes of one core
             by counted steps, or a stated model where a score does not count them: not by this machine's speed. With an
             effort 4, if left out or "auto".
@@ -159,7 +159,7 @@ def plan(
     if not isinstance(table, Table | TableHandle):
         rows = rows_of(table)
         table = rows if isinstance(rows, Table) else rows.as_if_complete()
-    score = PCART() if score is None else score
+    score = usual(scale is not None for scale in table_handle(table).scales) if score is None else score
     handle = prepared(table, score)
     rules = resolved(constraints, handle.table.names)
     budget = None if effort is None else budget_of(effort)
