@@ -1,6 +1,6 @@
 """How well one network, learned with no target in mind, predicts a category, a number and whole rows; beside peers.
 
-    python benches/peers/prediction.py [--folds 5] [--tables wine yeast] [--ways learn linear] [--results FILE]
+    python benches/peers/prediction.py [--folds 5] [--tables wine yeast] [--ways learn ridge] [--results FILE]
     python benches/peers/prediction.py --page docs/prediction.md     # writes the page from what is known
 
 Tables of the UCI repository with 150 to 4,000 rows and at most 22 columns; complete rows. Every learner sees the same
@@ -285,7 +285,7 @@ def ours(score: Callable[[], an.Score | None]) -> Callable[..., dict[str, Figure
 
 WAYS: dict[str, Callable[..., dict[str, Figures]]] = {
     "learn": ours(lambda: None),
-    "linear leaves": ours(lambda: an.PCART(leaf="linear")),
+    "normal leaves": ours(lambda: an.PCART()),
     "logistic regression": classifier("logistic"),
     "random forest": classifier("forest"),
     "gradient boosting": classifier("boosting"),
@@ -297,7 +297,7 @@ if importlib.util.find_spec("interpret"):
     WAYS["explainable boosting"] = classifier("explainable")
 if importlib.util.find_spec("pyagrum"):
     WAYS["pyAgrum (TAN)"] = agrum
-OURS = ("learn", "linear leaves")
+OURS = ("learn", "normal leaves")
 
 
 # --- the page
@@ -350,7 +350,7 @@ def page(lines: list[dict[str, Any]]) -> str:
 
 def main() -> None:
     parser = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
-    parser.add_argument("--folds", type=int, default=5)
+    parser.add_argument("--folds", type=int, default=2)
     parser.add_argument("--tables", nargs="+", metavar="TABLE")
     parser.add_argument("--ways", nargs="+", choices=list(WAYS), default=list(WAYS))
     parser.add_argument("--results", type=Path, default=RESULTS)

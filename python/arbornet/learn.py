@@ -88,9 +88,9 @@ def learn(
     Args:
         frame: Any frame (see `Table`), or a Table.
         score: The local score; if left out `PCART(leaf="linear")`, trees whose leaves follow numbers along lines
-            (`PCART()` where there are not two columns of numbers). `ConditionalGaussian`, `DegenerateGaussian`, `BasisFunctions` and
-            `MixedPolynomial` named without a prior take `priors.Binomial(1)` from 20 variables on, as
-            `prior=priors.Uniform()` does not.
+            (`PCART()` where there are not two columns of numbers). `ConditionalGaussian`, `DegenerateGaussian`,
+            `BasisFunctions` and `MixedPolynomial` named without a prior take `priors.Binomial(1)` from 20 variables on,
+            as `prior=priors.Uniform()` does not.
         search: How to search: the name of a search over candidates (`"exact"`, `"anytime"`, `"hill_climb"`) or of one
             that scores on demand (`"boss"`, `"fges"`, `"grasp"`, `"chow_liu"`; `"decision_graphs"` grows graph and
             models together; `"hybrid"` proves the best network inside arcs that several scores find; `"pc"` and `"cpc"`

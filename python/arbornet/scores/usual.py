@@ -1,7 +1,7 @@
 """The score where none is named: trees whose leaves follow numbers along lines.
 
-`docs/prediction.md` and `docs/design/pcart.md` have the tables of held-out rows that this choice was made by: with lines, trees are
-smaller and predict better.
+`docs/prediction.md` and `docs/design/pcart.md` have the tables of held-out rows that this choice was made by: with
+lines, trees are smaller and predict better.
 """
 
 from __future__ import annotations
