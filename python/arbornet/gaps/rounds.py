@@ -184,7 +184,7 @@ class _Rounds:
 
     def _over(self) -> bool:
         scores = self.scores
-        if len(scores) > 1 and scores[-1] - scores[-2] < self.state.noise:
+        if len(scores) > 1 and scores[-1] - scores[-2] <= self.state.noise:
             self.ended = "settled"
         elif self.deadline is not None and scores and time.perf_counter() > self.deadline:
             self.ended = "time"
