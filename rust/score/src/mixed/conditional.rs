@@ -60,8 +60,9 @@ impl ConditionalGaussian {
                 "is another way with children of levels than discretise=True",
             ));
         }
-        let binned =
-            if self.discretise { Some(super::binned::Binned::new(table, self.bins.unwrap_or(3))?) } else { None };
+        let bins = self.bins.unwrap_or(3);
+        super::binned::check(bins)?;
+        let binned = if self.discretise { Some(super::binned::Binned::new(table, bins)?) } else { None };
         let store = CellStore::new(Arc::new(Columns::new(table)));
         let rule = Gaussians { table: table.clone(), store, binned, sets: Kept::default(), parameters: self.clone() };
         Ok(Box::new(Bic::new(rule, self.prior)?))

@@ -164,6 +164,8 @@ impl Default for Pcart {
 
 /// Bins are stored in 16 bits.
 const MOST_SPLITS: u32 = 16;
+/// A petabyte: in bytes it fits 64 bits.
+const MOST_MEGABYTES: u64 = 1 << 30;
 /// A categorical predictor with more levels in the data has too many bipartitions to try them all.
 const MOST_LEVELS: usize = 24;
 /// Up to so many levels there is little to gain by an order: 15 sets against 10 intervals.
@@ -220,8 +222,9 @@ impl Pcart {
                 return Err(Error::parameter("linear_only", name, "must be a column of numbers in the table"));
             }
         }
-        if self.memory_mb == 0 {
-            return Err(Error::parameter("memory_mb", &self.memory_mb, "must be at least 1"));
+        if !(1..=MOST_MEGABYTES).contains(&self.memory_mb) {
+            let range = format!("must be between 1 and {MOST_MEGABYTES}");
+            return Err(Error::parameter("memory_mb", &self.memory_mb, range));
         }
         self.priors.check(table)?;
         let coded = Coded::new(table, self.max_splits, self.cuts);
