@@ -30,6 +30,7 @@ use crate::model::LocalModel;
 use crate::model::tree::Node;
 use crate::numeric::order::by_value;
 use crate::prior::parent_count;
+use crate::registry::Takes;
 use crate::table::{Affine, Column, Kind, Table, Var};
 use crate::tree::key::{Coded, Layout, Split};
 use crate::tree::memo::Ended;
@@ -180,9 +181,10 @@ impl Pcart {
         Ok(Box::new(self.prepared(table)?))
     }
 
-    /// Whether rows may have any weights: not with what the authors' program does, where leaves know their share, or along lines.
-    pub(crate) fn takes_any_weights(&self) -> bool {
-        !self.published && !self.skip_empty && self.ess.is_none() && self.leaf == NumberLeaf::Normal
+    /// Rows may have any weights, but not with what the authors' program does, where leaves know their share, or along lines.
+    pub(crate) fn takes(&self) -> Takes {
+        let any = !self.published && !self.skip_empty && self.ess.is_none() && self.leaf == NumberLeaf::Normal;
+        if any { Takes::Any } else { Takes::Repeated }
     }
 
     /// As `prepare`, of its own type.
