@@ -38,7 +38,7 @@ from arbornet.data.looks import tree
 from arbornet.data.looks.frame import _taker
 from arbornet.data.looks.marks import Marks
 from arbornet.data.looks.seen import Seen
-from arbornet.data.looks.words import MISSING
+from arbornet.data.looks.words import SAID_MISSING
 from arbornet.data.schema import Column
 
 DATA = Path(__file__).resolve().parents[1] / "data"
@@ -226,7 +226,7 @@ def ptype() -> None:
             if said != (wanted if wanted != "gender" else "integer"):
                 print(f"  {name}: {at} is {type_}, read as {said}")
             held = set(bare[at].unique().to_list())
-            known = {text.strip() for text in held if text in NULLS or text.strip() in MISSING}
+            known = {text.strip() for text in held if text in NULLS or text.strip() in SAID_MISSING}
             blanks += known == set(of["missing_values"])
             if known != set(of["missing_values"]):
                 print(f"  {name}: {at} has the missing values {of['missing_values']}, recognised {sorted(known)}")

@@ -10,7 +10,7 @@ import pytest
 
 from arbornet.text import progress
 from arbornet.text.progress import Pace, shown, status
-from arbornet.text.terminal import duration
+from arbornet.text.terminal import clock_time
 
 
 def test_a_steady_pace_tells_the_exact_time_left():
@@ -49,7 +49,7 @@ def test_work_that_hangs_moves_its_end_away():
 
 
 def test_figures_are_said_as_one_says_them():
-    assert [duration(s) for s in (0.4, 59, 61, 3599, 7500, 1e19)] == [
+    assert [clock_time(s) for s in (0.4, 59, 61, 3599, 7500, 1e19)] == [
         "0 s",
         "59 s",
         "1 min 01 s",

@@ -30,7 +30,7 @@ def test_the_line_of_the_page_is_one_of_the_form_that_stands_in_the_list() -> No
     ((path, line),) = re.findall(r"The line: `([^`]+)`\n\n```text\n(.*?)```", text, flags=re.DOTALL)
     listed = re.search(r"scores! \{\n(.*?)\n\}", (ROOT / path).read_text(encoding="utf-8"), flags=re.DOTALL)
     assert listed is not None
-    form = re.compile(r"    /// [^\n]+\n    (\w+)\(([\w:]+)\)(?: in (\w+))?,\n")
+    form = re.compile(r"    /// [^\n]+\n    (\w+)\(([\w:]+)\)(?: in (\w+))?(?: takes (?:Any|Shared|own))?,\n")
     assert form.sub("", listed[1] + "\n") == ""
     assert len(form.findall(listed[1] + "\n")) >= 17
     ((name, of, file),) = form.findall(line)

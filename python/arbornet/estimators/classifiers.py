@@ -159,7 +159,7 @@ class _Classifier(ClassifierMixin, Estimator):  # type: ignore[misc]
         graph = _naive(names, self.class_name_)
         if n_complete > 0:
             graph = self._arcs(Table.from_handle(gaps.table(gaps.complete()), gaps.schema), score)
-        return fit_available(gaps, graph, lambda table: models_of(table, score, self.smoothing))
+        return fit_available(gaps, graph, lambda table: models_of(table, score, self.smoothing), self._threads())
 
 
 def _warn(gaps: Incomplete, n_complete: int) -> None:

@@ -7,9 +7,9 @@ needs complete rows, or differences of scores on the same rows, because scores o
 from __future__ import annotations
 
 from collections.abc import Callable
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING
 
-from arbornet._core import ModelHandle, NetworkHandle, ScoreHandle
+from arbornet._core import NetworkHandle, ScoreHandle
 from arbornet.data.incomplete import Incomplete
 from arbornet.data.table import Table
 from arbornet.network import BayesNet, Origin
@@ -18,26 +18,28 @@ if TYPE_CHECKING:
     import networkx as nx
 
 
-def fit_available(gaps: Incomplete, graph: nx.DiGraph[str], models_of: Callable[[Table], ScoreHandle]) -> BayesNet:
+def fit_available(
+    gaps: Incomplete, graph: nx.DiGraph[str], models_of: Callable[[Table], ScoreHandle], n_jobs: int = -1
+) -> BayesNet:
     """A model for every variable of a graph, each from the rows that have all values it needs.
 
     Args:
         gaps: The rows.
         graph: A graph over their variables.
         models_of: The score with the models to fit, prepared for a table.
+        n_jobs: Threads, -1 for all cores.
     """
     names = gaps.schema.names
     position = {name: v for v, name in enumerate(names)}
     parents = [sorted(position[p] for p in graph.predecessors(name)) for name in names]
-    prepared: dict[bytes, Any] = {}
-    models = []
+    prepared: dict[bytes, ScoreHandle] = {}
+    scores = []
     for v, of in enumerate(parents):
         rows = gaps.known_together([v, *of])
         key = rows.tobytes()
         if key not in prepared:
             prepared[key] = models_of(Table.from_handle(gaps.table(rows), gaps.schema))
-        scored = prepared[key]
-        models.append(ModelHandle.fit(scored, v, of))
+        scores.append(prepared[key])
     weights = gaps.weights.spec() if gaps.weights else {}
-    origin = Origin(score=scored.spec, n_rows=gaps.n_rows, weights=weights)
-    return BayesNet(NetworkHandle.from_models(models), gaps.schema, origin)
+    origin = Origin(score=scores[-1].spec, n_rows=gaps.n_rows, weights=weights)
+    return BayesNet(NetworkHandle.fit_each(scores, parents, n_jobs), gaps.schema, origin)

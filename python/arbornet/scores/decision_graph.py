@@ -75,7 +75,7 @@ class DecisionGraph(ScoreParameters):
             raise ParameterError(f"schedule={self.schedule!r}: must be 'best' or 'splits_first'")
         object.__setattr__(self, "thresholds", truth("thresholds", self.thresholds))
         object.__setattr__(self, "max_splits", whole("max_splits", self.max_splits, 1, 16))
-        for name, most in (("lookahead", 1 << 20), ("restarts", 1 << 20), ("seed", (1 << 63) - 1)):
+        for name, most in (("lookahead", 1 << 20), ("restarts", 1 << 20), ("seed", (1 << 64) - 1)):
             object.__setattr__(self, name, whole(name, getattr(self, name), 0, most))
 
     def document(self) -> dict[str, Any]:

@@ -15,7 +15,7 @@ from collections.abc import Callable, Iterator
 from contextlib import ExitStack, contextmanager
 
 from arbornet.given import Progress
-from arbornet.text.terminal import duration
+from arbornet.text.terminal import clock_time
 
 Tell = Callable[[int, int], None]
 """What is called with news of long work: how much is done, and of how much (0 while unknown)."""
@@ -67,7 +67,7 @@ def status(done: int, total: int, left: float | None) -> str:
     says = f"{done:,} of {total:,}"
     if done >= total:
         return says
-    return f"{says}, about {duration(left)} left" if left is not None else says
+    return f"{says}, about {clock_time(left)} left" if left is not None else says
 
 
 @contextmanager

@@ -74,7 +74,7 @@ def shortened(text: str, most: int, between: str = " ") -> str:
     return shortened(text, most) if between != " " else text[: max(most - 1, 0)] + "…"
 
 
-def duration(seconds: float) -> str:
+def clock_time(seconds: float) -> str:
     """A time as one says it: `8 s`, `3 min 20 s`, `2 h 05 min`."""
     whole = round(seconds)
     if whole < 60:
@@ -89,7 +89,7 @@ def duration(seconds: float) -> str:
 def brief(seconds: float) -> str:
     """A measured time: `0.021 s`, `3.4 s`, `3 min 20 s`."""
     if seconds >= 10:
-        return duration(seconds)
+        return clock_time(seconds)
     return f"{seconds:.2g} s" if seconds >= 0.001 else "under 0.001 s"
 
 

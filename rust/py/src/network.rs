@@ -4,7 +4,7 @@ use std::sync::Arc;
 
 use arbornet_core::frame::{Cells, Rows};
 use arbornet_core::network::{Draws, Evidence, Method, Network, Sampled, Settings, Within, contributions};
-use arbornet_core::{Control, Error, Kind, Units, Value, Variable, bif};
+use arbornet_core::{Control, Error, Kind, LocalScore, Units, Value, Variable, bif};
 use numpy::{IntoPyArray, PyArray1, PyArrayMethods, PyReadonlyArray1, PyReadonlyArray2};
 use pyo3::exceptions::PyIndexError;
 use pyo3::prelude::*;
@@ -177,6 +177,22 @@ impl NetworkHandle {
         Ok(Self(Arc::new(network.map_err(|error| score.raise(py, error))?)))
     }
 
+    /// As `fit`, for every variable by a score of its own: of the same variables, and the rows it is prepared for.
+    #[staticmethod]
+    fn fit_each(
+        py: Python<'_>,
+        scores: Vec<Bound<'_, ScoreHandle>>,
+        parents: Vec<Vec<usize>>,
+        n_jobs: Jobs,
+    ) -> PyResult<Self> {
+        let control = Control::default();
+        let pool = pool(n_jobs)?;
+        let own: Vec<_> = scores.iter().map(|score| score.get().score.clone()).collect();
+        let of: Vec<&dyn LocalScore> = own.iter().map(|score| &**score).collect();
+        let network = watched(py, &control, None, || pool.install(|| Network::fit_each(&of, &parents, &control)))?;
+        Ok(Self(Arc::new(network.map_err(CoreError)?)))
+    }
+
     /// Of every variable its family's score and, per parent in ascending order, what is lost without that parent.
     #[staticmethod]
     fn contributions(
@@ -227,14 +243,6 @@ impl NetworkHandle {
         let tables = tables.iter().map(|table| table.as_array().iter().copied().collect());
         let network = Network::from_tables(variables, parents.into_iter().zip(tables).collect());
         Ok(Self(Arc::new(network.map_err(CoreError)?)))
-    }
-
-    /// A network of models, one for each of the same variables in their order.
-    #[staticmethod]
-    fn from_models(models: Vec<Bound<'_, ModelHandle>>) -> PyResult<Self> {
-        let variables = models.first().map(|first| first.get().variables.to_vec()).unwrap_or_default();
-        let models = models.iter().map(|one| one.get().model.clone()).collect();
-        Ok(Self(Arc::new(Network::new(variables, models).map_err(CoreError)?)))
     }
 
     /// Reads the text of a BIF file; origin names it in errors.

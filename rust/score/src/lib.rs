@@ -27,32 +27,33 @@ use arbornet_table::{control, counts, error, frame, kept, table, weights};
 pub use arbornet_model::local::{ChildScore, Fit, LocalScore, Tables};
 
 // One line a score: its name in JSON (as snake_case), the parameters' type, which has
-// `fn prepare(&self, table: &Arc<Table>) -> Result<Box<dyn LocalScore>>`, and the file it is in, if it has one of its own.
+// `fn prepare(&self, table: &Arc<Table>) -> Result<Box<dyn LocalScore>>`, the file it is in, if it has one of its own, and how it takes
+// rows with weights (`registry::Takes`), if it heeds them: `own` asks the parameters.
 scores! {
     /// Decision graphs, grown greedily.
     DecisionGraph(decision_graph::Settings),
     /// log-likelihood, with AIC's or BIC's penalty or none.
-    Likelihood(classic::likelihood::Likelihood),
+    Likelihood(classic::likelihood::Likelihood) takes Any,
     /// Bayesian Dirichlet with one alpha for every cell; K2 is alpha = 1.
-    Bd(classic::dirichlet::Bd),
+    Bd(classic::dirichlet::Bd) takes Any,
     /// Bayesian Dirichlet, equivalent, with a prior network.
-    Bde(classic::bde::Bde),
+    Bde(classic::bde::Bde) takes Shared,
     /// Bayesian Dirichlet, equivalent and uniform.
-    Bdeu(classic::dirichlet::Bdeu),
+    Bdeu(classic::dirichlet::Bdeu) takes Any,
     /// factorised normalised maximum likelihood.
-    Nml(classic::nml::Nml),
+    Nml(classic::nml::Nml) takes Any,
     /// quotient normalised maximum likelihood.
-    Qnml(classic::nml::Qnml),
+    Qnml(classic::nml::Qnml) takes Any,
     /// mutual information tests.
-    Mit(classic::mit::Mit),
+    Mit(classic::mit::Mit) takes Any,
     /// a Gaussian per configuration of levels.
-    ConditionalGaussian(mixed::conditional::ConditionalGaussian),
+    ConditionalGaussian(mixed::conditional::ConditionalGaussian) takes own,
     /// one Gaussian over numbers and indicators.
-    DegenerateGaussian(mixed::degenerate::DegenerateGaussian),
+    DegenerateGaussian(mixed::degenerate::DegenerateGaussian) takes Shared,
     /// one Gaussian over blocks of features.
-    BlockGaussian(mixed::block::BlockGaussian),
+    BlockGaussian(mixed::block::BlockGaussian) takes Shared,
     /// a basis of every column, one correlation matrix.
-    BasisFunctions(mixed::basis::BasisFunctions),
+    BasisFunctions(mixed::basis::BasisFunctions) takes Shared,
     /// polynomial regressions per configuration of levels.
     MixedPolynomial(mixed::polynomial::MixedPolynomial),
     /// logistic regressions per configuration of levels.
@@ -64,7 +65,7 @@ scores! {
     /// Splines.
     Mars(mars::Mars),
     /// Partition-dyadic trees.
-    Pcart(pcart::Pcart) in pcart,
+    Pcart(pcart::Pcart) in pcart takes own,
 }
 
 /// How many cases a property is tried on.

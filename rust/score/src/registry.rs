@@ -9,8 +9,34 @@ use crate::error::{Error, Result};
 use crate::table::Table;
 use crate::weights::Weights;
 
+/// How a score takes rows with weights.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(crate) enum Takes {
+    /// As rows that are repeated, if the weights are whole.
+    Repeated,
+    /// Of any weights that are the same for all children, since children share sums.
+    Shared,
+    /// Of any weights, also such that a row counts for some children only.
+    Any,
+}
+
+/// What stands behind `takes` in a score's line, as [`Takes`]; `own` if it depends on the parameters.
+macro_rules! takes {
+    ($params:ident) => {{
+        let _ = $params;
+        Takes::Repeated
+    }};
+    ($params:ident own) => {
+        $params.takes()
+    };
+    ($params:ident $weights:ident) => {{
+        let _ = $params;
+        Takes::$weights
+    }};
+}
+
 macro_rules! scores {
-    ($($(#[$doc:meta])* $name:ident($params:path) $(in $file:ident)?,)*) => {
+    ($($(#[$doc:meta])* $name:ident($params:path) $(in $file:ident)? $(takes $weights:ident)?,)*) => {
         $($(pub mod $file;)?)*
 
         /// A score's name and parameters, before it meets a table.
@@ -31,6 +57,11 @@ macro_rules! scores {
                 let table = &self.with_rows_it_takes(table)?;
                 match self { $(Self::$name(params) => params.prepare(table),)* }
             }
+
+            fn takes(&self) -> crate::registry::Takes {
+                use crate::registry::Takes;
+                match self { $(Self::$name(params) => takes!(params $($weights)?),)* }
+            }
         }
     };
 }
@@ -40,45 +71,12 @@ const OTHERS: &str = "LL, AIC, BIC, K2, BD, BDe, BDeu, NML, QNML, MIT, Condition
                       DegenerateGaussian, BasisFunctions, BlockGaussian and PCART (without ess and published) take any";
 
 impl ScoreSpec {
-    /// Whether the score takes rows of any weights; for others, rows are repeated as often as whole weights say.
-    fn takes_any_weights(&self) -> bool {
-        if let Self::Pcart(pcart) = self {
-            return pcart.takes_any_weights();
-        }
-        if let Self::ConditionalGaussian(gaussians) = self {
-            return !gaussians.discretise;
-        }
-        matches!(
-            self,
-            Self::DegenerateGaussian(_)
-                | Self::BasisFunctions(_)
-                | Self::BlockGaussian(_)
-                | Self::Likelihood(_)
-                | Self::Bd(_)
-                | Self::Bde(_)
-                | Self::Bdeu(_)
-                | Self::Nml(_)
-                | Self::Qnml(_)
-                | Self::Mit(_)
-        )
-    }
-
-    /// Whether sums of rows are shared by children, so that a row cannot weigh differently for each of them.
-    fn shares_sums(&self) -> bool {
-        matches!(
-            self,
-            Self::Bde(_)
-                | Self::ConditionalGaussian(_)
-                | Self::DegenerateGaussian(_)
-                | Self::BasisFunctions(_)
-                | Self::BlockGaussian(_)
-        )
-    }
-
     pub(super) fn with_rows_it_takes(&self, table: &Arc<Table>) -> Result<Arc<Table>> {
         let by_child = table.weights().is_some_and(Weights::differ_by_child);
-        if self.takes_any_weights() && !(by_child && self.shares_sums()) {
-            return Ok(table.clone());
+        match self.takes() {
+            Takes::Any => return Ok(table.clone()),
+            Takes::Shared if !by_child => return Ok(table.clone()),
+            Takes::Shared | Takes::Repeated => {}
         }
         let document = serde_json::to_value(self).ok();
         let name = document.as_ref().and_then(|told| told.get("score")?.as_str()).unwrap_or("this");

@@ -23,10 +23,10 @@ from arbornet.data.kinds import Continuous
 from arbornet.data.looks import identifiers
 from arbornet.data.looks.look import Look, line
 from arbornet.data.looks.seen import Seen
-from arbornet.data.looks.words import MISSING
+from arbornet.data.looks.words import SAID_MISSING
 
 SENTINELS = (-9, -99, -999, -9999, -99999, 99, 999, 9999, 99999, 999999)
-WORDS = tuple(word for word in MISSING if word not in ("*", "NONE", "TBD", "tbd"))
+WORDS = tuple(word for word in SAID_MISSING if word not in ("*", "NONE", "TBD", "tbd"))
 SPOILT = r"^\d(?:\.\d+)?E\+\d{2,}$"
 """How a spreadsheet rewrites a code that it reads as a number: `31E243` becomes `3.10E+244`."""
 MOST_ROWS = 1_000_000

@@ -8,7 +8,7 @@ from functools import cached_property
 
 import polars as pl
 
-from arbornet.data.looks.words import ID, MISSING, words
+from arbornet.data.looks.words import ID, SAID_MISSING, words
 
 
 @dataclass(frozen=True)
@@ -60,12 +60,12 @@ class Seen:
     def texts(self) -> pl.Series:
         """The distinct texts, without words for a missing value."""
         known = self.values.str.strip_chars()
-        return self.values.filter(~known.is_in(list(MISSING)))
+        return self.values.filter(~known.is_in(list(SAID_MISSING)))
 
     @cached_property
     def n_words_for_missing(self) -> int:
         """Rows that hold a word for a missing value."""
-        known = self.values.str.strip_chars().is_in(list(MISSING))
+        known = self.values.str.strip_chars().is_in(list(SAID_MISSING))
         return int(self.counts.filter(known).sum())
 
     @cached_property

@@ -19,7 +19,7 @@ LABEL = frozenset({"status", "class", "type", "category", "group", "label", "clu
 DATE = frozenset({"date", "day", "time", "timestamp", "datetime", "dob", "dt", "created", "updated", "when", "month"})
 YEAR = frozenset({"year", "yr", "years", "yyyy"})
 
-MISSING = (
+SAID_MISSING = (
     "", "NA", "N/A", "n/a", "na", "N.A.", "NaN", "nan", "NAN", "null", "NULL", "Null", "#N/A", "#NULL!", "None", "none",
     "NONE", "?", "-", "--", "---", ".", "..", "*", "missing", "Missing", "unknown", "Unknown", "UNKNOWN",
     "not available", "Not Available", "(blank)", "nil", "NIL", "TBD", "tbd",

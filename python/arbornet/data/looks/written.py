@@ -12,11 +12,10 @@ from typing import TYPE_CHECKING
 import numpy as np
 import polars as pl
 
-from arbornet._core import MISSING as NO_LEVEL
-from arbornet._core import ColumnError, ParameterError
+from arbornet._core import MISSING, ColumnError, ParameterError
 from arbornet.data.frames import Raw, with_columns
 from arbornet.data.looks import dates, numbers_in_text
-from arbornet.data.looks.words import MISSING
+from arbornet.data.looks.words import SAID_MISSING
 
 if TYPE_CHECKING:
     from arbornet.data.schema import Column
@@ -78,7 +77,7 @@ def _read_column(raw: Raw, i: int, name: str, form: str) -> pl.Series:
     levels, counts = raw.levels(i)
     texts = pl.Series(name, [_as_text(level) for level in levels], dtype=pl.String)
     values = read(texts, form)
-    is_missing = texts.str.strip_chars().is_in(list(MISSING))
+    is_missing = texts.str.strip_chars().is_in(list(SAID_MISSING))
     bad = (values.is_null() & ~is_missing & (pl.Series(counts, dtype=pl.UInt64) > 0)).arg_true()
     if len(bad):
         rank = int(bad[0])
@@ -90,7 +89,7 @@ def _read_column(raw: Raw, i: int, name: str, form: str) -> pl.Series:
             told = f"holds {levels[rank]!r}, which is not written as '{form}', {where}"
         raise ColumnError(f"column '{name}' {told}; replace it by nulls, or declare the column categorical")
     ranks = raw.ranks(i)
-    missing = ranks == NO_LEVEL
+    missing = ranks == MISSING
     places = pl.Series(np.where(missing, 0, ranks).astype(np.uint32))
     if len(values) == 0:
         return pl.Series(name, [None] * len(places), dtype=values.dtype)

@@ -141,7 +141,27 @@ impl Network {
     /// # Errors
     /// If the graph does not fit the table or has a cycle, a family cannot be modelled, or interrupted.
     pub fn fit(score: &dyn LocalScore, parents: &[Vec<Var>], control: &Control) -> Result<Self> {
-        let table: &Table = score.table();
+        Self::fitted(score.table(), |_| score, parents, control)
+    }
+
+    /// As [`Self::fit`], for every variable by a score of its own: of the rows that its family has, where others have gaps.
+    ///
+    /// # Errors
+    /// As [`Self::fit`], or if there is not one score for every variable.
+    pub fn fit_each(scores: &[&dyn LocalScore], parents: &[Vec<Var>], control: &Control) -> Result<Self> {
+        let n_vars = scores.first().map_or(0, |first| first.table().n_vars());
+        if n_vars != scores.len() || n_vars == 0 {
+            return Err(Error::Shape(format!("{} scores for {n_vars} variables", scores.len())));
+        }
+        Self::fitted(scores[0].table(), |v| scores[v], parents, control)
+    }
+
+    fn fitted<'a>(
+        table: &Table,
+        score: impl (Fn(Var) -> &'a dyn LocalScore) + Sync,
+        parents: &[Vec<Var>],
+        control: &Control,
+    ) -> Result<Self> {
         if parents.len() != table.n_vars() {
             let problem = format!("a graph of {} nodes for {} variables", parents.len(), table.n_vars());
             return Err(Error::Shape(problem));
@@ -154,7 +174,7 @@ impl Network {
         topological_order(&parents.iter().map(|p| &p[..]).collect::<Vec<_>>())
             .map_err(|v| Error::Shape(format!("the graph has a cycle through '{}'", table.name(v))))?;
         let halt = control.halt();
-        let model = |(v, parents): (Var, &Parents)| score.model_until(v, parents, &halt);
+        let model = |(v, parents): (Var, &Parents)| score(v).model_until(v, parents, &halt);
         let models = parents.par_iter().enumerate().map(model).collect::<Result<Vec<_>>>()?;
         Self::new(table.variables().to_vec(), models)
     }

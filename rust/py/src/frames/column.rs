@@ -3,7 +3,7 @@
 use std::sync::OnceLock;
 
 use arbornet_core::frame::numbers::DISTINCT_CAP;
-use arbornet_core::frame::{Interner, Levels, MISSING, Profile, RawCodes, TextInterner, number_key};
+use arbornet_core::frame::{Interner, Levels, MISSING, Profile, RawCodes, RawValues, TextInterner, number_key};
 use arbornet_core::{Error, Level};
 use arrow_array::cast::AsArray;
 use arrow_array::{Array, ArrayRef};
@@ -103,14 +103,14 @@ impl RawColumn {
         let data = Data::Levels(Levels::declared(codes, values));
         Self { name, class, ordered, data, n_rows, counted: OnceLock::new() }
     }
+}
 
-    /// Number of rows.
-    pub fn n_rows(&self) -> usize {
+impl RawValues for RawColumn {
+    fn n_rows(&self) -> usize {
         self.n_rows
     }
 
-    /// The column's distinct values with their codes.
-    pub fn levels(&self) -> &Levels {
+    fn levels(&self) -> &Levels {
         match &self.data {
             Data::Levels(levels) => levels,
             Data::Numbers { chunks, .. } => self.counted.get_or_init(|| {
@@ -128,8 +128,14 @@ impl RawColumn {
         }
     }
 
-    /// Appends all values, if they are floats without gaps; false if they are not.
-    pub fn copy_numbers(&self, values: &mut Vec<f64>) -> bool {
+    fn profile(&self) -> Option<&Profile> {
+        match &self.data {
+            Data::Numbers { profile, .. } => Some(profile),
+            Data::Levels(_) | Data::Nothing => None,
+        }
+    }
+
+    fn copy_numbers(&self, values: &mut Vec<f64>) -> bool {
         let Data::Numbers { profile, chunks, .. } = &self.data else { return false };
         if profile.n_null + profile.n_nan > 0 || chunks.iter().any(|chunk| plain_numbers(chunk).is_none()) {
             return false;
@@ -140,8 +146,7 @@ impl RawColumn {
         true
     }
 
-    /// Calls `f` with every value as a number, `None` where there is none.
-    pub fn for_each_number(&self, f: &mut impl FnMut(Option<f64>)) {
+    fn for_each_number(&self, f: &mut impl FnMut(Option<f64>)) {
         match &self.data {
             Data::Numbers { chunks, .. } => {
                 for chunk in chunks {

@@ -95,7 +95,7 @@ pub struct Prepared<C> {
     table: Arc<Table>,
     rule: C,
     prior: GraphPrior,
-    kept: Kept<(Part, Set)>,
+    kept: Kept<(Statistic, Set)>,
     bitmaps: Bitmaps,
 }
 
@@ -204,16 +204,16 @@ struct Scratch<'a, C> {
 }
 
 impl<C: CountScore> Scratch<'_, C> {
-    /// A part of the score of a set.
-    fn part(&mut self, part: Part, set: Set, configurations: f64) -> Result<f64> {
+    /// One term of the score, of a set.
+    fn statistic(&mut self, statistic: Statistic, set: Set, configurations: f64) -> Result<f64> {
         let Self { score, weights, counter, .. } = self;
         let rule = &score.rule;
         let r = score.levels(self.child);
         let mut compute = |set: &Set| match weights {
-            None => Ok(part.of(rule, counter.count(set)?, configurations, r)),
-            Some(weights) => Ok(part.of(rule, counter.weigh(set, weights)?, configurations, r)),
+            None => Ok(statistic.of(rule, counter.count(set)?, configurations, r)),
+            Some(weights) => Ok(statistic.of(rule, counter.weigh(set, weights)?, configurations, r)),
         };
-        if self.shared { score.kept.get_or((part, set), |(_, set)| compute(set)) } else { compute(&set) }
+        if self.shared { score.kept.get_or((statistic, set), |(_, set)| compute(set)) } else { compute(&set) }
     }
 }
 
@@ -225,9 +225,9 @@ impl<C: CountScore> ChildScore for Scratch<'_, C> {
         let q: f64 = parent_levels.iter().map(|&k| k as f64).product();
         let mut members: Set = parents.iter().copied().chain([self.child]).collect();
         members.sort_unstable();
-        let joint = self.part(Part::Joint, members, q * r as f64)?;
-        let given = if rule.given_depends_on_child() { Part::Given(r) } else { Part::Given(0) };
-        let given = self.part(given, Set::from_slice(parents), q)?;
+        let joint = self.statistic(Statistic::Joint, members, q * r as f64)?;
+        let given = if rule.given_depends_on_child() { Statistic::Given(r) } else { Statistic::Given(0) };
+        let given = self.statistic(given, Set::from_slice(parents), q)?;
         let family = Family { r, parent_levels, q, n_rows: self.n_rows, child_n_ln_n: self.child_n_ln_n };
         let size = FamilySize { n_vars: table.n_vars(), n_parents: parents.len(), n_parameters: family.n_parameters() };
         Ok(rule.combine(&family, joint, given) + prior.log_prior(size))
@@ -241,8 +241,8 @@ impl<C: CountScore> ChildScore for Scratch<'_, C> {
     fn likelihood(&mut self, parents: &[Var]) -> Result<Fit> {
         let mut members: Set = parents.iter().copied().chain([self.child]).collect();
         members.sort_unstable();
-        let joint = self.part(Part::Entropy, members, 0.0)?;
-        let log_likelihood = joint - self.part(Part::Entropy, Set::from_slice(parents), 0.0)?;
+        let joint = self.statistic(Statistic::Entropy, members, 0.0)?;
+        let log_likelihood = joint - self.statistic(Statistic::Entropy, Set::from_slice(parents), 0.0)?;
         let q: f64 = parents.iter().map(|&p| self.score.levels(p) as f64).product();
         Ok(Fit { log_likelihood, df: (self.score.levels(self.child) as f64 - 1.0) * q })
     }
@@ -258,7 +258,7 @@ pub fn n_ln_n<N: Count>(n: N) -> f64 {
 type Set = SmallVec<[Var; 5]>;
 
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
-enum Part {
+enum Statistic {
     /// `sum n ln n`, for tests.
     Entropy,
     Joint,
@@ -266,7 +266,7 @@ enum Part {
     Given(usize),
 }
 
-impl Part {
+impl Statistic {
     fn of<C: CountScore, N: Count>(self, rule: &C, cells: &[N], configurations: f64, r: usize) -> f64 {
         match self {
             Self::Entropy => cells.iter().map(|&n| n_ln_n(n)).sum(),

@@ -9,7 +9,7 @@ use std::collections::BTreeSet;
 use rustc_hash::FxHashMap;
 
 use super::prior::{Alphas, Counts, Marginal, Prior};
-use super::state::Leaf;
+use super::state::GrownLeaf;
 
 #[derive(Clone, Debug)]
 struct Group {
@@ -26,7 +26,7 @@ struct Group {
 
 type Key = (Counts, Vec<u64>);
 
-fn key(leaf: &Leaf) -> Key {
+fn key(leaf: &GrownLeaf) -> Key {
     (leaf.counts.clone(), leaf.alphas.bits())
 }
 
@@ -41,7 +41,7 @@ pub struct Merges {
 
 impl Merges {
     /// Adds a leaf under its number.
-    pub fn insert(&mut self, id: usize, leaf: &Leaf, marginal: &Marginal, prior: &Prior) {
+    pub fn insert(&mut self, id: usize, leaf: &GrownLeaf, marginal: &Marginal, prior: &Prior) {
         let key = key(leaf);
         if let Some(&at) = self.of.get(&key) {
             // A second member first: without it there is nothing to merge within.
@@ -63,7 +63,7 @@ impl Merges {
     }
 
     /// Takes a leaf away.
-    pub fn remove(&mut self, id: usize, leaf: &Leaf) {
+    pub fn remove(&mut self, id: usize, leaf: &GrownLeaf) {
         let key = key(leaf);
         let at = self.of[&key];
         let group = self.group_mut(at);

@@ -142,6 +142,8 @@ impl Default for Settings {
 
 /// Bins are stored in 16 bits.
 const MOST_SPLITS: u32 = 16;
+/// No search takes more steps ahead or restarts than this.
+const MOST_TIMES: usize = 1 << 20;
 
 impl Settings {
     /// Prepares to grow graphs over a table.
@@ -155,6 +157,11 @@ impl Settings {
         if !(1..=MOST_SPLITS).contains(&self.max_splits) {
             let range = format!("must be between 1 and {MOST_SPLITS}");
             return Err(Error::parameter("max_splits", &self.max_splits, range));
+        }
+        for (name, times) in [("lookahead", self.lookahead), ("restarts", self.restarts)] {
+            if times > MOST_TIMES {
+                return Err(Error::parameter(name, &times, format!("must be between 0 and {MOST_TIMES}")));
+            }
         }
         let positive = |ess: f64| {
             if ess.is_finite() && ess > 0.0 {

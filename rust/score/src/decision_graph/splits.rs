@@ -7,7 +7,7 @@
 use super::levels::Levels;
 use super::predictors::{Predictor, Ways};
 use super::prior::{ByLevel, Counts, Marginal, taken};
-use super::state::{Leaf, Problem};
+use super::state::{GrownLeaf, Problem};
 use super::tally::Tally;
 use crate::error::Result;
 
@@ -64,7 +64,7 @@ pub struct Scratch {
 /// If the prior cannot say.
 pub fn gains(
     problem: &Problem<'_>,
-    leaf: &Leaf,
+    leaf: &GrownLeaf,
     field: usize,
     children: &[u32],
     scratch: &mut Scratch,
@@ -104,7 +104,7 @@ fn complete(tally: &Tally, possible: &Levels, alphas: &ByLevel, marginal: &Margi
 /// Tries every split in two, lowest level first.
 fn binary(
     predictor: &Predictor,
-    leaf: &Leaf,
+    leaf: &GrownLeaf,
     possible: &Levels,
     alphas: &ByLevel,
     marginal: &Marginal,
@@ -149,7 +149,7 @@ fn binary(
 type Buffers<'a> = (&'a Tally, &'a mut Counts, &'a mut Counts, &'a mut Vec<(f64, Cut)>);
 
 fn below(
-    leaf: &Leaf,
+    leaf: &GrownLeaf,
     cut: u32,
     possible: &Levels,
     alphas: &ByLevel,

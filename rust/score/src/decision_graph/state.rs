@@ -67,7 +67,7 @@ impl Problem<'_> {
 
 /// A set of rows that share one distribution of the child.
 #[derive(Clone, Debug)]
-pub struct Leaf {
+pub struct GrownLeaf {
     /// Positions in the table, in no particular order.
     pub rows: Vec<u32>,
     /// The child's counts.
@@ -127,7 +127,7 @@ pub enum Shape {
 /// A growing decision graph.
 #[derive(Clone, Debug)]
 pub struct State {
-    leaves: Vec<Option<Arc<Leaf>>>,
+    leaves: Vec<Option<Arc<GrownLeaf>>>,
     /// Numbers of the leaves there are, ascending.
     live: Vec<usize>,
     shapes: Vec<Shape>,
@@ -170,7 +170,7 @@ impl State {
     }
 
     /// The leaves with their numbers, oldest first.
-    pub fn leaves(&self) -> impl Iterator<Item = (usize, &Leaf)> + '_ {
+    pub fn leaves(&self) -> impl Iterator<Item = (usize, &GrownLeaf)> + '_ {
         self.live.iter().map(|&id| (id, self.leaf(id)))
     }
 
@@ -198,7 +198,7 @@ impl State {
     ///
     /// # Panics
     /// If it is gone.
-    pub fn leaf(&self, id: usize) -> &Leaf {
+    pub fn leaf(&self, id: usize) -> &GrownLeaf {
         self.leaves[id].as_ref().expect("numbers in use have leaves")
     }
 
@@ -275,7 +275,7 @@ impl State {
                 let alphas = problem.prior.of(&problem.context(), &region)?;
                 leaf(problem, rows, alphas, region, true)
             })
-            .collect::<Result<Vec<Leaf>>>()?;
+            .collect::<Result<Vec<GrownLeaf>>>()?;
         self.take(problem, id, &old);
         let mut below = Vec::with_capacity(sides.len());
         for (levels, leaf) in sides.into_iter().zip(made) {
@@ -306,7 +306,7 @@ impl State {
         Ok(())
     }
 
-    fn take(&mut self, problem: &Problem<'_>, id: usize, leaf: &Leaf) {
+    fn take(&mut self, problem: &Problem<'_>, id: usize, leaf: &GrownLeaf) {
         if let Ok(at) = self.live.binary_search(&id) {
             self.live.remove(at);
         }
@@ -316,7 +316,7 @@ impl State {
         self.leaves[id] = None;
     }
 
-    fn add(&mut self, problem: &Problem<'_>, leaf: Leaf, node: usize) {
+    fn add(&mut self, problem: &Problem<'_>, leaf: GrownLeaf, node: usize) {
         let id = self.leaves.len();
         if problem.settings.operators.merge {
             self.merges.insert(id, &leaf, &problem.marginal, &problem.prior);
@@ -328,13 +328,13 @@ impl State {
 }
 
 /// A leaf of these rows, with the gains of all its splits if they are looked at.
-fn leaf(problem: &Problem<'_>, rows: Vec<u32>, alphas: Alphas, region: Region, look: bool) -> Result<Leaf> {
+fn leaf(problem: &Problem<'_>, rows: Vec<u32>, alphas: Alphas, region: Region, look: bool) -> Result<GrownLeaf> {
     let children: Vec<u32> = rows.iter().map(|&row| problem.children[row as usize]).collect();
     let counts = counted(&children);
     let score = problem.marginal.score(&counts, &alphas);
     let nothing = (f64::NEG_INFINITY, usize::MAX);
     let best = Best { complete: nothing, binary: nothing };
-    let mut leaf = Leaf { rows, counts, alphas, score, region, gains: Vec::new(), best };
+    let mut leaf = GrownLeaf { rows, counts, alphas, score, region, gains: Vec::new(), best };
     let n = problem.fields.len();
     // Under the uniform prior no split of a leaf of one level gains.
     let pure = problem.prior.is_uniform() && leaf.counts.len() < 2;
@@ -372,7 +372,7 @@ fn counted(children: &[u32]) -> Counts {
     sorted.chunk_by(|a, b| a == b).map(|same| (same[0], same.len() as u32)).collect()
 }
 
-impl Leaf {
+impl GrownLeaf {
     /// The best splits by the allowed predictors; of those tied, the first predictor.
     fn best(&self, allowed: Option<&[bool]>, least: f64) -> Best {
         if allowed.is_none() && self.best.complete.1.min(self.best.binary.1) != usize::MAX {

@@ -28,15 +28,24 @@ pub(super) struct Binned {
 /// The most bins that make sense.
 const MOST_BINS: usize = 256;
 
+/// Whether a number can be cut into so many bins.
+///
+/// # Errors
+/// If the number of bins is out of range.
+pub(super) fn check(bins: usize) -> Result<()> {
+    if (2..=MOST_BINS).contains(&bins) {
+        return Ok(());
+    }
+    Err(Error::parameter("bins", &bins, format!("must be between 2 and {MOST_BINS}")))
+}
+
 impl Binned {
     /// Bins the numbers of a table.
     ///
     /// # Errors
     /// If the number of bins is out of range.
     pub fn new(table: &Arc<Table>, bins: usize) -> Result<Self> {
-        if !(2..=MOST_BINS).contains(&bins) {
-            return Err(Error::parameter("bins", &bins, format!("must be between 2 and {MOST_BINS}")));
-        }
+        check(bins)?;
         let mut cuts = Vec::new();
         let (mut variables, mut columns) = (Vec::new(), Vec::new());
         for var in 0..table.n_vars() {

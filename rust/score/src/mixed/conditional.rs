@@ -25,6 +25,7 @@ use crate::kept::Kept;
 use crate::local::Cost;
 use crate::model::LocalModel;
 use crate::prior::GraphPrior;
+use crate::registry::Takes;
 use crate::regress::cells::{CellStore, Cells, Set};
 use crate::regress::cholesky::{factor_from, inverse, log_det, packed, smallest_eigenvalue, trace_of_product};
 use crate::regress::columns::Columns;
@@ -48,6 +49,11 @@ pub struct ConditionalGaussian {
 }
 
 impl ConditionalGaussian {
+    /// Bins are cut by the number of rows.
+    pub(crate) fn takes(&self) -> Takes {
+        if self.discretise { Takes::Repeated } else { Takes::Shared }
+    }
+
     /// Prepares the score for a table.
     ///
     /// # Errors
@@ -60,8 +66,9 @@ impl ConditionalGaussian {
                 "is another way with children of levels than discretise=True",
             ));
         }
-        let binned =
-            if self.discretise { Some(super::binned::Binned::new(table, self.bins.unwrap_or(3))?) } else { None };
+        let bins = self.bins.unwrap_or(3);
+        super::binned::check(bins)?;
+        let binned = if self.discretise { Some(super::binned::Binned::new(table, bins)?) } else { None };
         let store = CellStore::new(Arc::new(Columns::new(table)));
         let rule = Gaussians { table: table.clone(), store, binned, sets: Kept::default(), parameters: self.clone() };
         Ok(Box::new(Bic::new(rule, self.prior)?))

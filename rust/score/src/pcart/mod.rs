@@ -30,6 +30,7 @@ use crate::model::LocalModel;
 use crate::model::tree::Node;
 use crate::numeric::order::by_value;
 use crate::prior::parent_count;
+use crate::registry::Takes;
 use crate::table::{Affine, Column, Kind, Table, Var};
 use crate::tree::key::{Coded, Layout, Split};
 use crate::tree::memo::Ended;
@@ -164,6 +165,8 @@ impl Default for Pcart {
 
 /// Bins are stored in 16 bits.
 const MOST_SPLITS: u32 = 16;
+/// A petabyte: in bytes it fits 64 bits.
+const MOST_MEGABYTES: u64 = 1 << 30;
 /// A categorical predictor with more levels in the data has too many bipartitions to try them all.
 const MOST_LEVELS: usize = 24;
 /// Up to so many levels there is little to gain by an order: 15 sets against 10 intervals.
@@ -178,9 +181,10 @@ impl Pcart {
         Ok(Box::new(self.prepared(table)?))
     }
 
-    /// Whether rows may have any weights: not with what the authors' program does, where leaves know their share.
-    pub(crate) fn takes_any_weights(&self) -> bool {
-        !self.published && !self.skip_empty && self.ess.is_none()
+    /// Rows may have any weights, but not with what the authors' program does, where leaves know their share.
+    pub(crate) fn takes(&self) -> Takes {
+        let any = !self.published && !self.skip_empty && self.ess.is_none();
+        if any { Takes::Any } else { Takes::Repeated }
     }
 
     /// As `prepare`, of its own type.
@@ -220,8 +224,9 @@ impl Pcart {
                 return Err(Error::parameter("linear_only", name, "must be a column of numbers in the table"));
             }
         }
-        if self.memory_mb == 0 {
-            return Err(Error::parameter("memory_mb", &self.memory_mb, "must be at least 1"));
+        if !(1..=MOST_MEGABYTES).contains(&self.memory_mb) {
+            let range = format!("must be between 1 and {MOST_MEGABYTES}");
+            return Err(Error::parameter("memory_mb", &self.memory_mb, range));
         }
         self.priors.check(table)?;
         let coded = Coded::new(table, self.max_splits, self.cuts);
