@@ -11,6 +11,7 @@ mod intern;
 pub mod levels;
 pub mod numbers;
 pub mod rows;
+mod step;
 
 pub use codes::RawCodes;
 pub use intern::{Interner, TextInterner, number_key};
