@@ -206,8 +206,9 @@ def test_a_query_about_a_number_gives_quantiles_classes_and_events(mixed):
     quantiles = mixed.query("body_mass_g", given={"species": "Gentoo"})
     assert quantiles.columns == ["probability", "body_mass_g"] and quantiles["body_mass_g"].is_sorted()
     median = quantiles.filter(pl.col("probability") == 0.5)["body_mass_g"][0]
-    below = mixed.query({"body_mass_g": (None, median)}, given={"species": "Gentoo"})
-    assert math.isclose(below, 0.5, abs_tol=1e-3)
+    # Of numbers that are weighed to 25 g.
+    ends = [mixed.query({"body_mass_g": (None, median + d)}, given={"species": "Gentoo"}) for d in (-12.5, 12.5)]
+    assert median % 25 == 0 and ends[0] <= 0.5 <= ends[1]
     classes = mixed.query(["species", "body_mass_g"], bins={"body_mass_g": [4000, 5000]})
     assert classes.height == 9 and math.isclose(classes["probability"].sum(), 1.0, rel_tol=1e-12)
 

@@ -19,6 +19,7 @@ from arbornet.data.infer import MOST_LEVELS, Profile, check_finite, check_told_a
 from arbornet.data.kinds import Binned, Categorical, Continuous, Level, Ordinal
 from arbornet.data.levels import as_own_levels, codes_of, merge_rarest
 from arbornet.data.looks.written import as_read
+from arbornet.data.support import with_support
 from arbornet.data.units import log_of
 from arbornet.text.notices import ArbornetWarning
 from arbornet.text.visible import written
@@ -242,6 +243,7 @@ def resolve(raw: Raw, column: Column, missing: str, weights: NDArray[np.float64]
     if isinstance(kind, Continuous | Binned):
         if column.scale is None and column.cuts is None:
             check_told_apart(column.name, seen)
+            column = with_support(column, seen)
         return column
     if kind.levels is None:
         _check_can_have_levels(column, seen)

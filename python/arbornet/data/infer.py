@@ -53,6 +53,8 @@ class Profile:
     """Two different whole numbers (or times in nanoseconds) that are one float, where that matters."""
     alike: tuple[str, str] | None
     """Two different decimals that are one float: as levels they would be one."""
+    step: float | None
+    """The largest number that all values are whole multiples of, if few decimals write them."""
     n_rows: int
 
     @property

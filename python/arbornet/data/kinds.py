@@ -59,20 +59,31 @@ class Continuous:
         scale: `"linear"`, or `"log"` for numbers of 0 or more.
         shift: What is added before logarithms are taken. If left out, nothing where all numbers of the table are above
             0, otherwise half of the smallest above 0.
+        step: Numbers that are drawn, and ends of intervals, are multiples of this: 1 for counts, 0.01 for prices. If
+            left out, the largest number that all values of the table are multiples of, if up to six decimals write
+            them. None for all digits.
+        least: No number that is drawn or predicted is below this: what would be counts as it. If left out, 0 where no
+            value of the table is below 0. None for no limit.
 
     Raises:
-        ParameterError: If there is no such scale, or the shift is below 0 or that of a linear scale.
+        ParameterError: If there is no such scale, the shift is below 0 or that of a linear scale, or the step is not
+            above 0.
 
     Example:
         >>> schema = schema.with_types(rings=an.Continuous(), income=an.Continuous(scale="log"))
+        >>> schema = schema.with_types(balance=an.Continuous(step=None, least=None))
     """
 
     scale: Literal["linear", "log"] = "linear"
     shift: float | None = None
+    step: float | Literal["auto"] | None = "auto"
+    least: float | Literal["auto"] | None = "auto"
 
     def __post_init__(self) -> None:
         if self.scale not in ("linear", "log"):
             raise ParameterError(f"scale={self.scale!r}: choose 'linear' or 'log'")
+        object.__setattr__(self, "step", _number("step", self.step, "above 0"))
+        object.__setattr__(self, "least", _number("least", self.least))
         if self.shift is None:
             return
         if self.scale == "linear":
@@ -90,8 +101,19 @@ class Continuous:
         return "continuous (log)" if self.is_log else "continuous"
 
     def __repr__(self) -> str:
-        told = "" if self.shift is None else f", shift={self.shift!r}"
-        return f"Continuous(scale='log'{told})" if self.is_log else "Continuous()"
+        told = ["scale='log'"] if self.is_log else []
+        told += [] if self.shift is None else [f"shift={self.shift!r}"]
+        told += [f"{name}={getattr(self, name)!r}" for name in ("step", "least") if getattr(self, name) != "auto"]
+        return f"Continuous({', '.join(told)})"
+
+
+def _number(name: str, given: object, above: str = "") -> float | Literal["auto"] | None:
+    """A setting of a continuous column: a number, None, or what the values say."""
+    if given is None or (isinstance(given, str) and given == "auto"):
+        return None if given is None else "auto"
+    if isinstance(given, bool) or not isinstance(given, Real) or not math.isfinite(given) or (above and given <= 0):
+        raise ParameterError(f"{name}={given!r}: give a number{above and ' '}{above}, None, or leave it out")
+    return float(given)
 
 
 @dataclass(frozen=True, init=False)

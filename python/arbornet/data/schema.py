@@ -71,6 +71,10 @@ class Column:
     scale: Scale | None = None
     """Shift and scale with `original = shift + scale * stored`, once known; on a logarithmic scale with what it adds as
     a third number, and the way leads to `ln(original + third)`."""
+    step: float | None = None
+    """Of a continuous column, once known: what its values are multiples of; so are numbers that are drawn."""
+    least: float | None = None
+    """Of a continuous column, once known: no number that is drawn is below it."""
     cuts: tuple[float, ...] | None = None
     """Upper ends of all bins but the last, once known."""
     ranked: tuple[float, ...] | None = None
@@ -432,6 +436,8 @@ def _declare(column: Column, kind: Kind) -> Column:
         kind = Ordinal(own) if isinstance(kind, Ordinal) else Categorical(own)
     unknown: dict[str, Any] = {
         "scale": None,
+        "step": None,
+        "least": None,
         "cuts": None,
         "ranked": None,
         "merged": (),
@@ -445,6 +451,12 @@ def _declare(column: Column, kind: Kind) -> Column:
         raise ParameterError(
             f"{column.name}={kind!r}: the column holds {column.class_} values, which have no logarithm; "
             "numbers and spans of time have"
+        )
+    told = {name: getattr(kind, name, "auto") for name in ("step", "least")}
+    given = next((name for name, value in told.items() if value not in (None, "auto")), None)
+    if given is not None and column.class_ in ("date", "datetime", "time"):
+        raise ParameterError(
+            f"{column.name}={kind!r}: the column holds {column.class_} values, which take no {given}; numbers do"
         )
     return replace(column, kind=kind, reason=reason, left_out=None, hint=None, **unknown)
 
@@ -479,8 +491,13 @@ def _column_to_dict(column: Column) -> dict[str, Any]:
         if value is not None and (k not in ("merged", "dated", "looks_like", "looks_because") or value)
     }
     word = "binned" if isinstance(column.kind, Binned) else column.word
-    plain = (None, "linear")
-    settings = {key: value for key, value in column.kind.__dict__.items() if value not in plain or key == "other"}
+    # No step, or no least number, is a setting.
+    plain: dict[str, tuple[Any, ...]] = dict.fromkeys(("step", "least"), ("auto",))
+    settings = {
+        key: value
+        for key, value in column.kind.__dict__.items()
+        if value not in plain.get(key, (None, "linear")) or key == "other"
+    }
     return {"name": told.pop("name"), "kind": {"is": word, **settings}, **told}
 
 

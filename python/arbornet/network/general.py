@@ -11,6 +11,7 @@ from arbornet._core import ParameterError
 from arbornet.checks import whole
 from arbornet.data.frames_out import Output, family_of
 from arbornet.data.question import Method
+from arbornet.data.support import supported
 from arbornet.data.values import codes_to_series, numbers_to_series
 from arbornet.given import Evidence
 from arbornet.network import evidence
@@ -23,7 +24,7 @@ PARTICLES = 10_000
 """Weighted draws from which a block of conditional draws is resampled, where exact draws are not affordable."""
 
 
-NUMBER, LEVEL, CONVERTED = 16, 20, 24
+NUMBER, LEVEL, CONVERTED = 16, 20, 32
 """Bytes of a drawn number, of a drawn level (as drawn and in the frame), and of a row of the column being converted."""
 
 
@@ -110,11 +111,14 @@ class GeneralAnswers(Structure):
         question = evidence.known(self.schema, given, do, how_to(method, PARTICLES, seed, n_jobs))
         drawn = self.handle.sample(question, n)
         tell(drawn, n, question, "shares have a standard error of")
-        return family.frame(
-            pl.DataFrame(
-                [
-                    (numbers_to_series if number else codes_to_series)(column, values)
-                    for column, number, values in zip(self.schema.used, numeric, drawn.columns, strict=True)
-                ]
-            )
-        )
+        given_values, limits = {var for var, _ in question.known}, dict(question.limits)
+        series = []
+        for v, (column, values) in enumerate(zip(self.schema.used, drawn.columns, strict=True)):
+            if not numeric[v]:
+                series.append(codes_to_series(column, values))
+                continue
+            limit = limits.get(v)
+            own = v in given_values
+            values = values if own else supported(column, values, limit if isinstance(limit, tuple) else None)
+            series.append(numbers_to_series(column, values))
+        return family.frame(pl.DataFrame(series))

@@ -16,7 +16,8 @@ from arbornet.data.incomplete import is_known, ranges
 from arbornet.data.kinds import Binned
 from arbornet.data.question import Method, Question
 from arbornet.data.schema import Column
-from arbornet.data.units import to_original, to_stored
+from arbornet.data.support import supported
+from arbornet.data.units import to_original
 from arbornet.data.values import codes_to_series, numbers_to_series
 from arbornet.given import FrameLike
 from arbornet.network.asked import how_to, log
@@ -132,7 +133,7 @@ def _modes(
         column = net.schema.used[v]
         if column.levels is None:
             medians = net.handle.predict_quantiles(question, v, (0.5,)).values[:, 0]
-            out[v] = _in_units(column, to_stored(column.scale, medians), 0)
+            out[v] = _numbers(column, medians)
         else:
             best = np.argmax(np.nan_to_num(net.handle.predict_levels(question, v).values), axis=1).astype(np.uint32)
             out[v] = _in_units(column, best, None)
@@ -142,8 +143,7 @@ def _modes(
 def _in_units(column: Column, cells: NDArray[Any], seed: int | None) -> pl.Series:
     """Codes or stored numbers as the user's values: of whole numbers whole, of bins a value observed in them."""
     if column.levels is None:
-        values = to_original(column.scale, cells)
-        return numbers_to_series(column, np.round(values) if column.class_ == "integer" else values)
+        return _numbers(column, to_original(column.scale, cells))
     if isinstance(column.kind, Binned) and column.ranked:
         ranked = np.asarray(column.ranked)
         bins = np.searchsorted(np.asarray(column.cuts or ()), ranked)
@@ -154,3 +154,9 @@ def _in_units(column: Column, cells: NDArray[Any], seed: int | None) -> pl.Serie
         places = np.minimum((low + share * (high - low)).astype(np.intp), len(ranked) - 1)
         return numbers_to_series(column, ranked[places])
     return codes_to_series(column, cells.astype(np.uint32))
+
+
+def _numbers(column: Column, values: NDArray[np.float64]) -> pl.Series:
+    """Numbers of a column, whole where the column is also if it takes no step."""
+    values = supported(column, values)
+    return numbers_to_series(column, np.round(values) if column.class_ == "integer" else values)

@@ -14,6 +14,7 @@ import polars as pl
 from arbornet._core import ArbornetError, ColumnError, ParameterError
 from arbornet.data.question import Question
 from arbornet.data.schema import bin_names
+from arbornet.data.support import supported
 from arbornet.data.values import codes_to_series, numbers_to_series
 from arbornet.given import Evidence
 from arbornet.network import bins as binned
@@ -70,7 +71,9 @@ def _quantiles(net: Structure, at: int, question: Question) -> pl.DataFrame:
         raise ColumnError(f"column '{net.names[at]}' is both a target and given; leave it out of one of the two")
     answer = net.handle.predict_quantiles(question, at, QUANTILES)
     _check_possible(answer.values)
-    values = numbers_to_series(net.schema.used[at], answer.values[0])
+    limit = dict(question.limits).get(at)
+    column = net.schema.used[at]
+    values = numbers_to_series(column, supported(column, answer.values[0], limit if isinstance(limit, tuple) else None))
     figures = {"probability": pl.Series(QUANTILES)}
     if answer.n_sampled:
         figures["standard_error"] = pl.repeat(answer.standard_error, len(QUANTILES), eager=True)

@@ -18,6 +18,7 @@ from numpy.typing import NDArray
 from arbornet._core import MISSING, ColumnError, ParameterError
 from arbornet.data.frames_out import Output, as_frame, family_of
 from arbornet.data.question import Method, Question
+from arbornet.data.support import bounded, supported
 from arbornet.data.values import codes_to_series, numbers_to_series
 from arbornet.given import FrameLike
 from arbornet.network.asked import how_to, tell
@@ -141,7 +142,8 @@ class RowAnswers(Structure):
         asked = self._asked(frame, method, particles, seed, unseen, n_jobs)
         column = self.schema.used[at]
         if self.handle.levels(at) is None:
-            return family.column(numbers_to_series(column, self._quantiles(asked, at, (0.5,))[:, 0]).alias(target))
+            medians = bounded(column, self._quantiles(asked, at, (0.5,))[:, 0])
+            return family.column(numbers_to_series(column, medians).alias(target))
         probabilities = self._probabilities(asked, at)
         known = ~np.isnan(probabilities[:, 0])
         best = np.argmax(np.where(known[:, None], probabilities, 0.0), axis=1).astype(np.uint32)
@@ -185,6 +187,7 @@ class RowAnswers(Structure):
         asked = self._asked(frame, method, particles, seed, unseen, n_jobs)
         ends = self._quantiles(asked, at, (outside, 1.0 - outside))
         column = self.schema.used[at]
+        ends = supported(column, ends)
         found = pl.DataFrame([numbers_to_series(column, ends[:, i]).alias(("lower", "upper")[i]) for i in (0, 1)])
         return family_of(frame, output).frame(found)
 

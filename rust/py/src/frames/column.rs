@@ -232,7 +232,8 @@ fn declared(chunks: &[ArrayRef], n_rows: usize) -> Result<Levels, String> {
 }
 
 fn numbers(chunks: Vec<ArrayRef>, n_rows: usize, whole: bool) -> Data {
-    let mut profile = Profile::default();
+    let single = chunks.first().is_some_and(|chunk| *chunk.data_type() == DataType::Float32);
+    let mut profile = if single { Profile::of_single() } else { Profile::default() };
     for chunk in &chunks {
         match plain_numbers(chunk) {
             Some(values) => profile.observe_all(values),

@@ -24,7 +24,7 @@ pub fn profile<'py>(py: Python<'py>, raw: &RawColumn) -> PyResult<Bound<'py, PyD
     let (n_missing, mut n_nan, mut n_distinct, mut counter, mut declared);
     (n_nan, n_distinct, counter, declared) = (0, None, false, false);
     let (mut range, mut infinite_row, mut whole) = (None, None, false);
-    let (mut values, mut merged, mut alike) = (None, None, None);
+    let (mut values, mut merged, mut alike, mut step) = (None, None, None, None);
     match &raw.data {
         Data::Nothing => n_missing = raw.n_rows() as u64,
         Data::Levels(levels) => {
@@ -39,6 +39,7 @@ pub fn profile<'py>(py: Python<'py>, raw: &RawColumn) -> PyResult<Bound<'py, PyD
         Data::Numbers { profile, counter: counts_rows, exact, .. } => {
             (n_missing, n_nan) = (profile.n_null, profile.n_nan);
             (infinite_row, whole, counter) = (profile.infinite_row, profile.whole, *counts_rows);
+            step = profile.step;
             range = (profile.n_values() > 0).then_some((profile.minimum, profile.maximum));
             if let Some(distinct) = &profile.distinct {
                 n_distinct = Some(distinct.len());
@@ -69,6 +70,7 @@ pub fn profile<'py>(py: Python<'py>, raw: &RawColumn) -> PyResult<Bound<'py, PyD
     told.set_item("infinite_row", infinite_row)?;
     told.set_item("whole", whole)?;
     told.set_item("counter", counter)?;
+    told.set_item("step", step)?;
     let text = |(a, b, behind)| (decimal_text(a, behind), decimal_text(b, behind));
     let alike = alike.map(text);
     told.set_item("merged", if merged.is_some() && alike.is_some() { alike.clone() } else { merged })?;

@@ -17,6 +17,7 @@ pub mod levels;
 pub mod numbers;
 pub mod raw;
 pub mod rows;
+mod step;
 
 pub use codes::RawCodes;
 pub use coding::{Coding, Logarithm, Recipe, complete_rows};

@@ -2,6 +2,7 @@
 
 use rustc_hash::FxHashMap;
 
+use super::step::Step;
 use crate::table::Affine;
 
 /// Distinct values are counted up to this many.
@@ -24,12 +25,15 @@ pub struct Profile {
     pub whole: bool,
     /// Distinct values with their counts, sorted; `None` beyond the cap.
     pub distinct: Option<Vec<(f64, u64)>>,
+    /// The largest number that all values are whole multiples of, if few decimals write them.
+    pub step: Option<f64>,
     counts: FxHashMap<u64, u64>,
     counting: bool,
     rows: u64,
     /// True while every row is its predecessor plus one.
     steps: bool,
     last: f64,
+    shared: Step,
 }
 
 impl Default for Profile {
@@ -42,16 +46,23 @@ impl Default for Profile {
             maximum: f64::NEG_INFINITY,
             whole: true,
             distinct: None,
+            step: None,
             counts: FxHashMap::default(),
             counting: true,
             rows: 0,
             steps: true,
             last: f64::NAN,
+            shared: Step::default(),
         }
     }
 }
 
 impl Profile {
+    /// Of numbers that come in single precision.
+    pub fn of_single() -> Self {
+        Self { shared: Step::of_single(), ..Self::default() }
+    }
+
     /// Takes in the value of the next row.
     pub fn observe(&mut self, value: Option<f64>) {
         let row = self.rows;
@@ -73,6 +84,7 @@ impl Profile {
         self.whole &= value.trunc() == value;
         self.steps &= row == 0 || value == self.last + 1.0;
         self.last = value;
+        self.shared.observe(value);
         if self.counting {
             *self.counts.entry(super::number_key(value)).or_insert(0) += 1;
             self.counting = self.counts.len() <= DISTINCT_CAP;
@@ -92,6 +104,7 @@ impl Profile {
                 self.rows += block.len() as u64;
                 self.minimum = self.minimum.min(minimum);
                 self.maximum = self.maximum.max(maximum);
+                self.shared.observe_all(block);
             }
         }
     }
@@ -104,6 +117,8 @@ impl Profile {
             self.distinct = Some(distinct);
         }
         self.counts = FxHashMap::default();
+        let n_distinct = self.distinct.as_ref().map(Vec::len);
+        self.step = self.shared.known(self.maximum.max(-self.minimum), n_distinct);
     }
 
     /// Number of rows with a number.

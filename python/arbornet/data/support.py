@@ -1,0 +1,125 @@
+"""What numbers of a column look like: multiples of a step, and none below a least number.
+
+The models are continuous: what they draw has all the digits of a float, and may lie below 0 where no value does. The
+way to a number of the column is `the nearest multiple of the step, and the least number for all below it`. It never
+changes the order of two numbers, so a quantile of what is drawn is the drawn way's value at that quantile. Densities
+and probabilities of events stay those of the numbers before it.
+"""
+
+from __future__ import annotations
+
+import math
+from dataclasses import replace
+from typing import TYPE_CHECKING
+
+import numpy as np
+from numpy.typing import NDArray
+
+from arbornet._core import ColumnError
+from arbornet.data.kinds import Continuous
+from arbornet.data.units import log_of, to_original
+
+if TYPE_CHECKING:
+    from arbornet.data.infer import Profile
+    from arbornet.data.schema import Column
+
+Numbers = NDArray[np.float64]
+Ends = tuple[float, float]
+EVERYTHING: Ends = (-math.inf, math.inf)
+STEPPED = ("integer", "number")
+"""What has a step of its own: dates and times have that of their type."""
+FROM_ZERO = (*STEPPED, "duration")
+MOST_DECIMALS = 6
+#: A multiple of the step that an end of an interval misses by rounding only.
+SLACK = 1e-9
+
+
+def with_support(column: Column, seen: Profile) -> Column:
+    """The column with its step and its least number, as declared or as all of its values have them.
+
+    Raises:
+        ColumnError: If a value is below the least number that was declared.
+    """
+    kind = column.kind
+    if not isinstance(kind, Continuous):
+        return column
+    smallest = seen.range_[0] if seen.range_ is not None else math.inf
+    step, least = kind.step, kind.least
+    if least is not None and least != "auto" and smallest < least:
+        raise ColumnError(
+            f"column '{column.name}' holds {smallest:g}, below its declared least={least:g}; "
+            "declare a smaller one, least=None, or replace such values"
+        )
+    if step == "auto":
+        step = seen.step if column.class_ in STEPPED else None
+    if least == "auto":
+        # No number of a logarithmic scale is below 0.
+        able = not kind.is_log and column.class_ in FROM_ZERO and math.isfinite(smallest)
+        least = 0.0 if able and smallest >= 0 else None
+    return replace(column, step=step, least=least)
+
+
+def supported(column: Column, values: Numbers, limit: Ends | None = None) -> Numbers:
+    """Numbers in the user's units as those of the column that they stand for; NaN stays.
+
+    Args:
+        column: A continuous column.
+        values: The numbers.
+        limit: An interval in stored units in which they are, the low end within: they stay in it.
+    """
+    low, high = EVERYTHING if limit is None else to_original(column.scale, np.array(limit)).tolist()
+    if column.step is not None:
+        values, (low, high) = _stepped(values, column.step, low, high)
+    else:
+        high = np.nextafter(high, -math.inf)
+    least = _least(column)
+    if least is not None and least <= high:
+        low = max(low, least)
+    return values if (low, high) == EVERYTHING else np.clip(values, low, high)
+
+
+def bounded(column: Column, values: Numbers) -> Numbers:
+    """Numbers, none below the least: point predictions, which keep what they tell between two steps."""
+    return values if column.least is None else np.maximum(values, column.least)
+
+
+def _least(column: Column) -> float | None:
+    if column.step is not None and log_of(column.scale) == 0:  # above 0
+        return max(column.step, column.least or 0.0)
+    return column.least
+
+
+def _stepped(values: Numbers, step: float, low: float, high: float) -> tuple[Numbers, Ends]:
+    """The nearest multiples of a step within an interval, and the outermost of them; if there is none, the numbers."""
+    units, per = _fraction(step)
+    first = math.ceil(low * per / units - SLACK) if math.isfinite(low) else low
+    last = math.ceil(high * per / units - SLACK) - 1 if math.isfinite(high) else high
+    if first > last:
+        return values, (low, high)
+    # In place, as there may be just room enough for the rows. What overflows is told apart below.
+    with np.errstate(over="ignore"):
+        multiples = values * per
+        multiples /= units
+        np.round(multiples, out=multiples)
+        # The quotient of two whole numbers is the float that its decimals are read as. Without the zero's sign.
+        multiples *= units
+        multiples /= per
+        multiples += 0.0
+    sizes = [abs(float(end)) for end in (np.nanmin(multiples), np.nanmax(multiples))] if _any(multiples) else [0.0]
+    if max(sizes) >= 2.0**53 * step:  # where there are no multiples between floats
+        multiples = np.where(np.abs(multiples) < 2.0**53 * step, multiples, values)
+    return multiples, (first * units / per, last * units / per)
+
+
+def _any(values: Numbers) -> bool:
+    return bool(values.size) and not bool(np.isnan(values).all())
+
+
+def _fraction(step: float) -> tuple[float, float]:
+    """A step as a whole number over a power of ten, if it is one."""
+    for decimals in range(MOST_DECIMALS + 1):
+        per = 10.0**decimals
+        units = round(step * per)
+        if units > 0 and units / per == step:
+            return float(units), per
+    return step, 1.0
