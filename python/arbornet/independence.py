@@ -68,3 +68,7 @@ def test(table: TableLike, x: str, y: str, given: Iterable[str] = (), score: Sco
 
 
 test.__test__ = False  # type: ignore[attr-defined]  # pytest collects what is named so
+
+
+def __dir__() -> list[str]:
+    return sorted(__all__)

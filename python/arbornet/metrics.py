@@ -17,6 +17,8 @@ from arbornet.network import BayesNet
 from arbornet.search.base import Found
 from arbornet.text import notebook
 
+__all__ = ["Comparison", "compare", "shd"]
+
 
 @dataclass(frozen=True, eq=False, repr=False)
 class Comparison(ByContent):
@@ -174,3 +176,7 @@ def _arrowheads(true: nx.DiGraph[Any], learned: nx.DiGraph[Any]) -> tuple[float,
 
 def _share(part: int, whole: int) -> float:
     return part / whole if whole else math.nan
+
+
+def __dir__() -> list[str]:
+    return sorted(__all__)

@@ -101,3 +101,7 @@ class Parameters(Prior):
     def document(self) -> dict[str, Any]:
         """Name and parameters as the core reads them."""
         return {"prior": "parameters", "kappa": self.kappa}
+
+
+def __dir__() -> list[str]:
+    return sorted(__all__)

@@ -1,4 +1,5 @@
 import importlib
+import inspect
 import subprocess
 import sys
 
@@ -24,12 +25,16 @@ def test_import_leaves_optional_packages_alone():
     assert subprocess.run([sys.executable, "-c", code], capture_output=True, text=True).stdout.strip() == "[]"
 
 
-@pytest.mark.parametrize("name", ["arbornet", "arbornet.search", "arbornet.evaluate"])
+ROOMS = [name for name in dir(arbornet) if inspect.ismodule(getattr(arbornet, name))]
+
+
+@pytest.mark.parametrize("name", ["arbornet", *(f"arbornet.{room}" for room in ROOMS)])
 def test_dir_shows_what_a_user_calls_and_nothing_else(name: str) -> None:
     module = importlib.import_module(name)
     assert dir(module) == sorted(module.__all__)
     own = {"import_module", "TYPE_CHECKING", "kinds", "base", "methods", "__dir__"}
     assert not own & set(dir(module))
+    assert all(hasattr(module, name) for name in dir(module))
 
 
 def test_what_dir_shows_is_public_and_comes_from_this_package() -> None:

@@ -7,3 +7,7 @@ from arbornet.simulate.networks import SimulatedNetwork, network
 from arbornet.simulate.styles import STYLES, Style
 
 __all__ = ["STYLES", "Simulated", "SimulatedNetwork", "Style", "mixed_network", "network"]
+
+
+def __dir__() -> list[str]:
+    return sorted(__all__)

@@ -36,7 +36,7 @@ fn splits_first_merges_only_when_no_split_improves() {
     while let Some((_, operator)) = state.best(&problem, None) {
         if matches!(operator, Operator::Merge(..)) {
             merged = true;
-            let best = |leaf: &arbornet_core::decision_graph::state::Leaf| {
+            let best = |leaf: &arbornet_core::decision_graph::state::GrownLeaf| {
                 leaf.gains.iter().map(|g| g.complete.max(g.binary)).fold(f64::NEG_INFINITY, f64::max)
             };
             assert!(state.leaves().all(|(_, leaf)| best(leaf) <= 1e-9));

@@ -7,6 +7,7 @@ use std::borrow::Cow;
 
 use serde::{Deserialize, Serialize};
 
+use super::configurations::Configurations;
 use super::{Model, Outline, Values};
 use crate::error::{Error, Result};
 use crate::predictive::{Predictive, Value};
@@ -87,9 +88,8 @@ impl Cells {
 
     /// Every observed configuration, in lexicographic order: its codes, its rows, its distribution.
     pub fn iter(&self) -> impl Iterator<Item = (&[u32], usize, &Predictive)> + '_ {
-        let width = self.parents.len();
-        let codes = move |i: usize| &self.configurations[i * width..(i + 1) * width];
-        self.distributions.iter().enumerate().map(move |(i, p)| (codes(i), self.n_rows[i], p))
+        let observed = self.observed();
+        self.distributions.iter().enumerate().map(move |(i, p)| (observed.at(i), self.n_rows[i], p))
     }
 
     /// What every other configuration predicts.
@@ -97,18 +97,9 @@ impl Cells {
         &self.unseen
     }
 
-    fn find(&self, codes: &[u32]) -> Option<usize> {
-        let width = codes.len();
-        let at = |i: usize| &self.configurations[i * width..(i + 1) * width];
-        let first_not_less = {
-            let (mut low, mut high) = (0, self.distributions.len());
-            while low < high {
-                let middle = usize::midpoint(low, high);
-                if at(middle) < codes { low = middle + 1 } else { high = middle }
-            }
-            low
-        };
-        (first_not_less < self.distributions.len() && at(first_not_less) == codes).then_some(first_not_less)
+    #[inline]
+    fn observed(&self) -> Configurations<'_> {
+        Configurations { codes: &self.configurations, width: self.parents.len(), n: self.distributions.len() }
     }
 }
 
@@ -124,7 +115,7 @@ impl Model for Cells {
     fn predictive(&self, parents: &[Value]) -> Cow<'_, Predictive> {
         let codes: smallvec::SmallVec<[u32; 8]> =
             parents.iter().map(|v| if let Value::Code(c) = v { *c } else { u32::MAX }).collect();
-        Cow::Borrowed(self.find(&codes).map_or(&self.unseen, |i| &self.distributions[i]))
+        Cow::Borrowed(self.observed().find(&codes).map_or(&self.unseen, |i| &self.distributions[i]))
     }
 
     fn n_parameters(&self) -> usize {
@@ -147,36 +138,15 @@ impl Cells {
     pub fn outline_with(
         &self,
         n_codes: impl Fn(usize) -> usize,
-        values: impl Fn(usize, u32) -> Values + Copy,
+        values: impl Fn(usize, u32) -> Values,
     ) -> (Outline, Option<Predictive>) {
         let possible = (0..self.parents.len()).fold(1_usize, |n, i| n.saturating_mul(n_codes(i)));
         let otherwise = (self.distributions.len() < possible).then(|| self.unseen.clone());
         if self.distributions.is_empty() {
             return (Outline::Leaf { n_rows: 0, predictive: self.unseen.clone() }, None);
         }
-        (self.outline_of(0, 0..self.distributions.len(), values), otherwise)
-    }
-
-    /// The cells in a range, which agree on all parents before this one.
-    fn outline_of(
-        &self,
-        position: usize,
-        cells: std::ops::Range<usize>,
-        values: impl Fn(usize, u32) -> Values + Copy,
-    ) -> Outline {
-        if position == self.parents.len() {
-            let predictive = self.distributions[cells.start].clone();
-            return Outline::Leaf { n_rows: self.n_rows[cells.start], predictive };
-        }
-        let code = |cell: usize| self.configurations[cell * self.parents.len() + position];
-        let mut branches = Vec::new();
-        let mut start = cells.start;
-        while start < cells.end {
-            let end = (start..cells.end).find(|&cell| code(cell) != code(start)).unwrap_or(cells.end);
-            branches.push((values(position, code(start)), self.outline_of(position + 1, start..end, values)));
-            start = end;
-        }
-        Outline::Split { parent: self.parents[position], branches }
+        let leaf = |i: usize| Outline::Leaf { n_rows: self.n_rows[i], predictive: self.distributions[i].clone() };
+        (self.observed().outline(&|position| self.parents[position], &values, &leaf), otherwise)
     }
 
     /// [`Model::check`] where the parents at some positions are binned before they come here, and may be continuous.
@@ -190,15 +160,8 @@ impl Cells {
         if self.parents.iter().enumerate().any(|(i, &p)| variables[p].is_continuous() && !binned(i)) {
             return bad("have a continuous parent");
         }
-        let width = self.parents.len();
-        if self.distributions.len().checked_mul(width) != Some(self.configurations.len())
-            || self.distributions.len() != self.n_rows.len()
-            || (width == 0 && self.distributions.len() > 1)
-        {
-            return bad("and their configurations differ in number");
-        }
-        if width > 0 && !self.configurations.chunks(width).is_sorted_by(|a, b| a < b) {
-            return bad("are not in lexicographic order");
+        if let Some(problem) = self.observed().problem(self.n_rows.len()) {
+            return bad(problem);
         }
         self.distributions.iter().chain([&self.unseen]).try_for_each(|p| p.check(child))
     }

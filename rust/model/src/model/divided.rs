@@ -3,6 +3,7 @@
 use serde::{Deserialize, Serialize};
 use smallvec::SmallVec;
 
+use super::configurations::Configurations;
 use super::{Outline, Values};
 use crate::error::{Error, Result};
 use crate::predictive::Value;
@@ -58,14 +59,12 @@ impl<T> Divided<T> {
     pub fn find(&self, parents: &[Value]) -> &T {
         let code = |&i: &usize| if let Some(Value::Code(c)) = parents.get(i) { *c } else { u32::MAX };
         let codes: SmallVec<[u32; 8]> = self.by.iter().map(code).collect();
-        let width = codes.len();
-        let at = |i: usize| &self.configurations[i * width..(i + 1) * width];
-        let (mut low, mut high) = (0, self.pieces.len());
-        while low < high {
-            let middle = usize::midpoint(low, high);
-            if at(middle) < &codes[..] { low = middle + 1 } else { high = middle }
-        }
-        if low < self.pieces.len() && at(low) == &codes[..] { &self.pieces[low] } else { &self.otherwise }
+        self.configurations().find(&codes).map_or(&self.otherwise, |i| &self.pieces[i])
+    }
+
+    #[inline]
+    fn configurations(&self) -> Configurations<'_> {
+        Configurations { codes: &self.configurations, width: self.by.len(), n: self.pieces.len() }
     }
 
     /// Whether a file's division can stand in a network of these variables.
@@ -80,17 +79,7 @@ impl<T> Divided<T> {
         if self.by.iter().any(|&i| variables[parents[i]].is_continuous()) {
             return bad("divide by a continuous parent");
         }
-        let width = self.by.len();
-        if self.pieces.len().checked_mul(width) != Some(self.configurations.len())
-            || self.pieces.len() != self.n_rows.len()
-            || (width == 0 && self.pieces.len() > 1)
-        {
-            return bad("and their configurations differ in number");
-        }
-        if width > 0 && !self.configurations.chunks(width).is_sorted_by(|a, b| a < b) {
-            return bad("are not in lexicographic order");
-        }
-        Ok(())
+        self.configurations().problem(self.n_rows.len()).map_or(Ok(()), bad)
     }
 
     /// One question per dividing parent; `leaf` makes what stands at the end from a piece and its rows. Also whether
@@ -106,28 +95,9 @@ impl<T> Divided<T> {
         }
         let levels = |&i: &usize| variables[parents[i]].n_levels().unwrap_or(1);
         let possible = self.by.iter().fold(1_usize, |n, i| n.saturating_mul(levels(i)));
-        (self.part(0, 0..self.pieces.len(), parents, leaf), self.pieces.len() < possible)
-    }
-
-    fn part(
-        &self,
-        depth: usize,
-        pieces: std::ops::Range<usize>,
-        parents: &[Var],
-        leaf: &impl Fn(&T, usize) -> Outline,
-    ) -> Outline {
-        if depth == self.by.len() {
-            return leaf(&self.pieces[pieces.start], self.n_rows[pieces.start]);
-        }
-        let code = |piece: usize| self.configurations[piece * self.by.len() + depth];
-        let mut branches = Vec::new();
-        let mut start = pieces.start;
-        while start < pieces.end {
-            let end = (start..pieces.end).find(|&piece| code(piece) != code(start)).unwrap_or(pieces.end);
-            branches.push((Values::Codes(vec![code(start)]), self.part(depth + 1, start..end, parents, leaf)));
-            start = end;
-        }
-        Outline::Split { parent: parents[self.by[depth]], branches }
+        let (parent, values) = (|depth: usize| parents[self.by[depth]], |_, code| Values::Codes(vec![code]));
+        let outline = self.configurations().outline(&parent, &values, &|i| leaf(&self.pieces[i], self.n_rows[i]));
+        (outline, self.pieces.len() < possible)
     }
 
     /// What answers for configurations that were not observed.

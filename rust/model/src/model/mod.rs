@@ -4,6 +4,7 @@
 
 pub mod blocks;
 pub mod cells;
+mod configurations;
 pub mod decision_graph;
 pub mod discriminant;
 pub mod divided;

@@ -36,7 +36,9 @@ pub(super) mod tests {
     impl Told {
         pub fn new(numbers: &[Option<f64>]) -> Self {
             let mut profile = Profile::default();
-            numbers.iter().for_each(|&x| profile.observe(x));
+            for &x in numbers {
+                profile.observe(x);
+            }
             profile.finish();
             Self { numbers: numbers.to_vec(), profile: Some(profile), ..ranked(&[], 0) }
         }
