@@ -226,6 +226,12 @@ def test_the_shell_draws_such_numbers(tmp_path: Path, capsys: pytest.CaptureFixt
     assert drawn.schema["count"] == pl.Int64 and drawn["count"].min() >= 0
     text = pl.read_csv(tmp_path / "drawn.csv", infer_schema=False)
     assert max(len(price.partition(".")[2]) for price in text["price"]) == 2
+    # Cents, however large the amounts are.
+    price = np.round(np.exp(RNG.normal(12, 2, N)), 2)
+    learned({"price": price, "sex": SEX}, price=an.Continuous(scale="log")).save(tmp_path / "large.json")
+    assert main(["sample", str(tmp_path / "large.json"), "-n", "20", "-o", str(tmp_path / "large.csv")]) in (0, None)
+    drawn = an.load(tmp_path / "large.json").sample(20)["price"]
+    assert pl.read_csv(tmp_path / "large.csv")["price"].equals(drawn) and drawn.max() > 1e6
 
 
 STEPS = st.sampled_from([1.0, 0.1, 0.05, 0.01, 5.0, 1e-6, 0.3, 1 / 3, 1000.0])

@@ -78,6 +78,11 @@ def supported(column: Column, values: Numbers, limit: Ends | None = None) -> Num
     return values if (low, high) == EVERYTHING else np.clip(values, low, high)
 
 
+def is_of_column(column: Column, values: Numbers) -> bool:
+    """Whether all of these are numbers that the column can hold."""
+    return np.array_equal(supported(column, values), values, equal_nan=True)
+
+
 def bounded(column: Column, values: Numbers) -> Numbers:
     """Numbers, none below the least: point predictions, which keep what they tell between two steps."""
     return values if column.least is None else np.maximum(values, column.least)
