@@ -123,6 +123,8 @@ def test_draws_stay_within_what_is_given() -> None:
     ):
         drawn = NET.sample(500, seed=2, given={"count": limit})["count"]
         assert set(drawn) <= allowed and len(set(drawn)) > 1
+    assert set(NET.sample(500, seed=2, given={"count": (None, 1)})["count"]) == {0}, "also what is below"
+    assert NET.sample(500, seed=2, given={"weight": (None, 1)})["weight"].min() == 0
     between = NET.sample(50, seed=2, given={"count": (3.2, 3.7)})["count"]
     assert between.min() >= 3.2 and between.max() < 3.7, "there is no whole number"
     with pytest.warns(an.ArbornetWarning, match="outside of what was observed"):
@@ -153,6 +155,9 @@ def test_logarithmic_scales_have_steps_too_and_stay_above_0() -> None:
     drawn = net.sample(5000, seed=1)["wage"]
     assert drawn.dtype == pl.Int64 and drawn.min() == 1, "0 has no logarithm there"
     net.log_likelihood(pl.DataFrame({"wage": drawn}))
+    for limit, ends in (((3, None), (3, math.inf)), ((None, 3), (1, 2)), ((2.5, 7.5), (3, 7))):
+        given = net.sample(500, seed=1, given={"wage": limit})["wage"]
+        assert ends[0] == given.min() and given.max() <= ends[1]
     with_zeros = learned({"wage": (wage - 2).clip(0).astype(int), "sex": SEX}, wage=an.Continuous(scale="log"))
     assert with_zeros.sample(5000, seed=1)["wage"].min() == 0
 
@@ -226,6 +231,12 @@ def test_the_shell_draws_such_numbers(tmp_path: Path, capsys: pytest.CaptureFixt
     assert drawn.schema["count"] == pl.Int64 and drawn["count"].min() >= 0
     text = pl.read_csv(tmp_path / "drawn.csv", infer_schema=False)
     assert max(len(price.partition(".")[2]) for price in text["price"]) == 2
+    # Cents, however large the amounts are.
+    price = np.round(np.exp(RNG.normal(12, 2, N)), 2)
+    learned({"price": price, "sex": SEX}, price=an.Continuous(scale="log")).save(tmp_path / "large.json")
+    assert main(["sample", str(tmp_path / "large.json"), "-n", "20", "-o", str(tmp_path / "large.csv")]) in (0, None)
+    drawn = an.load(tmp_path / "large.json").sample(20)["price"]
+    assert pl.read_csv(tmp_path / "large.csv")["price"].equals(drawn) and drawn.max() > 1e6
 
 
 STEPS = st.sampled_from([1.0, 0.1, 0.05, 0.01, 5.0, 1e-6, 0.3, 1 / 3, 1000.0])
@@ -256,3 +267,5 @@ def test_numbers_as_large_as_floats_stay_numbers() -> None:
     values = np.array([1.7e308, -1e300, 1e20, 3.14159, np.nan])
     assert np.array_equal(supported(column, values), [1.7e308, -1e300, 1e20, 3.14, np.nan], equal_nan=True)
     assert supported(column, np.array([])).size == 0
+    assert np.array_equal(supported(column, values[:1], (1e303, math.inf)), values[:1])
+    assert np.array_equal(supported(column, values[1:2], (-math.inf, -1e295)), values[1:2])

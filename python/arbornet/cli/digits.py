@@ -5,6 +5,7 @@ from __future__ import annotations
 import math
 from typing import TYPE_CHECKING
 
+from arbornet.data.support import is_of_column
 from arbornet.data.units import log_of
 
 if TYPE_CHECKING:
@@ -39,7 +40,7 @@ def log_likelihoods(frame: pl.DataFrame) -> pl.DataFrame:
 
 
 def numbers(frame: pl.DataFrame, schema: Schema, variables: dict[str, str]) -> pl.DataFrame:
-    """Values of continuous variables, rounded far below their standard deviation.
+    """Values of continuous variables, rounded far below their standard deviation; numbers of the column as they are.
 
     Args:
         frame: The values.
@@ -48,8 +49,11 @@ def numbers(frame: pl.DataFrame, schema: Schema, variables: dict[str, str]) -> p
     """
     series = []
     for column in frame.get_columns():
-        scale = schema[variables[column.name]].scale
-        if column.dtype.is_float() and log_of(scale) is not None:
+        known = schema[variables[column.name]]
+        scale = known.scale
+        if column.dtype.is_float() and known.step is not None and is_of_column(known, column.to_numpy()):
+            pass
+        elif column.dtype.is_float() and log_of(scale) is not None:
             column = column.round_sig_figs(SIGNIFICANT)
         elif column.dtype.is_float() and scale is not None and 0 < scale[1] < math.inf:
             column = column.round(max(0, BEYOND - math.floor(math.log10(scale[1]))))

@@ -32,6 +32,8 @@ FROM_ZERO = (*STEPPED, "duration")
 MOST_DECIMALS = 6
 #: A multiple of the step that an end of an interval misses by rounding only.
 SLACK = 1e-9
+#: Whole numbers below it are floats.
+EXACT = 2.0**53
 
 
 def with_support(column: Column, seen: Profile) -> Column:
@@ -67,15 +69,22 @@ def supported(column: Column, values: Numbers, limit: Ends | None = None) -> Num
         values: The numbers.
         limit: An interval in stored units in which they are, the low end within: they stay in it.
     """
-    low, high = EVERYTHING if limit is None else to_original(column.scale, np.array(limit)).tolist()
+    least = _least(column)
+    if column.step is None and least is None:
+        return values
+    low, high = EVERYTHING if limit is None else (_end(column, limit[0]), _end(column, limit[1]))
     if column.step is not None:
         values, (low, high) = _stepped(values, column.step, low, high)
-    else:
-        high = np.nextafter(high, -math.inf)
-    least = _least(column)
+    elif math.isfinite(high):
+        high = math.nextafter(high, -math.inf)
     if least is not None and least <= high:
         low = max(low, least)
     return values if (low, high) == EVERYTHING else np.clip(values, low, high)
+
+
+def is_of_column(column: Column, values: Numbers) -> bool:
+    """Whether all of these are numbers that the column can hold."""
+    return np.array_equal(supported(column, values), values, equal_nan=True)
 
 
 def bounded(column: Column, values: Numbers) -> Numbers:
@@ -89,9 +98,19 @@ def _least(column: Column) -> float | None:
     return column.least
 
 
+def _end(column: Column, stored: float) -> float:
+    """An end of an interval in the user's units; an open one stays open."""
+    return float(to_original(column.scale, np.array([stored]))[0]) if math.isfinite(stored) else stored
+
+
 def _stepped(values: Numbers, step: float, low: float, high: float) -> tuple[Numbers, Ends]:
-    """The nearest multiples of a step within an interval, and the outermost of them; if there is none, the numbers."""
+    """The nearest multiples of a step within an interval, and the outermost of them; if there is none, the numbers.
+
+    The low end is in the interval, the high end is not.
+    """
     units, per = _fraction(step)
+    if any(math.isfinite(end) and not abs(end) / step < EXACT for end in (low, high)):
+        return values, (low, high)
     first = math.ceil(low * per / units - SLACK) if math.isfinite(low) else low
     last = math.ceil(high * per / units - SLACK) - 1 if math.isfinite(high) else high
     if first > last:
@@ -106,8 +125,8 @@ def _stepped(values: Numbers, step: float, low: float, high: float) -> tuple[Num
         multiples /= per
         multiples += 0.0
     sizes = [abs(float(end)) for end in (np.nanmin(multiples), np.nanmax(multiples))] if _any(multiples) else [0.0]
-    if max(sizes) >= 2.0**53 * step:  # where there are no multiples between floats
-        multiples = np.where(np.abs(multiples) < 2.0**53 * step, multiples, values)
+    if max(sizes) >= EXACT * step:  # where there are no multiples between floats
+        multiples = np.where(np.abs(multiples) < EXACT * step, multiples, values)
     return multiples, (first * units / per, last * units / per)
 
 

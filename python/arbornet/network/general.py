@@ -111,14 +111,14 @@ class GeneralAnswers(Structure):
         question = evidence.known(self.schema, given, do, how_to(method, PARTICLES, seed, n_jobs))
         drawn = self.handle.sample(question, n)
         tell(drawn, n, question, "shares have a standard error of")
-        given_values, limits = {var for var, _ in question.known}, dict(question.limits)
+        known, limits = dict(question.known), dict(question.limits)
         series = []
         for v, (column, values) in enumerate(zip(self.schema.used, drawn.columns, strict=True)):
             if not numeric[v]:
                 series.append(codes_to_series(column, values))
                 continue
-            limit = limits.get(v)
-            own = v in given_values
-            values = values if own else supported(column, values, limit if isinstance(limit, tuple) else None)
+            if v not in known:
+                limit = limits.get(v)
+                values = supported(column, values, limit if isinstance(limit, tuple) else None)
             series.append(numbers_to_series(column, values))
         return family.frame(pl.DataFrame(series))
