@@ -440,8 +440,9 @@ mod tests {
 
     #[test]
     fn taking_in_blocks_tells_the_same_as_row_by_row() {
-        for spoiled in [None, Some(f64::NAN), Some(f64::INFINITY)] {
-            let mut values: Vec<f64> = (0..5000).map(|i| f64::from(i % 1777) / 3.0 - 50.0).collect();
+        let spoiled = [None, Some(f64::NAN), Some(f64::INFINITY)].into_iter();
+        for (spoiled, part) in spoiled.flat_map(|x| [3.0, 4.0, 1.0].map(|part| (x, part))) {
+            let mut values: Vec<f64> = (0..5000).map(|i| f64::from(i % 1777) / part - 50.0).collect();
             if let Some(x) = spoiled {
                 values[4321] = x;
             }
@@ -450,8 +451,10 @@ mod tests {
             by_block.observe_all(&values[..100]);
             by_block.observe_all(&values[100..]);
             by_block.finish();
-            let told = |p: &Profile| (p.n_nan, p.infinite_row, p.minimum, p.maximum, p.whole, p.n_values());
+            let told = |p: &Profile| (p.n_nan, p.infinite_row, p.minimum, p.maximum, p.whole, p.n_values(), p.step);
             assert_eq!(told(&by_row), told(&by_block));
+            let step = (part != 3.0).then_some(1.0 / part);
+            assert!(by_row.step == step || by_row.infinite_row.is_some(), "{:?}", by_row.step);
         }
     }
 
