@@ -8,6 +8,9 @@ use rustc_hash::FxHashMap;
 
 use crate::parents::Parents;
 
+/// A memory for at most so many sets is made whole at once: grown, it would leave as much behind in pieces.
+const AT_ONCE: usize = 1 << 13;
+
 /// A set of more than four parents takes about as much memory as so many words: its members lie apart.
 const LARGE: usize = 5;
 
@@ -41,6 +44,9 @@ impl Known {
         if self.small.len() + LARGE * self.large.len() >= most.max(1) {
             self.small.clear();
             self.large.clear();
+        }
+        if self.small.is_empty() && most <= AT_ONCE {
+            self.small.reserve(most);
         }
         match word(parents) {
             Some(word) => self.small.insert(word, score),

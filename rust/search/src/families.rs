@@ -64,6 +64,18 @@ pub fn toggle(parents: &Parents, parent: Var) -> Parents {
 /// So many scores are remembered, at about 25 bytes each.
 const MOST_KNOWN: usize = 1 << 23;
 
+/// So many of each child: as many as a hash table holds before it doubles.
+fn most_known(n_vars: usize) -> usize {
+    let share = MOST_KNOWN / n_vars.max(1);
+    (1 << share.max(8).ilog2()) / 8 * 7
+}
+
+/// Whether there is room for so many times all additions to a set of each child.
+fn remembers_all(n_vars: usize) -> bool {
+    const TIMES: usize = 64;
+    n_vars * n_vars <= MOST_KNOWN / TIMES
+}
+
 /// A local score, asked on demand; every family is scored once, as far as memory goes. A family that cannot be scored
 /// (too large, say) counts as not permitted.
 pub struct Scored<'a> {
@@ -71,6 +83,9 @@ pub struct Scored<'a> {
     constraints: &'a Constraints,
     budget: Budget<'a>,
     known: Vec<Mutex<Known>>,
+    /// How many scores of a child are remembered, and whether all additions to a set are among them.
+    most: usize,
+    all: bool,
     count: AtomicU64,
     refused: AtomicU64,
 }
@@ -78,8 +93,10 @@ pub struct Scored<'a> {
 impl<'a> Scored<'a> {
     /// With an empty cache.
     pub fn new(score: &'a dyn LocalScore, constraints: &'a Constraints, budget: Budget<'a>) -> Self {
-        let known = (0..constraints.n_vars()).map(|_| Mutex::default()).collect();
-        Self { score, constraints, budget, known, count: AtomicU64::new(0), refused: AtomicU64::new(0) }
+        let n = constraints.n_vars();
+        let known = (0..n).map(|_| Mutex::default()).collect();
+        let (count, refused) = (AtomicU64::new(0), AtomicU64::new(0));
+        Self { score, constraints, budget, known, most: most_known(n), all: remembers_all(n), count, refused }
     }
 
     /// The score that is asked.
@@ -103,7 +120,7 @@ impl<'a> Scored<'a> {
     /// # Errors
     /// If a family cannot be scored, or the caller asked to stop.
     pub fn of_graph(&self, dag: &Dag) -> Result<Vec<f64>> {
-        let scored = |v| self.scores_until(v, &[dag.family(v)], &Halt::default()).map(|scores| scores[0]);
+        let scored = |v| self.scores_until(v, &[dag.family(v)], &Halt::default(), true).map(|scores| scores[0]);
         (0..dag.n_vars()).into_par_iter().map(scored).collect()
     }
 
@@ -112,10 +129,19 @@ impl<'a> Scored<'a> {
     /// # Errors
     /// If one cannot be scored, or the budget is used up.
     pub fn scores(&self, child: Var, sets: &[Parents]) -> Result<Vec<f64>> {
-        self.scores_until(child, sets, &self.budget.halt())
+        self.scores_until(child, sets, &self.budget.halt(), true)
     }
 
-    fn scores_until(&self, child: Var, sets: &[Parents], halt: &Halt) -> Result<Vec<f64>> {
+    /// As `scores`, of all additions to a set, which are hardly asked for again: where many variables leave room for few
+    /// of them, those not known yet are not remembered.
+    ///
+    /// # Errors
+    /// As `scores`.
+    pub fn additions(&self, child: Var, sets: &[Parents]) -> Result<Vec<f64>> {
+        self.scores_until(child, sets, &self.budget.halt(), self.all)
+    }
+
+    fn scores_until(&self, child: Var, sets: &[Parents], halt: &Halt, remember: bool) -> Result<Vec<f64>> {
         let known = || self.known[child].lock().unwrap_or_else(PoisonError::into_inner);
         let mut out: Vec<Option<f64>> = {
             let known = known();
@@ -142,11 +168,14 @@ impl<'a> Scored<'a> {
             };
             let chunk = missing.len().div_ceil(rayon::current_num_threads());
             let scores: Vec<Vec<f64>> = missing.par_chunks(chunk).map(scored).collect::<Result<_>>()?;
-            let mut known = known();
-            let most = MOST_KNOWN / self.known.len();
             for (&i, &score) in missing.iter().zip(scores.iter().flatten()) {
-                known.insert(&sets[i], score, most);
                 out[i] = Some(score);
+            }
+            if remember {
+                let mut known = known();
+                for (&i, &score) in missing.iter().zip(scores.iter().flatten()) {
+                    known.insert(&sets[i], score, self.most);
+                }
             }
             self.count.fetch_add(missing.len() as u64, Ordering::Relaxed);
         }
@@ -170,7 +199,7 @@ impl Families for Scored<'_> {
         }
         // A search asks this of its first structure; were the time up already, it would have nothing to show.
         let halt = self.budget.control().halt();
-        let score = self.scores_until(child, std::slice::from_ref(parents), &halt)?[0];
+        let score = self.scores_until(child, std::slice::from_ref(parents), &halt, true)?[0];
         if score == f64::NEG_INFINITY {
             // Why it has no score is the user's to know.
             let mut scratch = self.score.child(child)?;
@@ -323,5 +352,46 @@ impl Families for Stored<'_> {
 
     fn n_scored(&self) -> u64 {
         0
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::super::boss::Boss;
+    use super::super::testing::{self, Population};
+    use super::*;
+    use crate::control::Control;
+
+    #[test]
+    fn all_variables_together_remember_what_they_have_room_for() {
+        for n in [1, 2, 10, 100, 362, 363, 1000, 70_000] {
+            let (most, room) = (most_known(n), MOST_KNOWN.max(8 * n));
+            assert!(most >= 7 && n * most <= room, "{n} variables: {most}");
+            // A table of so many does not double.
+            assert!(most % 7 == 0 && (most / 7).is_power_of_two());
+            assert!(!remembers_all(n) || most >= 32 * n, "{n} variables: {most}");
+        }
+    }
+
+    #[test]
+    fn what_is_not_remembered_changes_no_result() {
+        let mut forgotten = 0;
+        for seed in 0..testing::rounds(20) {
+            let mut rng = testing::rng(seed);
+            let score = Population::new(&testing::random_dag(9, 0.4, &mut rng), 300.0, &mut rng);
+            let constraints = testing::constraints(&testing::random_dag(9, 0.6, &mut rng), &mut rng);
+            let control = Control::default();
+            let budget = Budget::new(&control, None);
+            let found = |most: usize, all: bool| {
+                let scored = Scored { most, all, ..Scored::new(&score, &constraints, budget) };
+                let found = Boss { restarts: 2, seed }.run(&scored, None, budget).unwrap();
+                let bits: Vec<u64> = found.scores.iter().map(|score| score.to_bits()).collect();
+                (found.dag, found.class, bits, scored.n_scored())
+            };
+            let (plain, poor) = (found(most_known(9), true), found(7, false));
+            assert_eq!((&plain.0, &plain.1, &plain.2), (&poor.0, &poor.1, &poor.2), "seed {seed}");
+            forgotten += poor.3 - plain.3;
+        }
+        assert!(forgotten > 0);
     }
 }

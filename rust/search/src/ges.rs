@@ -159,6 +159,8 @@ pub(super) struct Climb<'a, 'b> {
     pub(super) class: Pdag,
     /// Per variable y, the operators on edges into y that gain, best first.
     arrows: Vec<Vec<Arrow>>,
+    /// The variables whose insertions are not known, or not as they are after the deletions since.
+    stale: Vec<bool>,
     /// With faithfulness: the pairs with an effect.
     effects: Option<BitMatrix>,
     pub(super) n_moves: u64,
@@ -181,8 +183,8 @@ impl Touched {
 impl<'a, 'b> Climb<'a, 'b> {
     pub(super) fn new(scored: &'a Scored<'b>, knowledge: &'a Knowledge<'a>, budget: Budget<'a>, start: Dag) -> Self {
         let class = knowledge.class_of(&start);
-        let arrows = vec![vec![]; start.n_vars()];
-        Self { scored, knowledge, budget, dag: start, class, arrows, effects: None, n_moves: 0 }
+        let (arrows, stale) = (vec![vec![]; start.n_vars()], vec![true; start.n_vars()]);
+        Self { scored, knowledge, budget, dag: start, class, arrows, stale, effects: None, n_moves: 0 }
     }
 
     /// What was found.
@@ -196,12 +198,12 @@ impl<'a, 'b> Climb<'a, 'b> {
     }
 
     fn forward(&mut self, faithfulness: bool) -> Result<()> {
-        let all: Vec<Touched> = (0..self.n()).map(Touched::All).collect();
         if faithfulness && self.effects.is_none() {
             self.effects = Some(self.pairs_with_effect()?);
         }
-        self.arrows.iter_mut().for_each(Vec::clear);
-        self.renew(&all, Self::insertions)?;
+        let stale: Vec<Touched> = (0..self.n()).filter(|&y| self.stale[y]).map(Touched::All).collect();
+        self.renew(&stale, Self::insertions)?;
+        self.stale.fill(false);
         while let Some((y, arrow, dag, class)) = self.best(Self::inserted) {
             let touched = self.step(dag, class, arrow.x, y, true);
             self.renew(&touched, Self::insertions)?;
@@ -213,12 +215,16 @@ impl<'a, 'b> Climb<'a, 'b> {
     pub(super) fn backward(&mut self) -> Result<u64> {
         let before = self.n_moves;
         let all: Vec<Touched> = (0..self.n()).map(Touched::All).collect();
-        self.arrows.iter_mut().for_each(Vec::clear);
+        // Where nothing is deleted nearby, insertions stay what they are.
+        let none = vec![vec![]; self.n()];
+        let insertions = std::mem::replace(&mut self.arrows, none);
         self.renew(&all, Self::deletions)?;
         while let Some((y, arrow, dag, class)) = self.best(Self::deleted) {
             let touched = self.step(dag, class, arrow.x, y, false);
+            touched.iter().for_each(|touched| self.stale[touched.y()] = true);
             self.renew(&touched, Self::deletions)?;
         }
+        self.arrows = insertions;
         Ok(self.n_moves - before)
     }
 
@@ -304,10 +310,12 @@ impl<'a, 'b> Climb<'a, 'b> {
         for z in 0..n {
             let linked = |w: Var| self.class.has_link(w, z);
             // x and y being adjacent matters to cliques among z's neighbours and to which of them are adjacent to x, y.
-            if z == x || z == y || changed(z) || linked(x) && linked(y) || !inserting && (linked(x) || linked(y)) {
+            if changed(z) || linked(x) && linked(y) || !inserting && (linked(x) || linked(y)) {
                 touched.push(Touched::All(z));
-            } else if linked(x) || linked(y) {
-                touched.push(Touched::From(z, if linked(x) { vec![y] } else { vec![x] }));
+            } else if z == x || linked(x) {
+                touched.push(Touched::From(z, vec![y]));
+            } else if z == y || linked(y) {
+                touched.push(Touched::From(z, vec![x]));
             }
         }
         touched

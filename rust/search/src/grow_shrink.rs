@@ -181,7 +181,7 @@ impl<'a, 'b> Tree<'a, 'b> {
                 set
             };
             let sets: Vec<Parents> = added.iter().map(with).collect();
-            let scores = self.scored.scores(self.child, &sets)?;
+            let scores = self.scored.additions(self.child, &sets)?;
             for (&p, &grown) in added.iter().zip(&scores) {
                 if grown > *score {
                     branches.push(Branch { parent: p as u32, node: UNMADE, score: grown });

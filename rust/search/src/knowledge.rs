@@ -4,7 +4,7 @@
 use std::cmp::Reverse;
 use std::collections::BinaryHeap;
 
-use super::bits::BitMatrix;
+use super::bits::{self, BitMatrix};
 use super::graph::Dag;
 use super::pdag::Pdag;
 use crate::constraints::Constraints;
@@ -99,7 +99,12 @@ impl<'a> Knowledge<'a> {
 
     /// Whether a graph obeys.
     pub fn permits(&self, dag: &Dag) -> bool {
-        (0..dag.n_vars()).all(|v| self.constraints.child(v).permits(&dag.family(v)))
+        (0..dag.n_vars()).all(|v| {
+            let parents = dag.parent_bits(v);
+            bits::len(parents) <= self.max_parents(v)
+                && bits::is_subset(parents, self.allowed.row(v))
+                && bits::is_subset(self.required.row(v), parents)
+        })
     }
 
     /// Directs the links that may point one way only, and what follows by Meek's rules.

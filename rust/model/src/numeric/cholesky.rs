@@ -11,26 +11,57 @@ pub const fn packed(k: usize) -> usize {
 }
 
 /// Extends a factor of the first `done` rows to all `k` rows of `a`; `false` at the first pivot that is not above `least`.
+///
+/// Every entry is a sum that waits for itself, so four rows are taken at a time, each in its own order.
 #[inline]
 pub fn factor_from(a: &[f64], l: &mut [f64], done: usize, k: usize, least: f64) -> bool {
-    for i in done..k {
-        let row = packed(i);
-        for j in 0..=i {
-            let other = packed(j);
-            let mut sum = a[row + j];
-            for t in 0..j {
-                sum -= l[row + t] * l[other + t];
+    let mut i = done;
+    while i + 4 <= k {
+        let (before, own) = l.split_at_mut(packed(i));
+        let (l0, own) = own.split_at_mut(i + 1);
+        let (l1, own) = own.split_at_mut(i + 2);
+        let (l2, own) = own.split_at_mut(i + 3);
+        let (l0, l1, l2, l3) = (&mut l0[..i], &mut l1[..i], &mut l2[..i], &mut own[..i]);
+        let row = |i: usize| &a[packed(i)..];
+        let (a0, a1, a2, a3) = (&row(i)[..i], &row(i + 1)[..i], &row(i + 2)[..i], &row(i + 3)[..i]);
+        for j in 0..i {
+            let (other, pivot) = (&before[packed(j)..packed(j) + j], before[packed(j) + j]);
+            let (mut s0, mut s1, mut s2, mut s3) = (a0[j], a1[j], a2[j], a3[j]);
+            for (t, x) in other.iter().enumerate() {
+                s0 -= l0[t] * x;
+                s1 -= l1[t] * x;
+                s2 -= l2[t] * x;
+                s3 -= l3[t] * x;
             }
-            if j < i {
-                l[row + j] = sum / l[other + j];
-            } else if sum > least {
-                l[row + i] = sum.sqrt();
-            } else {
-                return false;
-            }
+            (l0[j], l1[j], l2[j], l3[j]) = (s0 / pivot, s1 / pivot, s2 / pivot, s3 / pivot);
         }
+        if !(i..i + 4).all(|row| factor_row(a, l, i, row, least)) {
+            return false;
+        }
+        i += 4;
     }
-    true
+    (i..k).all(|row| factor_row(a, l, 0, row, least))
+}
+
+/// One row of a factor, from a column on; `false` if its pivot is not above `least`.
+#[inline]
+fn factor_row(a: &[f64], l: &mut [f64], from: usize, i: usize, least: f64) -> bool {
+    let (before, own) = l.split_at_mut(packed(i));
+    let (a, own) = (&a[packed(i)..=packed(i) + i], &mut own[..=i]);
+    for j in from..i {
+        let other = &before[packed(j)..=packed(j) + j];
+        let mut sum = a[j];
+        for (x, y) in own[..j].iter().zip(other) {
+            sum -= x * y;
+        }
+        own[j] = sum / other[j];
+    }
+    let mut sum = a[i];
+    for x in &own[..i] {
+        sum -= x * x;
+    }
+    own[i] = sum.sqrt();
+    sum > least
 }
 
 /// Solves `L y = b` in place.
@@ -189,6 +220,39 @@ mod tests {
                 factor_from(&b, &mut vec![0.0; packed(k)], 0, k, 0.0)
             };
             prop_assert!(shifted(least - 1e-6) && !shifted(least + 1e-6));
+        }
+    }
+
+    /// Entry by entry, as it is defined.
+    fn literal(a: &[f64], l: &mut [f64], k: usize) -> bool {
+        for i in 0..k {
+            for j in 0..=i {
+                let mut sum = a[packed(i) + j];
+                for t in 0..j {
+                    sum -= l[packed(i) + t] * l[packed(j) + t];
+                }
+                if i == j && sum <= 0.0 {
+                    return false;
+                }
+                l[packed(i) + j] = if i == j { sum.sqrt() } else { sum / l[packed(j) + j] };
+            }
+        }
+        true
+    }
+
+    proptest! {
+        #[test]
+        fn rows_taken_together_have_the_bits_of_rows_one_by_one(
+            rows in prop::collection::vec(prop::collection::vec(-2.0..2.0_f64, 23), 3..30), k in 0..23_usize, done in 0..23_usize) {
+            let a = gram(&rows, k);
+            let (mut one, mut four) = (vec![0.0; packed(k)], vec![0.0; packed(k)]);
+            let sound = literal(&a, &mut one, k);
+            let done = done.min(k);
+            let first = factor_from(&a, &mut four, 0, done, 0.0);
+            prop_assert_eq!(first && factor_from(&a, &mut four, done, k, 0.0), sound);
+            if sound {
+                prop_assert_eq!(one, four);
+            }
         }
     }
 

@@ -1,12 +1,15 @@
 //! Small numerics that fitted models and the scores that fit them share: triangular factors ([`cholesky`]), ranks and normal
-//! scores ([`ranks`]), rows by value ([`order`]), Legendre polynomials, logarithms in the user's units.
+//! scores ([`ranks`]), rows by value ([`order`]), Legendre polynomials, logarithms in the user's units and of
+//! counts.
 
 pub mod cholesky;
 mod log;
 pub mod order;
 pub mod ranks;
+mod whole;
 
 pub use log::Log;
+pub use whole::ln_of_count;
 
 /// The Legendre polynomial of a degree.
 #[inline]

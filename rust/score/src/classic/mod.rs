@@ -29,6 +29,7 @@ use crate::error::Result;
 use crate::kept::Kept;
 use crate::model::LocalModel;
 use crate::model::cells::{Cell, Cells};
+use crate::numeric::ln_of_count;
 use crate::predictive::Predictive;
 use crate::prior::{FamilySize, GraphPrior};
 use crate::table::{Codes, Table, Var};
@@ -250,8 +251,11 @@ impl<C: CountScore> ChildScore for Scratch<'_, C> {
 
 /// `n ln n`, 0 for 0.
 pub fn n_ln_n<N: Count>(n: N) -> f64 {
-    let n = n.real();
-    if n == 0.0 || n == 1.0 { 0.0 } else { n * n.ln() }
+    match n.whole() {
+        Some(0 | 1) => 0.0,
+        Some(whole) => n.real() * ln_of_count(whole),
+        None => n.real() * n.real().ln(),
+    }
 }
 
 /// An ascending variable set.

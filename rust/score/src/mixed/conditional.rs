@@ -20,15 +20,17 @@ use super::{Bic, Fits, LN_2_PI, Rule, configurations, split};
 use crate::classic::n_ln_n;
 use crate::control::Halt;
 use crate::counts::Counter;
+use crate::counts::bitmaps::Bitmaps;
 use crate::error::{Error, Result};
-use crate::kept::Kept;
+use crate::kept::KeptSets;
 use crate::local::Cost;
 use crate::model::LocalModel;
 use crate::prior::GraphPrior;
 use crate::registry::Takes;
-use crate::regress::cells::{CellStore, Cells, Set};
+use crate::regress::cells::{Cells, Set};
 use crate::regress::cholesky::{factor_from, inverse, log_det, packed, smallest_eigenvalue, trace_of_product};
 use crate::regress::columns::Columns;
+use crate::regress::store::CellStore;
 use crate::table::{Table, Var};
 use crate::{Fit, LocalScore};
 
@@ -70,7 +72,8 @@ impl ConditionalGaussian {
         super::binned::check(bins)?;
         let binned = if self.discretise { Some(super::binned::Binned::new(table, bins)?) } else { None };
         let store = CellStore::new(Arc::new(Columns::new(table)));
-        let rule = Gaussians { table: table.clone(), store, binned, sets: Kept::default(), parameters: self.clone() };
+        let (sets, bitmaps) = (KeptSets::new(table.n_vars()), Bitmaps::new(table));
+        let rule = Gaussians { table: table.clone(), store, binned, sets, bitmaps, parameters: self.clone() };
         Ok(Box::new(Bic::new(rule, self.prior)?))
     }
 }
@@ -80,7 +83,8 @@ struct Gaussians {
     table: Arc<Table>,
     store: CellStore,
     binned: Option<super::binned::Binned>,
-    sets: Kept<Set>,
+    sets: KeptSets,
+    bitmaps: Bitmaps,
     parameters: ConditionalGaussian,
 }
 
@@ -133,7 +137,7 @@ struct Work {
 impl Gaussians {
     /// `J(S)`, kept by set.
     fn joint(&self, set: &[Var], work: &mut Work, counter: &mut Counter<'_>) -> Result<f64> {
-        self.sets.get_or(Set::from_slice(set), |set| {
+        self.sets.get_or(set, || {
             let (discrete, numbers) = split(&self.table, set);
             if numbers.is_empty() {
                 let total: f64 = match self.table.weights() {
@@ -363,7 +367,7 @@ impl Rule for Gaussians {
             Some(binned) if is_discrete => Some(binned.child(child)?),
             _ => None,
         };
-        let counter = Counter::new(&self.table, "");
+        let counter = Counter::with_bitmaps(&self.table, "", &self.bitmaps);
         Ok(Child { rule: self, var: child, counts, counter, work: Work::default(), set: Set::new() })
     }
 

@@ -20,10 +20,11 @@ use crate::local::Cost;
 use crate::model::LocalModel;
 use crate::model::regression::Link;
 use crate::prior::GraphPrior;
-use crate::regress::cells::{CellStore, Cells, dot};
+use crate::regress::cells::{Cells, dot};
 use crate::regress::columns::Columns;
 use crate::regress::least_squares::Basis;
 use crate::regress::logistic;
+use crate::regress::store::CellStore;
 use crate::table::{Table, Var};
 use crate::{Fit, LocalScore};
 

@@ -2,18 +2,20 @@
 //!
 //! A division is computed once per set of variables with levels and shared by all threads; the sums of a pair of
 //! numbers are added to it when first asked for. A parent more among the numbers then costs its own pairs and no pass over
-//! the others. Everything is a pure function of the table and the set, so it does not matter who put it there. When the
-//! store outgrows its limit it is emptied: memory stays bounded, and what a search works on now comes back first.
+//! the others. Everything is a pure function of the table and the set, so it does not matter who put it there.
+//!
+//! Columns by cells are kept with their division where there is room for them ([`super::store`]); otherwise a thread has
+//! those of the division that it is at.
 
 use std::cell::RefCell;
-use std::hash::BuildHasher;
-use std::sync::atomic::{AtomicUsize, Ordering};
-use std::sync::{Arc, Mutex, RwLock};
+use std::sync::atomic::{AtomicU64, AtomicUsize, Ordering};
+use std::sync::{Arc, RwLock};
 
-use rustc_hash::{FxBuildHasher, FxHashMap};
+use rustc_hash::FxHashMap;
 use smallvec::SmallVec;
 
 use super::columns::Columns;
+use crate::numeric::ln_of_count;
 use crate::table::Var;
 
 /// An ascending set of variables.
@@ -21,6 +23,8 @@ pub type Set = SmallVec<[Var; 6]>;
 
 /// The observed configurations of some variables with levels, in the order of their codes.
 pub struct Cells {
+    /// Another for every division that is made.
+    id: u64,
     /// Rows, cell after cell; within a cell in canonical order.
     order: Vec<u32>,
     /// Where each cell starts in `order`, and its end.
@@ -29,6 +33,8 @@ pub struct Cells {
     sizes: Option<Vec<f64>>,
     log_shares: f64,
     kept: RwLock<Kept>,
+    /// What it takes, about.
+    pub(super) bytes: AtomicUsize,
 }
 
 #[derive(Default)]
@@ -39,10 +45,26 @@ struct Kept {
 
 type Pair = (Var, Var);
 
-thread_local! {
-    /// Columns of numbers by the cells of a division that is asked for the first time.
-    static FIRST: RefCell<Vec<f64>> = const { RefCell::new(Vec::new()) };
+/// Columns of numbers by the cells of the division that a thread is at.
+#[derive(Default)]
+struct Bench {
+    division: u64,
+    columns: Vec<(Var, Vec<f64>)>,
+    /// The place that the next column takes when all are taken.
+    next: usize,
 }
+
+/// A thread has so many columns at hand: those of a family, of which one changes from each to the next.
+const AT_HAND: usize = 12;
+/// Fewer of long tables: together so many numbers.
+const MOST_AT_HAND: usize = 1 << 20;
+const LEAST_AT_HAND: usize = 4;
+
+thread_local! {
+    static BENCH: RefCell<Bench> = RefCell::default();
+}
+
+static DIVISIONS: AtomicU64 = AtomicU64::new(1);
 
 /// A column of numbers by cells, each less its cell's mean.
 pub struct Centred {
@@ -88,12 +110,14 @@ impl Cells {
         let sizes: Option<Vec<f64>> =
             columns.weights().map(|_| starts.windows(2).map(|w| columns.weight_of(rows(w))).collect());
         let ln_n = if n == 0 { 0.0 } else { columns.total().ln() };
-        let share = |(cell, w): (usize, &[u32])| {
-            let n_p = sizes.as_ref().map_or(f64::from(w[1] - w[0]), |sizes| sizes[cell]);
-            n_p * (n_p.ln() - ln_n)
+        let share = |(cell, w): (usize, &[u32])| match &sizes {
+            None => f64::from(w[1] - w[0]) * (ln_of_count(w[1] - w[0]) - ln_n),
+            Some(sizes) => sizes[cell] * (sizes[cell].ln() - ln_n),
         };
         let log_shares = starts.windows(2).enumerate().map(share).sum();
-        Self { order, starts, sizes, log_shares, kept: RwLock::default() }
+        let id = DIVISIONS.fetch_add(1, Ordering::Relaxed);
+        let bytes = AtomicUsize::new(4 * (order.len() + starts.len()) + 200);
+        Self { id, order, starts, sizes, log_shares, kept: RwLock::default(), bytes }
     }
 
     /// Number of observed cells.
@@ -132,7 +156,7 @@ impl Cells {
     }
 
     /// A column of numbers by cells, less the cells' means; and how many bytes were newly kept.
-    fn centred(&self, columns: &Columns, var: Var) -> (Arc<Centred>, usize) {
+    pub(super) fn centred(&self, columns: &Columns, var: Var) -> (Arc<Centred>, usize) {
         if let Some(known) = self.kept.read().expect("nothing panics under this lock").centred.get(&var) {
             return (known.clone(), 0);
         }
@@ -168,8 +192,9 @@ impl Cells {
         (0..self.len()).map(by_cell).collect()
     }
 
-    /// The scatters of some numbers within every cell; how many bytes were newly kept.
-    fn scatters(&self, columns: &Columns, numbers: &[Var], out: &mut Vec<f64>) -> usize {
+    /// The scatters of some numbers within every cell; how many bytes were newly kept. Their columns by cells are kept
+    /// too if `keep` says so.
+    pub(super) fn scatters(&self, columns: &Columns, numbers: &[Var], keep: bool, out: &mut Vec<f64>) -> usize {
         let n_cells = self.len();
         let n_pairs = super::cholesky::packed(numbers.len());
         let pairs = || (0..numbers.len()).flat_map(|i| (0..=i).map(move |j| (i, j)));
@@ -188,40 +213,71 @@ impl Cells {
         if missing.is_empty() {
             return 0;
         }
-        let mut made: Vec<(Pair, Box<[f64]>)> = Vec::with_capacity(missing.len());
+        let mut made: SmallVec<[(Pair, Box<[f64]>); 4]> = SmallVec::new();
         let mut bytes = 0;
         let mut add = |at: usize, i: usize, j: usize, x: &[f64], y: &[f64]| {
             let own = &mut out[at * n_cells..(at + 1) * n_cells];
-            for (cell, slot) in own.iter_mut().enumerate() {
-                let range = self.range(cell);
+            for (slot, w) in own.iter_mut().zip(self.starts.windows(2)) {
+                let range = w[0] as usize..w[1] as usize;
                 *slot = dot(&x[range.clone()], &y[range]);
             }
-            bytes += 8 * n_cells + 48;
-            made.push(((numbers[j], numbers[i]), (&*own).into()));
+            // Beside a column's own, sums are hardly asked for twice where there are too many columns to keep.
+            if keep || i == j {
+                bytes += 8 * n_cells + 48;
+                made.push(((numbers[j], numbers[i]), (&*own).into()));
+            }
         };
-        if missing.len() == n_pairs {
-            // Most divisions of a search are asked for once: what only the sums need is not kept for them.
-            FIRST.with_borrow_mut(|values| {
-                values.clear();
-                for &v in numbers {
-                    self.less_means(columns, v, values);
-                }
-                let column = |i: usize| &values[i * self.order.len()..(i + 1) * self.order.len()];
-                for &(at, i, j) in &missing {
-                    add(at, i, j, column(i), column(j));
-                }
-            });
-        } else {
+        // Most divisions of a search are asked for once: what only their first sums need is not kept for them.
+        if keep && missing.len() < n_pairs {
             let centred: SmallVec<[(Arc<Centred>, usize); 6]> =
                 numbers.iter().map(|&v| self.centred(columns, v)).collect();
             for &(at, i, j) in &missing {
                 add(at, i, j, &centred[i].0.values, &centred[j].0.values);
             }
             bytes += centred.iter().map(|(_, more)| more).sum::<usize>();
+        } else {
+            BENCH.with_borrow_mut(|bench| {
+                for &(at, i, j) in &missing {
+                    let (a, b) = bench.both(self, columns, numbers[i], numbers[j]);
+                    add(at, i, j, &bench.columns[a].1, &bench.columns[b].1);
+                }
+            });
         }
-        let mut kept = self.kept.write().expect("nothing panics under this lock");
-        kept.sums.extend(made);
+        if !made.is_empty() {
+            self.kept.write().expect("nothing panics under this lock").sums.extend(made);
+        }
         bytes
+    }
+}
+
+impl Bench {
+    /// Where two columns by the cells of a division stand.
+    fn both(&mut self, cells: &Cells, columns: &Columns, x: Var, y: Var) -> (usize, usize) {
+        if self.division != cells.id {
+            // Places stay, with their memory; what they hold does not.
+            let at_hand = (MOST_AT_HAND / cells.order.len().max(1)).clamp(LEAST_AT_HAND, AT_HAND);
+            self.columns.resize_with(at_hand, Default::default);
+            self.columns.iter_mut().for_each(|column| column.0 = Var::MAX);
+            (self.division, self.next) = (cells.id, 0);
+        }
+        let a = self.place(cells, columns, x, None);
+        let b = self.place(cells, columns, y, Some(a));
+        (a, b)
+    }
+
+    /// Where a column stands, made if it is not there; not in the place of the one `beside` it.
+    fn place(&mut self, cells: &Cells, columns: &Columns, var: Var, beside: Option<usize>) -> usize {
+        if let Some(at) = self.columns.iter().position(|column| column.0 == var) {
+            return at;
+        }
+        let after = |at: usize| (at + 1) % self.columns.len();
+        let at = if beside == Some(self.next) { after(self.next) } else { self.next };
+        self.next = after(at);
+        let (own, values) = &mut self.columns[at];
+        *own = var;
+        values.clear();
+        cells.less_means(columns, var, values);
+        at
     }
 }
 
@@ -285,76 +341,8 @@ pub fn dot(x: &[f64], y: &[f64]) -> f64 {
     lanes.iter().sum::<f64>() + a_rest.iter().zip(b_rest).map(|(a, b)| a * b).sum::<f64>()
 }
 
-/// Divisions by set, shared by all threads, within a limit of memory.
-pub struct CellStore {
-    columns: Arc<Columns>,
-    shards: Vec<Mutex<FxHashMap<Set, Arc<Cells>>>>,
-    bytes: AtomicUsize,
-    limit: usize,
-}
-
-const SHARDS: usize = 64;
-const LIMIT: usize = 256 << 20;
-
-impl CellStore {
-    /// An empty store of a table's columns.
-    pub fn new(columns: Arc<Columns>) -> Self {
-        let shards = (0..SHARDS).map(|_| Mutex::default()).collect();
-        Self { columns, shards, bytes: AtomicUsize::new(0), limit: LIMIT }
-    }
-
-    /// The columns it divides.
-    pub fn columns(&self) -> &Arc<Columns> {
-        &self.columns
-    }
-
-    /// The division by an ascending set of variables with levels.
-    ///
-    /// # Panics
-    /// If a member is a number.
-    pub fn cells(&self, discrete: &[Var]) -> Arc<Cells> {
-        let shard = &self.shards[FxBuildHasher.hash_one(discrete) as usize >> 20 & (SHARDS - 1)];
-        let lock = || shard.lock().expect("nothing panics while a shard is locked");
-        if let Some(known) = lock().get(discrete) {
-            return known.clone();
-        }
-        let made = Arc::new(Cells::new(&self.columns, discrete));
-        self.grow(4 * (made.order.len() + made.starts.len()) + 200);
-        lock().entry(Set::from_slice(discrete)).or_insert(made).clone()
-    }
-
-    /// A column of numbers by cells, less the cells' means.
-    ///
-    /// # Panics
-    /// For a variable with levels.
-    pub fn centred(&self, cells: &Cells, var: Var) -> Arc<Centred> {
-        let (column, bytes) = cells.centred(&self.columns, var);
-        self.grow(bytes);
-        column
-    }
-
-    /// The scatters of some numbers within every cell: for each pair of positions `(i, j <= i)`, in packed order, one sum
-    /// of products per cell.
-    ///
-    /// # Panics
-    /// If a member has levels.
-    pub fn scatters(&self, cells: &Cells, numbers: &[Var], out: &mut Vec<f64>) {
-        self.grow(cells.scatters(&self.columns, numbers, out));
-    }
-
-    /// Notes that so much more is held; empties the store where that is too much.
-    fn grow(&self, bytes: usize) {
-        if bytes > 0 && self.bytes.fetch_add(bytes, Ordering::Relaxed) + bytes > self.limit {
-            self.bytes.store(0, Ordering::Relaxed);
-            for shard in &self.shards {
-                shard.lock().expect("nothing panics while a shard is locked").clear();
-            }
-        }
-    }
-}
-
 #[cfg(test)]
-mod tests {
+pub(super) mod tests {
     use std::collections::BTreeMap;
 
     use proptest::prelude::*;
@@ -362,9 +350,9 @@ mod tests {
     use super::*;
     use crate::table::{Codes, Column, Kind, Level, Table, Units, Variable};
 
-    type Row = (u32, u32, u32, f64, f64);
+    pub type Row = (u32, u32, u32, f64, f64);
 
-    fn columns(rows: &[Row]) -> Columns {
+    pub fn columns(rows: &[Row]) -> Columns {
         let levels = |k: i64| Kind::Categorical { levels: (0..k).map(Level::Int).collect() };
         let number = || Kind::Continuous { scale: Units::IDENTITY };
         let kinds = [levels(3), levels(70_000), levels(40_000), number(), number()];
@@ -381,7 +369,7 @@ mod tests {
         #[test]
         fn cells_and_their_sums_are_those_of_a_map(
             rows in prop::collection::vec((0..3_u32, 0..70_000_u32, 0..40_000_u32, -2.0..2.0_f64, -2.0..2.0_f64), 1..60),
-            discrete in prop::collection::btree_set(0..3_usize, 0..4)) {
+            discrete in prop::collection::btree_set(0..3_usize, 0..4), keep: bool) {
             let columns = columns(&rows);
             let discrete: Vec<Var> = discrete.into_iter().collect();
             let cells = Cells::new(&columns, &discrete);
@@ -391,9 +379,9 @@ mod tests {
             }
             prop_assert_eq!(cells.len(), map.len());
             let mut scatters = Vec::new();
-            cells.scatters(&columns, &[3, 4], &mut scatters);
+            cells.scatters(&columns, &[3, 4], keep, &mut scatters);
             let mut again = Vec::new();
-            prop_assert_eq!(cells.scatters(&columns, &[3, 4], &mut again), 0);
+            prop_assert_eq!(cells.scatters(&columns, &[3, 4], keep, &mut again), 0);
             prop_assert_eq!(&again, &scatters);
             for (cell, members) in map.values().enumerate() {
                 let here: Vec<usize> = cells.order()[cells.range(cell)].iter().map(|&row| row as usize).collect();
@@ -406,20 +394,5 @@ mod tests {
                 }
             }
         }
-    }
-
-    #[test]
-    fn a_full_store_is_emptied_and_answers_as_before() {
-        let rows: Vec<Row> = (0..50).map(|i| (i % 3, i % 7, i % 5, f64::from(i), f64::from(i * i % 11))).collect();
-        let mut store = CellStore::new(Arc::new(columns(&rows)));
-        store.limit = 1000;
-        let first = store.cells(&[0, 1]);
-        for _ in 0..5 {
-            for set in [&[0][..], &[1], &[0, 2], &[1, 2], &[0, 1, 2]] {
-                drop(store.cells(set));
-            }
-        }
-        assert_eq!(store.cells(&[0, 1]).order(), first.order());
-        assert!(store.bytes.load(Ordering::Relaxed) <= 2000);
     }
 }

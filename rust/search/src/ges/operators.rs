@@ -4,7 +4,7 @@
 //! path from y to x, `Delete(x, y, H)` if those neighbours without H are a clique (Chickering 2002, theorems 15 and 17);
 //! under constraints also only if a member that obeys results.
 
-use smallvec::SmallVec;
+use smallvec::{SmallVec, smallvec};
 
 use super::super::bits;
 use super::super::graph::Dag;
@@ -17,12 +17,15 @@ use crate::table::Var;
 /// So many sets T or H are looked at for one pair; only graphs far from sparse have more.
 const MOST_SETS: usize = 4096;
 
+/// Some neighbours of a variable, ascending.
+pub(super) type Clique = SmallVec<[Var; 4]>;
+
 /// An operator on the edge from x to a given y: the clique of y's neighbours that count as its parents.
 #[derive(Clone, Debug, PartialEq)]
 pub(super) struct Arrow {
     pub gain: f64,
     pub x: Var,
-    pub clique: SmallVec<[Var; 4]>,
+    pub clique: Clique,
 }
 
 impl Climb<'_, '_> {
@@ -30,36 +33,32 @@ impl Climb<'_, '_> {
     pub(super) fn insertions(&self, y: Var, xs: &[Var]) -> Result<Vec<Arrow>> {
         let adjacent = self.class.adjacent_bits(y);
         let most = self.knowledge.max_parents(y);
-        let fixed: Vec<Var> = self.class.parents(y).collect();
-        let mut sets: Vec<Parents> = Vec::new();
-        let mut made: Vec<(Var, SmallVec<[Var; 4]>, usize, usize)> = Vec::new();
-        let mut last_base: Option<(Parents, usize)> = None;
+        let fixed: Parents = self.class.parents(y).collect();
+        let neighbours: Clique = self.class.neighbours(y).collect();
+        let mut sets: Vec<Parents> = Vec::with_capacity(xs.len() + 1);
+        let mut made: Vec<(Var, Clique, usize, usize)> = Vec::with_capacity(xs.len());
+        let mut last_base: Option<usize> = None;
         for &x in xs {
             let possible = x != y && !bits::contains(&adjacent, x) && self.knowledge.allows(x, y);
             if !possible || self.effects.as_ref().is_some_and(|effects| !effects.contains(y, x)) {
                 continue;
             }
-            let (na, others): (Vec<Var>, Vec<Var>) = self.class.neighbours(y).partition(|&w| self.class.adjacent(w, x));
+            let (na, others): (Clique, Clique) = neighbours.iter().copied().partition(|&w| self.class.adjacent(w, x));
             if !self.is_clique(&na) {
                 continue;
             }
             let Some(room) = most.checked_sub(fixed.len() + na.len() + 1) else { continue };
             for t in self.cliques(&others, &na, room) {
-                let mut base: Parents = fixed.iter().chain(&na).chain(&t).copied().collect();
-                base.sort_unstable();
-                let mut with = base.clone();
-                with.insert(with.partition_point(|&p| p < x), x);
-                let base_at = match &last_base {
-                    Some((set, at)) if *set == base => *at,
-                    _ => {
-                        sets.push(base.clone());
-                        last_base = Some((base, sets.len() - 1));
-                        sets.len() - 1
-                    }
-                };
-                sets.push(with);
-                let mut clique: SmallVec<[Var; 4]> = na.iter().chain(&t).copied().collect();
+                let mut clique: Clique = na.iter().chain(&t).copied().collect();
                 clique.sort_unstable();
+                let base = with(&fixed, &clique);
+                let grown = with(&base, &[x]);
+                let base_at = last_base.filter(|&at| sets[at] == base).unwrap_or_else(|| {
+                    sets.push(base);
+                    sets.len() - 1
+                });
+                last_base = Some(base_at);
+                sets.push(grown);
                 made.push((x, clique, base_at, sets.len() - 1));
             }
         }
@@ -70,7 +69,7 @@ impl Climb<'_, '_> {
     pub(super) fn deletions(&self, y: Var, xs: &[Var]) -> Result<Vec<Arrow>> {
         let adjacent: Vec<Var> = self.class.parents(y).chain(self.class.neighbours(y)).collect();
         let mut sets: Vec<Parents> = Vec::new();
-        let mut made: Vec<(Var, SmallVec<[Var; 4]>, usize, usize)> = Vec::new();
+        let mut made: Vec<(Var, Clique, usize, usize)> = Vec::new();
         for &x in xs {
             if !adjacent.contains(&x) || self.knowledge.requires(x, y) || self.knowledge.requires(y, x) {
                 continue;
@@ -89,12 +88,7 @@ impl Climb<'_, '_> {
         self.gains(y, &sets, made)
     }
 
-    fn gains(
-        &self,
-        y: Var,
-        sets: &[Parents],
-        made: Vec<(Var, SmallVec<[Var; 4]>, usize, usize)>,
-    ) -> Result<Vec<Arrow>> {
+    fn gains(&self, y: Var, sets: &[Parents], made: Vec<(Var, Clique, usize, usize)>) -> Result<Vec<Arrow>> {
         let scores = self.scored.scores(y, sets)?;
         let arrow = |(x, clique, from, to): (Var, _, usize, usize)| {
             let gain = scores[to] - scores[from];
@@ -108,9 +102,12 @@ impl Climb<'_, '_> {
     }
 
     /// The cliques among `of`, the empty one first, of at most `room` variables, all adjacent to all of `with`.
-    fn cliques(&self, of: &[Var], with: &[Var], room: usize) -> Vec<SmallVec<[Var; 4]>> {
+    fn cliques(&self, of: &[Var], with: &[Var], room: usize) -> SmallVec<[Clique; 2]> {
+        if of.is_empty() {
+            return smallvec![Clique::new()];
+        }
         let fits: Vec<Var> = of.iter().copied().filter(|&a| with.iter().all(|&b| self.class.adjacent(a, b))).collect();
-        let mut out: Vec<SmallVec<[Var; 4]>> = vec![SmallVec::new()];
+        let mut out: SmallVec<[Clique; 2]> = smallvec![Clique::new()];
         let mut next = 0;
         while next < out.len() && out.len() < MOST_SETS {
             let clique = out[next].clone();
@@ -201,4 +198,18 @@ impl Climb<'_, '_> {
         }
         false
     }
+}
+
+/// An ascending set with another, of which none is in it.
+fn with(set: &[Var], more: &[Var]) -> Parents {
+    let mut out = Parents::with_capacity(set.len() + more.len());
+    let mut from = 0;
+    for &v in more {
+        let to = from + set[from..].partition_point(|&p| p < v);
+        out.extend_from_slice(&set[from..to]);
+        out.push(v);
+        from = to;
+    }
+    out.extend_from_slice(&set[from..]);
+    out
 }

@@ -254,3 +254,57 @@ fn of_operators_that_gain_alike_the_smaller_variable_comes_first() {
     assert!(arrows.windows(2).all(|w| w[0].gain.to_bits() == w[1].gain.to_bits()));
     assert_eq!(arrows.iter().map(|arrow| arrow.x).collect::<Vec<_>>(), [1, 2, 3]);
 }
+
+/// The operators of every variable, all made anew.
+fn made_anew<'a, 'b>(
+    climb: &Climb<'a, 'b>,
+    make: fn(&Climb<'a, 'b>, Var, &[Var]) -> Result<Vec<Arrow>>,
+) -> Vec<Vec<Arrow>> {
+    let mut anew = Climb {
+        class: climb.class.clone(),
+        ..Climb::new(climb.scored, climb.knowledge, climb.budget, climb.dag.clone())
+    };
+    let all: Vec<Touched> = (0..climb.n()).map(Touched::All).collect();
+    anew.renew(&all, make).unwrap();
+    anew.arrows
+}
+
+#[test]
+fn operators_kept_from_step_to_step_are_those_made_anew() {
+    let mut deletions = 0;
+    for seed in 0..testing::rounds(60) {
+        let mut rng = testing::rng(seed);
+        let n = rng.random_range(3..9);
+        let score = Population::new(&testing::random_dag(n, 0.5, &mut rng), 200.0, &mut rng);
+        let constraints = match seed % 3 {
+            0 => testing::constraints(&testing::random_dag(n, 0.5, &mut rng), &mut rng),
+            _ => Constraints::none(n),
+        };
+        let (control, knowledge) = (Control::default(), Knowledge::new(&constraints));
+        let budget = Budget::new(&control, None);
+        let scored = Scored::new(&score, &constraints, budget);
+        let mut climb = Climb::new(&scored, &knowledge, budget, knowledge.required_arcs());
+        for _ in 0..2 {
+            let stale: Vec<Touched> = (0..n).filter(|&y| climb.stale[y]).map(Touched::All).collect();
+            climb.renew(&stale, Climb::insertions).unwrap();
+            climb.stale.fill(false);
+            assert_eq!(climb.arrows, made_anew(&climb, Climb::insertions), "seed {seed}");
+            while let Some((y, arrow, dag, class)) = climb.best(Climb::inserted) {
+                let touched = climb.step(dag, class, arrow.x, y, true);
+                climb.renew(&touched, Climb::insertions).unwrap();
+                assert_eq!(climb.arrows, made_anew(&climb, Climb::insertions), "seed {seed}");
+            }
+            let kept = std::mem::take(&mut climb.arrows);
+            climb.arrows = made_anew(&climb, Climb::deletions);
+            while let Some((y, arrow, dag, class)) = climb.best(Climb::deleted) {
+                deletions += 1;
+                let touched = climb.step(dag, class, arrow.x, y, false);
+                touched.iter().for_each(|touched| climb.stale[touched.y()] = true);
+                climb.renew(&touched, Climb::deletions).unwrap();
+                assert_eq!(climb.arrows, made_anew(&climb, Climb::deletions), "seed {seed}");
+            }
+            climb.arrows = kept;
+        }
+    }
+    assert!(deletions > 10, "{deletions}");
+}

@@ -8,11 +8,12 @@ use crate::model::LocalModel;
 use crate::model::blocks::{Blocks, Feature, Knots, Reading, Warp};
 use crate::numeric::Log;
 use crate::predictive::Value;
-use crate::regress::cells::{CellStore, dot, sum};
+use crate::regress::cells::{dot, sum};
 use crate::regress::columns::Columns;
 use crate::regress::features::Scale;
 use crate::regress::least_squares::Basis;
 use crate::regress::ranks::{normal_score, shares_of_codes, weighted_shares};
+use crate::regress::store::CellStore;
 use crate::table::{Column, Kind, Table, Var};
 use crate::weights::Weights;
 

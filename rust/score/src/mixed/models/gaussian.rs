@@ -8,9 +8,10 @@ use crate::model::LocalModel;
 use crate::model::discriminant::{Class, Discriminant, Group};
 use crate::model::divided::Divided;
 use crate::model::regression::{Link, Piece, Regression, Term};
-use crate::regress::cells::{CellStore, Cells};
+use crate::regress::cells::Cells;
 use crate::regress::cholesky::{backward, packed};
 use crate::regress::columns::Columns;
+use crate::regress::store::CellStore;
 use crate::table::Var;
 
 /// The model of the conditional Gaussian score.

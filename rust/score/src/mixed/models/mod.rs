@@ -17,8 +17,9 @@ use crate::model::cells;
 use crate::model::divided::Divided;
 use crate::model::regression::{Link, Piece, Regression};
 use crate::predictive::Predictive;
-use crate::regress::cells::{CellStore, Cells, dot};
+use crate::regress::cells::{Cells, dot};
 use crate::regress::columns::Columns;
+use crate::regress::store::CellStore;
 use crate::table::Var;
 
 /// A residual variance below this share of the column's own is none.

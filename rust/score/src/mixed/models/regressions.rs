@@ -12,8 +12,9 @@ use crate::control::Halt;
 use crate::model::LocalModel;
 use crate::model::divided::Divided;
 use crate::model::regression::{Link, Piece, Regression, Term};
-use crate::regress::cells::{CellStore, sum};
+use crate::regress::cells::sum;
 use crate::regress::columns::Columns;
+use crate::regress::store::CellStore;
 use crate::table::{Table, Var};
 
 /// The model of mixed polynomials, or of logistic regressions.
