@@ -12,7 +12,8 @@ from typing import TYPE_CHECKING
 from arbornet._core import NetworkHandle, ScoreHandle
 from arbornet.data.incomplete import Incomplete
 from arbornet.data.table import Table
-from arbornet.network import BayesNet, Origin
+from arbornet.network import BayesNet
+from arbornet.network.fit import origin_of, parents_in
 
 if TYPE_CHECKING:
     import networkx as nx
@@ -29,9 +30,7 @@ def fit_available(
         models_of: The score with the models to fit, prepared for a table.
         n_jobs: Threads, -1 for all cores.
     """
-    names = gaps.schema.names
-    position = {name: v for v, name in enumerate(names)}
-    parents = [sorted(position[p] for p in graph.predecessors(name)) for name in names]
+    parents = parents_in(graph, gaps.names)
     prepared: dict[bytes, ScoreHandle] = {}
     scores = []
     for v, of in enumerate(parents):
@@ -40,6 +39,5 @@ def fit_available(
         if key not in prepared:
             prepared[key] = models_of(Table.from_handle(gaps.table(rows), gaps.schema))
         scores.append(prepared[key])
-    weights = gaps.weights.spec() if gaps.weights else {}
-    origin = Origin(score=scores[-1].spec, n_rows=gaps.n_rows, weights=weights)
-    return BayesNet(NetworkHandle.fit_each(scores, parents, n_jobs), gaps.schema, origin)
+    handle = NetworkHandle.fit_each(scores, parents, n_jobs)
+    return BayesNet(handle, gaps.schema, origin_of(gaps, scores[-1].spec))

@@ -9,6 +9,7 @@ from typing import Any
 import networkx as nx
 
 from arbornet._core import ArbornetError, NetworkHandle, ParameterError, ScoreHandle
+from arbornet.data.incomplete import Incomplete
 from arbornet.data.table import Table
 from arbornet.given import ScoreLike
 from arbornet.graphs import cpdag
@@ -43,12 +44,10 @@ def fit(
         return of_graphs(dag, arc_scores=arc_scores, n_jobs=n_jobs)
     names = table.names
     graph = dag.dag if isinstance(dag, Found) else dag
-    parents = _parents(graph, names)
+    parents = parents_in(graph, names)
     scored = prepared(table, score)
     handle = NetworkHandle.fit(scored, parents, n_jobs)
-    weights = table.weights.spec() if table.weights else {}
-    in_order = _in_order(scored, names, parents)
-    origin = Origin(score=scored.spec, n_rows=table.n_rows, in_order=in_order, weights=weights)
+    origin = dataclasses.replace(origin_of(table, scored.spec), in_order=_in_order(scored, names, parents))
     if isinstance(dag, Found):
         origin = dataclasses.replace(origin, search=_search(dag), directed=_directed(dag))
     if arc_scores:
@@ -64,10 +63,9 @@ def fit(
 def of_graphs(found: FoundGraphs, *, arc_scores: bool = True, n_jobs: int = -1) -> BayesNet:
     """The network of exactly the decision graphs that were found."""
     table, names = found.table, found.table.names
-    weights = table.weights.spec() if table.weights else {}
-    origin = Origin(score=found.spec, n_rows=table.n_rows, search=_search(found), weights=weights)
+    origin = dataclasses.replace(origin_of(table, found.spec), search=_search(found))
     if arc_scores:
-        parents = _parents(found.dag, names)
+        parents = parents_in(found.dag, names)
         own = [found.models[name].log_marginal or 0.0 for name in names]
         scores = NetworkHandle.contributions(ScoreHandle(table.handle, found.spec), parents, n_jobs)
         # A graph grown without an arc is compared with the graph as it was found, not with one grown again.
@@ -88,7 +86,18 @@ def _in_order(score: ScoreHandle, names: list[str], parents: list[list[int]]) ->
     return out
 
 
-def _parents(graph: nx.DiGraph[Any], names: list[str]) -> list[list[int]]:
+def origin_of(rows: Table | Incomplete, score: str) -> Origin:
+    """Where a network comes from that was fitted to these rows by a score, given as JSON."""
+    return Origin(score=score, n_rows=rows.n_rows, weights=rows.weights.spec() if rows.weights else {})
+
+
+def parents_in(graph: nx.DiGraph[Any], names: list[str]) -> list[list[int]]:
+    """The positions of every variable's parents in a graph.
+
+    Raises:
+        ArbornetError: If the graph names a variable that is not there.
+        ParameterError: If it is no graph.
+    """
     if not isinstance(graph, nx.DiGraph):
         raise ParameterError(f"dag is a {type(graph).__name__}: give a networkx.DiGraph, or what a search found")
     position = {name: v for v, name in enumerate(names)}

@@ -10,7 +10,8 @@ from typing import TYPE_CHECKING
 
 from arbornet._core import NetworkHandle
 from arbornet.given import ScoreLike
-from arbornet.network import BayesNet, Origin
+from arbornet.network import BayesNet
+from arbornet.network.fit import origin_of, parents_in
 from arbornet.scores.prepare import prepared
 
 if TYPE_CHECKING:
@@ -42,8 +43,5 @@ def smoothed_fit(
         ParameterError: If the smoothing is not a number above 0, or the score's models are not tables of levels.
     """
     models = models_of(table, score, smoothing)
-    position = {name: v for v, name in enumerate(table.names)}
-    parents = [sorted(position[p] for p in graph.predecessors(name)) for name in table.names]
-    handle = NetworkHandle.fit(models, parents, n_jobs)
-    weights = table.weights.spec() if table.weights else {}
-    return BayesNet(handle, table.schema, Origin(score=models.spec, n_rows=table.n_rows, weights=weights))
+    handle = NetworkHandle.fit(models, parents_in(graph, table.names), n_jobs)
+    return BayesNet(handle, table.schema, origin_of(table, models.spec))

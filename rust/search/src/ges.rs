@@ -221,7 +221,9 @@ impl<'a, 'b> Climb<'a, 'b> {
         self.renew(&all, Self::deletions)?;
         while let Some((y, arrow, dag, class)) = self.best(Self::deleted) {
             let touched = self.step(dag, class, arrow.x, y, false);
-            touched.iter().for_each(|touched| self.stale[touched.y()] = true);
+            for touched in &touched {
+                self.stale[touched.y()] = true;
+            }
             self.renew(&touched, Self::deletions)?;
         }
         self.arrows = insertions;

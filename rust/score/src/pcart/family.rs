@@ -20,7 +20,7 @@ use crate::tree::lattice::size::Size;
 use crate::tree::memo::Ended;
 use crate::tree::normaliser::{Prior, Priors};
 use crate::tree::optimal::{Effort, Point, Search};
-use crate::tree::response::{InOrder, NUMBER_STEPS, categorical_steps, line_steps, ordinal_steps};
+use crate::tree::response::{InOrder, NUMBER_STEPS, categorical_steps, line_steps, ordinal_steps, ordinal_weight};
 use crate::tree::trace::Traced;
 
 /// How the best tree of a family is found.
@@ -54,6 +54,8 @@ impl Prepared {
             Kind::Categorical { .. } => ([k, 0], categorical_steps(k)),
             Kind::Ordinal { .. } => ([k, 0], ordinal_steps(k)),
         };
+        let weight =
+            if matches!(self.table.variable(child).kind, Kind::Ordinal { .. }) { ordinal_weight(k) } else { cell };
         // Weights are numbers, and numbers take more room than counts.
         let columns = if self.table.weights().is_some() { [0, columns[0] + columns[1]] } else { columns };
         let lattice = size.lattice_steps(cell).saturating_add(rows);
@@ -64,7 +66,7 @@ impl Prepared {
             && (parameters.ess.is_none() || k == 0)
             && !self.leaves_rows_out(child);
         let fits = || lattice::bytes(&axes, columns) <= u128::from(parameters.memory_mb) << 20;
-        if possible && size.is_cheaper(&axes, n_rows, cell, times) && fits() {
+        if possible && size.is_cheaper(&axes, n_rows, weight, times) && fits() {
             (Route::Lattice, lattice)
         } else {
             (Route::Search, search)

@@ -12,7 +12,7 @@ mod weighed;
 mod weighed_lines;
 
 pub use in_order::{InOrder, by_key, first_orders};
-pub use levels::{Levels, LevelsLeaf, Store, categorical_steps, ordinal_steps};
+pub use levels::{Levels, LevelsLeaf, Store, categorical_steps, ordinal_steps, ordinal_weight};
 pub use lines::{LineRows, LineSum, Lines, line_steps};
 pub use numbers::{NUMBER_STEPS, NumberSum, Numbers};
 pub use weighed::{Weighed, WeighedSum};

@@ -299,7 +299,9 @@ fn operators_kept_from_step_to_step_are_those_made_anew() {
             while let Some((y, arrow, dag, class)) = climb.best(Climb::deleted) {
                 deletions += 1;
                 let touched = climb.step(dag, class, arrow.x, y, false);
-                touched.iter().for_each(|touched| climb.stale[touched.y()] = true);
+                for touched in &touched {
+                    climb.stale[touched.y()] = true;
+                }
                 climb.renew(&touched, Climb::deletions).unwrap();
                 assert_eq!(climb.arrows, made_anew(&climb, Climb::deletions), "seed {seed}");
             }
