@@ -6,6 +6,7 @@ are left out.
 
 from __future__ import annotations
 
+import copy
 from collections.abc import Sequence
 from typing import Any, Literal
 
@@ -151,6 +152,12 @@ class Incomplete:
     def weight_of(self, rows: NDArray[np.bool_]) -> float:
         """How often some rows count together: their number where each counts once."""
         return float(rows.sum()) if self.own_weights is None else float(self.own_weights[rows].sum())
+
+    def counted(self, times: int) -> Incomplete:
+        """The same rows, each counted so many times."""
+        made = copy.copy(self)
+        made.own_weights = times * (np.ones(self.n_rows) if self.own_weights is None else self.own_weights)
+        return made
 
     def told(self) -> Dropped:
         """How many rows lack a value, and in which columns."""

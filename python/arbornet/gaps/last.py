@@ -2,10 +2,12 @@
 
 from __future__ import annotations
 
+from collections.abc import Sequence
+
 import numpy as np
 
 from arbornet._core import ArbornetError, NetworkHandle, TableHandle
-from arbornet.data.incomplete import Incomplete
+from arbornet.data.incomplete import Cells, Incomplete
 from arbornet.gaps.draws import Completion
 from arbornet.scores.prepare import Score, prepared
 
@@ -18,8 +20,7 @@ def fitted(
     completion: Completion,
     last: NetworkHandle,
     score: Score,
-    network: NetworkHandle,
-    n_draws: int,
+    copies: Sequence[dict[int, Cells]],
     n_jobs: int,
 ) -> NetworkHandle:
     """The graph of a network with models of the completed rows: the copies of a row share its weight.
@@ -28,17 +29,16 @@ def fitted(
 
     Args:
         gaps: The rows.
-        completion: What draws them.
+        completion: What drew them.
         last: The network, fitted to rows completed by one draw.
         score: The score whose models are fitted.
-        network: What the rows are drawn from.
-        n_draws: How many draws a row gets.
+        copies: The draws.
         n_jobs: Threads, -1 for all cores.
     """
-    n_draws = min(n_draws, MOST_ROWS // max(1, len(completion.rows)))
-    if n_draws < 2:
+    copies = copies[: MOST_ROWS // max(1, len(completion.rows))]
+    if len(copies) < 2:
         return last
-    table = repeated(gaps, completion, network, n_draws)
+    table = repeated(gaps, completion, copies)
     try:
         scored = prepared(table, score)
     except ArbornetError:  # it scored the same rows without weights
@@ -47,10 +47,10 @@ def fitted(
     return NetworkHandle.fit(scored, parents, n_jobs)
 
 
-def repeated(gaps: Incomplete, completion: Completion, network: NetworkHandle, n_draws: int) -> TableHandle:
+def repeated(gaps: Incomplete, completion: Completion, copies: Sequence[dict[int, Cells]]) -> TableHandle:
     """The complete rows, then the others as often as they are drawn, each with its share of the row's weight."""
     complete = gaps.complete()
-    copies = [completion.drawn(network, copy) for copy in range(n_draws)]
+    n_draws = len(copies)
     cells = []
     for v, column in enumerate(gaps.cells):
         drawn = [copy.get(v, column[completion.rows]).astype(column.dtype, copy=False) for copy in copies]

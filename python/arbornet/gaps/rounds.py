@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import dataclasses
+import math
 import time
 from collections.abc import Callable
 from dataclasses import dataclass
@@ -30,10 +31,12 @@ if TYPE_CHECKING:
     from arbornet.step1.candidates import Candidates
 
 #: Rounds at most, and draws of each row for the last fit.
-MOST_ROUNDS = 10
+MOST_ROUNDS = 3
 LAST_DRAWS = 10
 #: Draws by which the noise of a score is measured.
 NOISE_DRAWS = 4
+#: With no more than this share of any variable's values missing, rows are counted once.
+FEW = 0.1
 #: The share of the whole work that all rounds may take together; of the start, that of one round.
 OF_ROUNDS = 0.5
 #: After the first round, a variable keeps so many possible parents, and its neighbours in the graph.
@@ -91,13 +94,13 @@ def learned(gaps: Incomplete, way: Way) -> BayesNet:
         table = rounds.table()
         table.families = [rounds.handle.parents(v) for v in range(len(gaps.names))]
         net = rounds.better(table, way.whole(table, _rest(way.budget), left))
-        handle = fitted(gaps, completion, net.handle, way.score, rounds.handle, LAST_DRAWS, way.n_jobs)
+        copies = [completion.drawn(rounds.handle, copy) for copy in range(LAST_DRAWS)]
+        handle = fitted(gaps, completion, net.handle, way.score, copies, way.n_jobs)
     except KeyboardInterrupt:
         if rounds.net is None:
             raise
         way.tell(f"interrupted: the network is that of round {len(rounds.scores)}")
-        rounds.ended, net, handle = "interrupted", rounds.net, rounds.net.handle
-    copies = [] if rounds.ended == "interrupted" else [completion.drawn(handle, copy) for copy in range(LAST_DRAWS)]
+        rounds.ended, net, handle, copies = "interrupted", rounds.net, rounds.net.handle, []
     told: dict[str, Any] = {
         "rounds": len(rounds.scores),
         "ended": rounds.ended,
@@ -122,6 +125,8 @@ class _Rounds:
         self.gaps = gaps
         self.way = way
         self.completion = completion
+        self.times = times(gaps)
+        self.rich = completion if self.times == 1 else Completion(gaps.counted(self.times), way.n_jobs)
         self.rules = resolved(way.constraints, gaps.names)
         self.deadline = None if way.seconds is None else began + OF_ROUNDS * way.seconds
         self.state = State()
@@ -150,12 +155,12 @@ class _Rounds:
             way.tell(f"checkpoint: going on after round {len(self.scores)}")
         if self.state.network is None:
             most = way.max_parents if way.max_parents is not None else len(self.gaps.names)
-            self.state = State(start(self.gaps, way.score, self.rules, most, budget.scoring, way.n_jobs))
+            self.state = State(start(self.gaps, way.score, self.rules, most, budget.scoring, way.n_jobs, self.times))
         while not self._over() and len(self.scores) < MOST_ROUNDS:
             began = time.perf_counter()
             self._round(budget)
-            if self.completion.n_chained and len(self.scores) == 1:
-                way.tell(f"draws: those of {self.completion.n_chained:,} rows are approximate, by a Markov chain")
+            if self.rich.n_chained and len(self.scores) == 1:
+                way.tell(f"draws: those of {self.rich.n_chained:,} rows are approximate, by a Markov chain")
             arcs = sum(len(self.handle.parents(v)) for v in range(len(self.gaps.names)))
             noise = f", noise {self.state.noise:.2g}" if len(self.scores) == 1 else ""
             spent = brief(time.perf_counter() - began)
@@ -192,21 +197,35 @@ class _Rounds:
 
     def _round(self, budget: Budget) -> None:
         way, before = self.way, self.handle
-        table = self.completion.table(before)
+        table = self.rich.table(before)
         rules = self.rules if self.state.allowed is None else _narrowed(self.rules, self.state.allowed)
         seconds = None if self.deadline is None else max(0.0, self.deadline - time.perf_counter())
         found, candidates = way.find(table, rules, budget, seconds)
+        found = dataclasses.replace(found, score=found.score / self.times, bound=found.bound / self.times)
         net = fit(table, found, way.score, arc_scores=False, n_jobs=way.n_jobs)
         noise = self.state.noise
         if not self.scores:
             parents = [net.handle.parents(v) for v in range(len(self.gaps.names))]
-            tables = [table, *(self.completion.table(before, copy) for copy in range(1, NOISE_DRAWS))]
-            noise = float(np.std([_score(each, way.score, parents) for each in tables], ddof=1))
+            tables = [table, *(self.rich.table(before, copy) for copy in range(1, NOISE_DRAWS))]
+            noise = float(np.std([_score(each, way.score, parents) for each in tables], ddof=1)) / self.times
         allowed = None if candidates is None else _promising(candidates, net.handle)
         # At once, so that an interruption finds either all of a round or nothing.
         self.net, self.state = net, State(net.handle, [*self.scores, found.score], noise, allowed)
         if found.stopped == "interrupted":
             raise KeyboardInterrupt
+
+
+def times(gaps: Incomplete) -> int:
+    """How many times each row is counted in the rounds: at least ln(rows) / 2, which makes BIC's penalty that of AIC.
+
+    The network that completes the rows is to have the arcs for which they speak, not only those of which they are sure:
+    draws keep no dependence that has no arc, and so the next round would not find it either. Where every variable
+    misses few values that does not matter, and rows are counted once.
+    """
+    n = gaps.weight_of(np.ones(gaps.n_rows, dtype=bool))
+    if all(gaps.weight_of(~known) <= FEW * n for known in gaps.known):
+        return 1
+    return max(1, math.ceil(math.log(max(1.0, n)) / 2))
 
 
 def _score(table: CompletedTable, score: Score, parents: list[list[int]]) -> float:

@@ -37,7 +37,9 @@ OF_TABLE, OF_CELL = 3e5, 4.0
 Family = tuple[int, tuple[int, ...]]
 
 
-def start(gaps: Incomplete, score: Score, rules: Rules, most: int, steps: float, n_jobs: int) -> NetworkHandle:
+def start(
+    gaps: Incomplete, score: Score, rules: Rules, most: int, steps: float, n_jobs: int, times: int = 1
+) -> NetworkHandle:
     """The network of available cases.
 
     Args:
@@ -48,6 +50,7 @@ def start(gaps: Incomplete, score: Score, rules: Rules, most: int, steps: float,
         steps: What may be spent, in counted steps; where it does not suffice for pairs, or for single parents, they
             are left out.
         n_jobs: Threads, -1 for all cores.
+        times: How many times each row is counted.
 
     Raises:
         ArbornetError: If the score has no models to draw from.
@@ -55,6 +58,7 @@ def start(gaps: Incomplete, score: Score, rules: Rules, most: int, steps: float,
     alone: nx.DiGraph[str] = nx.DiGraph()
     alone.add_nodes_from(gaps.names)
     without_arcs = _fitted(gaps, alone, score)  # at once: a score without models has nothing to draw from
+    gaps = gaps.counted(times) if times > 1 else gaps
     candidates = available(gaps, score, rules, most, steps, n_jobs)
     if candidates is None:
         return without_arcs
