@@ -308,11 +308,16 @@ def page(lines: list[dict[str, Any]]) -> str:
     out = [
         "# Predicting with a network",
         "",
-        "One network for everything: it is learned without a target, and then asked for one category, one number and "
-        "whole rows that it has not seen. Classifiers and regressions learn that one column only. Tables of the UCI "
-        f"repository with {FEWEST_ROWS} to {MOST_ROWS:,} rows and at most {MOST_COLUMNS} columns; "
-        '`an.learn(..., effort="quick")`. '
-        "Made by `benches/peers/prediction.py`.",
+        "One network for everything: it is learned without a target, and then asked for one category, one number and\n"
+        "whole rows that it has not seen. Classifiers and regressions learn that one column only. Tables of the UCI\n"
+        f"repository with {FEWEST_ROWS} to {MOST_ROWS:,} rows and at most {MOST_COLUMNS} columns, complete rows, two "
+        'folds;\nnetworks by `an.learn(..., effort="quick")`. Repeat it by `python benches/peers/prediction.py`.',
+        "",
+        '*learn* is what `an.learn` does by itself: trees with lines in the leaves, `PCART(leaf="linear")`.\n'
+        "*normal leaves* is `PCART()`. Pinball losses are means over the quantiles .1, .25, .5, .75 and .9, in\n"
+        "standard deviations; coverage is the share of rows between the outer two, .8 if all is right. Log densities\n"
+        "are nats a row: tables whose numbers repeat or have many digits move their mean by much, so look at the\n"
+        "counts of tables.",
         "",
     ]
     titles = {
