@@ -17,7 +17,7 @@ from arbornet.evaluate.samples import group_folds
 
 @pytest.fixture(scope="module")
 def net() -> an.BayesNet:
-    return an.learn(an.example("patients"), max_parents=2, missing="drop", verbose=False)
+    return an.learn(an.example("patients"), an.PCART(), max_parents=2, missing="drop", verbose=False)
 
 
 @pytest.fixture

@@ -138,7 +138,7 @@ def test_nothing_drawn_or_predicted_leaves_the_support() -> None:
 
 
 def test_evidence_interventions_and_conditions_are_in_the_users_units() -> None:
-    theirs = an.learn(given_by_user(), verbose=False)
+    theirs = an.learn(given_by_user(), an.PCART(), verbose=False)
     for value in (8_000.0, 60_000.0):
         ours = NET.query("sex", given={"income": value})["probability"].to_numpy()
         assert np.allclose(ours, theirs.query("sex", given={"income": math.log(value)})["probability"].to_numpy())
