@@ -343,7 +343,8 @@ def page(lines: list[dict[str, Any]]) -> str:
             beaten = []
             for own in OURS:
                 if own in by and own != way:
-                    better = sum((mean(own, t, main) > mean(way, t, main)) == higher for t in common)
+                    gains = [mean(own, t, main) - mean(way, t, main) for t in common]
+                    better = sum((gain > 0) if higher else (gain < 0) for gain in gains)
                     beaten.append(f"{better} of {len(common)}")
                 elif own in by:
                     beaten.append("")
