@@ -28,6 +28,8 @@ Cells = NDArray[Any]
 
 #: Rows with gaps are dropped without being asked for if they are not more than this share.
 FEW = 0.01
+#: The most rows that are made of rows which count equally often.
+MOST_REPEATED = 200_000
 #: The ways that end with complete rows.
 WITHOUT_GAPS: dict[str, Literal["drop", "error", "level"]] = {"drop": "drop", "error": "error", "level": "level"}
 
@@ -58,6 +60,7 @@ class Incomplete:
         known: Per variable the rows in which it has a value.
         n_blank: Rows without any value, which are left out.
         own_weights: How often each row counts; None where each counts once.
+        times: What `counted` multiplied that by.
         weights: What is known of the rows' weights, if they were given some.
 
     Raises:
@@ -92,6 +95,7 @@ class Incomplete:
         n_some = int(some.sum())
         self.n_blank = len(some) - n_some
         self.own_weights: NDArray[np.float64] | None = None
+        self.times = 1
         self.weights: Weights | None = None
         if own is not None:
             some = some & (own > 0)
@@ -156,6 +160,7 @@ class Incomplete:
     def counted(self, times: int) -> Incomplete:
         """The same rows, each counted so many times."""
         made = copy.copy(self)
+        made.times = times
         made.own_weights = times * (np.ones(self.n_rows) if self.own_weights is None else self.own_weights)
         return made
 
@@ -200,11 +205,16 @@ class Incomplete:
         made = object.__new__(Incomplete)
         made.schema = Schema((*self.schema.columns, *added), self.schema.findings)
         made.n_blank, made.own_weights, made.weights = self.n_blank, self.own_weights, self.weights
+        made.times = self.times
         made._set([*self.cells, *cells])
         return made
 
     def _handle(self, cells: Sequence[Cells], weights: NDArray[np.float64] | None) -> TableHandle:
         columns = self.schema.used
+        times = self.times
+        if weights is not None and times * len(weights) <= MOST_REPEATED and (weights == times).all():
+            # Rows that count equally often are repeated: scores of counts are far quicker than those of weights.
+            cells, weights = [np.repeat(column, times) for column in cells], None
         return TableHandle.from_columns(
             [column.name for column in columns],
             [column.word for column in columns],
