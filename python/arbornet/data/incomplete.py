@@ -28,8 +28,8 @@ Cells = NDArray[Any]
 
 #: Rows with gaps are dropped without being asked for if they are not more than this share.
 FEW = 0.01
-#: The most rows that are made of rows which count equally often.
-MOST_REPEATED = 200_000
+#: The most rows that are made of rows which count equally often: of longer tables weights are as quick.
+MOST_REPEATED = 10_000
 #: The ways that end with complete rows.
 WITHOUT_GAPS: dict[str, Literal["drop", "error", "level"]] = {"drop": "drop", "error": "error", "level": "level"}
 
