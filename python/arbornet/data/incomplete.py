@@ -213,7 +213,7 @@ class Incomplete:
         columns = self.schema.used
         times = self.times
         if weights is not None and times * len(weights) <= MOST_REPEATED and (weights == times).all():
-            # Rows that count equally often are repeated: scores of counts are far quicker than those of weights.
+            # Rows that count equally often are repeated: of few rows, levels are put in order twice as fast by counts.
             cells, weights = [np.repeat(column, times) for column in cells], None
         return TableHandle.from_columns(
             [column.name for column in columns],
