@@ -76,7 +76,7 @@ def data(name: str) -> Data | None:
         kind = kinds[column]
         if column in numbers:
             known = inferred[column].kind
-            declared[column] = known if isinstance(known, an.Continuous) else an.Continuous()
+            declared[column] = known if isinstance(known, an.Continuous) else an.Continuous(point="auto")
         elif isinstance(kind, dict):
             declared[column] = an.Ordinal([str(level) for level in kind["ordinal"]])
         else:

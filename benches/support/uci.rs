@@ -4,7 +4,7 @@
 use std::collections::BTreeMap;
 use std::sync::Arc;
 
-use arbornet_core::{Codes, Column, Kind, Level, Table, Units, Variable};
+use arbornet_core::{Affine, Codes, Column, Kind, Level, Table, Variable};
 
 use crate::places;
 
@@ -35,7 +35,7 @@ fn standardised(texts: &[&str]) -> (Kind, Column) {
     let sd = (x.iter().map(|v| (v - shift).powi(2)).sum::<f64>() / n).sqrt();
     let scale = if sd > 0.0 { sd } else { 1.0 };
     let values = x.iter().map(|v| (v - shift) / scale).collect();
-    (Kind::Continuous { scale: Units { shift, scale, log: None } }, Column::Reals(values))
+    (Kind::Continuous { scale: Affine { shift, scale }.into() }, Column::Reals(values))
 }
 
 fn merged_levels(texts: &[&str]) -> (Kind, Column) {

@@ -21,5 +21,6 @@ mod network;
 mod pcart_groups;
 mod pcart_limits;
 mod pcart_oracles;
+mod point_mass;
 mod step1;
 pub(crate) mod support;

@@ -19,6 +19,7 @@ from arbornet.data.infer import MOST_LEVELS, Profile, check_finite, check_told_a
 from arbornet.data.kinds import Binned, Categorical, Continuous, Level, Ordinal
 from arbornet.data.levels import as_own_levels, codes_of, merge_rarest
 from arbornet.data.looks.written import as_read
+from arbornet.data.scales import point_of
 from arbornet.data.support import with_support
 from arbornet.data.units import log_of
 from arbornet.text.notices import ArbornetWarning
@@ -55,7 +56,9 @@ def coding_of(raw: Raw, column: Column, unseen: Unseen, way_out: str = "") -> Co
         log, least = _logarithms(raw, i, column, seen, unseen, way_out)
         levels = None if column.cuts is None else column.levels
         word = column.word if levels is not None else "continuous"
-        return ColumnCoding(column.name, i, word, levels=levels, cuts=column.cuts, scale=scale, log=log, least=least)
+        return ColumnCoding(
+            column.name, i, word, levels, cuts=column.cuts, scale=scale, log=log, least=least, point=column.point
+        )
     return _levels_coding(raw, i, column, seen, unseen, way_out)
 
 
@@ -243,6 +246,8 @@ def resolve(raw: Raw, column: Column, missing: str, weights: NDArray[np.float64]
     if isinstance(kind, Continuous | Binned):
         if column.scale is None and column.cuts is None:
             check_told_apart(column.name, seen)
+            if isinstance(kind, Continuous) and kind.point == "auto":  # dates and times have none
+                column = replace(column, kind=replace(kind, point=point_of(raw, column, i, weights)))
             column = with_support(column, seen)
         return column
     if kind.levels is None:

@@ -26,3 +26,5 @@ class ColumnCoding:
     """What a logarithmic scale adds before it takes logarithms; None for a linear one."""
     least: float | None = None
     """On a logarithmic scale the least number that is taken as it is: those below count as it."""
+    point: tuple[float, float] | None = None
+    """A number that many rows share, and the length of numbers it stands for."""

@@ -64,6 +64,10 @@ class Continuous:
             them. None for all digits.
         least: No number that is drawn or predicted is below this: what would be counts as it. If left out, 0 where no
             value of the table is below 0. None for no limit.
+        point: A number that many rows share, as the zeros of rainfall or the limit of a measurement (a point mass).
+            Trees (`PCART`) give it a probability of its own in every leaf, and fit the leaf to all other numbers. Its
+            density is this probability over the column's step, or over a thousandth of its range where it has none.
+            `"auto"` takes the most frequent number where that makes the column's values much more probable.
 
     Raises:
         ParameterError: If there is no such scale, the shift is below 0 or that of a linear scale, or the step is not
@@ -71,19 +75,21 @@ class Continuous:
 
     Example:
         >>> schema = schema.with_types(rings=an.Continuous(), income=an.Continuous(scale="log"))
-        >>> schema = schema.with_types(balance=an.Continuous(step=None, least=None))
+        >>> schema = schema.with_types(balance=an.Continuous(step=None, least=None), rain=an.Continuous(point=0))
     """
 
     scale: Literal["linear", "log"] = "linear"
     shift: float | None = None
     step: float | Literal["auto"] | None = "auto"
     least: float | Literal["auto"] | None = "auto"
+    point: float | Literal["auto"] | None = None
 
     def __post_init__(self) -> None:
         if self.scale not in ("linear", "log"):
             raise ParameterError(f"scale={self.scale!r}: choose 'linear' or 'log'")
         object.__setattr__(self, "step", _number("step", self.step, "above 0"))
         object.__setattr__(self, "least", _number("least", self.least))
+        object.__setattr__(self, "point", _number("point", self.point))
         if self.shift is None:
             return
         if self.scale == "linear":
@@ -98,12 +104,15 @@ class Continuous:
         return self.scale == "log"
 
     def __str__(self) -> str:
-        return "continuous (log)" if self.is_log else "continuous"
+        known = isinstance(self.point, float)
+        told = (["log"] if self.is_log else []) + ([f"point mass at {self.point:g}"] if known else [])
+        return f"continuous ({', '.join(told)})" if told else "continuous"
 
     def __repr__(self) -> str:
         told = ["scale='log'"] if self.is_log else []
         told += [] if self.shift is None else [f"shift={self.shift!r}"]
         told += [f"{name}={getattr(self, name)!r}" for name in ("step", "least") if getattr(self, name) != "auto"]
+        told += [] if self.point is None else [f"point={self.point!r}"]
         return f"Continuous({', '.join(told)})"
 
 

@@ -1,8 +1,11 @@
-"""Which columns of numbers are taken by their logarithm: those whose simplest model that makes much more probable.
+"""Which columns of numbers are taken by their logarithm, and which number of theirs has a probability of its own: those
+whose simplest model that makes much more probable.
 
 The model is one normal leaf for all rows, in the user's units. What it says of standardised values depends on their
 number only, so a logarithm gains the difference of what standardising costs on either scale: with `t = ln(x + shift)`,
 `ln sd(x) - ln sd(t) - mean(t)` nats a row. Money, counts, durations and concentrations gain; what is symmetric loses.
+A number that a share p of the rows holds gains `p ln(p / width)` for the width of a step, and what the others gain
+alone.
 """
 
 from __future__ import annotations
@@ -18,12 +21,14 @@ from arbornet._core import ParameterError
 from arbornet.data.frames import Raw
 from arbornet.data.kinds import Continuous
 from arbornet.data.looks.written import as_read
+from arbornet.data.support import POINT_SHARE
 
 if TYPE_CHECKING:
     from arbornet.data.schema import Column
 
 Scales: TypeAlias = Literal["linear", "auto"]
-"""Whether every column keeps its linear scale, or skewed ones are taken by their logarithm."""
+"""Whether every column keeps its linear scale, or skewed ones are taken by their logarithm and zero-inflated ones
+with a point mass."""
 
 #: Nats a row that a logarithm has to gain; and of numbers of which some are 0, since a part of what these gain is the
 #: density that is heaped up there.
@@ -33,6 +38,14 @@ WITH_ZEROS = 0.2
 FEW_ROWS = 20
 #: What dates and times of day hold has no zero, and so no logarithm.
 CLASSES = ("number", "integer", "duration")
+#: Nats a row that a point mass has to gain, the least share of the rows it may hold, and how many times as many rows as
+#: the next most frequent number: of few distinct numbers each is frequent.
+WORTH_A_POINT = 0.1
+LEAST_SHARE = 0.05
+TIMES_THE_NEXT = 2
+WITH_POINTS = ("number", "integer")
+#: A number stands for this part of the range where no step is known.
+PARTS = POINT_SHARE
 
 
 def check_scales(scales: object) -> None:
@@ -42,27 +55,96 @@ def check_scales(scales: object) -> None:
 
 
 def with_scales(raw: Raw, columns: Sequence[Column], weights: NDArray[np.float64] | None = None) -> list[Column]:
-    """The columns, those of them on a logarithmic scale that gain by it.
+    """The columns: on a logarithmic scale those that gain by it, and with their point mass those that gain by that.
 
     Args:
         raw: The frame.
         columns: Its columns as they were inferred.
         weights: How often each row counts, if not all count once.
     """
-    able = [column for column in columns if _may_be_log(column)]
+    able = [column for column in columns if _may_be_chosen(column)]
     read = as_read(raw, able, 1)
-    chosen = {}
-    for column in able:
-        values = read.numbers(read.places[column.name])
-        if gain(values, weights) > (WITH_ZEROS if (values == 0).any() else WORTH_IT):
-            reason = f"{column.reason}, skewed: their logarithm is more like a normal distribution"
-            chosen[column.name] = replace(column, kind=Continuous("log"), reason=reason)
-    return [chosen.get(column.name, column) for column in columns]
+    return [_chosen(read, column, weights) if column in able else column for column in columns]
 
 
-def _may_be_log(column: Column) -> bool:
-    plain = column.used and column.kind == Continuous() and column.class_ in CLASSES
-    return plain and column.range_ is not None and 0 <= column.range_[0] < column.range_[1]
+def _chosen(read: Raw, column: Column, weights: NDArray[np.float64] | None) -> Column:
+    place = read.places[column.name]
+    x, w = _known(read.numbers(place), weights)
+    if len(x) < FEW_ROWS:
+        return column
+    may_be_log = column.class_ in CLASSES and x[0] >= 0
+    width = read.profile(place).step or (x[-1] / PARTS - x[0] / PARTS)
+    found = _point(x, w, width, may_be_log) if column.class_ in WITH_POINTS else None
+    told, kind = [], Continuous()
+    if found is not None:
+        at, share, rest = found
+        told.append(f"{share:.0%} of the rows hold {at:g}: it has a probability of its own")
+        kind = Continuous(point=at)
+        others = rest > 0 and x[0] >= 0 and may_be_log
+        if others and rest * gain(x[x != at], None if w is None else w[x != at]) > WORTH_IT:
+            kind = Continuous("log", point=at)
+    elif may_be_log and gain(x, w) > (WITH_ZEROS if x[0] == 0 else WORTH_IT):
+        kind = Continuous("log")
+    if kind.is_log:
+        told.insert(0, "skewed: their logarithm is more like a normal distribution")
+    return replace(column, kind=kind, reason="; ".join([column.reason, *told])) if told else column
+
+
+def point_of(raw: Raw, column: Column, place: int, weights: NDArray[np.float64] | None) -> float | None:
+    """The number that has a probability of its own, if one gains enough by that."""
+    if column.class_ not in WITH_POINTS:
+        return None
+    x, w = _known(raw.numbers(place), weights)
+    if len(x) < FEW_ROWS:
+        return None
+    width = raw.profile(place).step or (x[-1] / PARTS - x[0] / PARTS)
+    found = _point(x, w, width, isinstance(column.kind, Continuous) and column.kind.is_log)
+    return None if found is None else found[0]
+
+
+def _may_be_chosen(column: Column) -> bool:
+    plain = column.used and column.kind == Continuous() and column.class_ in {*CLASSES, *WITH_POINTS}
+    return plain and column.range_ is not None and column.range_[0] < column.range_[1]
+
+
+def _known(
+    values: NDArray[np.float64], weights: NDArray[np.float64] | None
+) -> tuple[NDArray[np.float64], NDArray[np.float64] | None]:
+    """The numbers that there are, ascending, and their weights: sums are the same for any order of the rows."""
+    order = np.argsort(values) if weights is None else np.lexsort((weights, values))
+    known = order[~np.isnan(values[order])]
+    known = known if weights is None else known[weights[known] > 0]
+    return values[known], None if weights is None else weights[known]
+
+
+def _point(
+    x: NDArray[np.float64], w: NDArray[np.float64] | None, width: float, may_be_log: bool
+) -> tuple[float, float, float] | None:
+    """The most frequent number, its share and that of the others, if a probability of its own gains enough."""
+    distinct, starts, counts = np.unique(x, return_index=True, return_counts=True)
+    by_weight = counts if w is None else np.add.reduceat(w, starts)
+    most = int(np.argmax(by_weight))
+    at, share = float(distinct[most]), float(by_weight[most] / by_weight.sum())
+    next_most = np.delete(by_weight, most).max(initial=0)
+    alone = by_weight[most] >= TIMES_THE_NEXT * next_most > 0
+    if not alone or share < LEAST_SHARE or counts[most] < FEW_ROWS or not width > 0:
+        return None
+    rest = x != at
+    y, v = x[rest], None if w is None else w[rest]
+    without = _best(x, w, width, may_be_log)
+    mass = share * np.log(share / width) + (1 - share) * (np.log1p(-share) + _best(y, v, width, may_be_log))
+    return (at, share, 1 - share) if mass - without > WORTH_A_POINT else None
+
+
+def _best(x: NDArray[np.float64], w: NDArray[np.float64] | None, width: float, may_be_log: bool) -> float:
+    """The log density a row of a normal distribution of the numbers, or of their logarithms if that is greater.
+
+    The normal is at least as wide as what the numbers are rounded to.
+    """
+    size = float(np.abs(x).max()) or 1.0
+    sd = max(_moments(x / size, w)[1] * size, width / np.sqrt(12))
+    normal = -np.log(sd) - 0.5 * (1 + np.log(2 * np.pi))
+    return float(normal + max(gain(x, w), 0.0)) if may_be_log else float(normal)
 
 
 def gain(values: NDArray[np.float64], weights: NDArray[np.float64] | None = None) -> float:
@@ -72,11 +154,7 @@ def gain(values: NDArray[np.float64], weights: NDArray[np.float64] | None = None
         values: Numbers, NaN where one is missing.
         weights: How often each counts.
     """
-    # In an order of their own, so that sums are the same for any order of the rows.
-    order = np.argsort(values) if weights is None else np.lexsort((weights, values))
-    known = order[~np.isnan(values[order])]
-    known = known if weights is None else known[weights[known] > 0]
-    x, w = values[known], None if weights is None else weights[known]
+    x, w = _known(values, weights)
     if len(x) < FEW_ROWS or not x.min() >= 0 or x.min() == x.max():
         return -np.inf
     positive = x[x > 0]

@@ -75,6 +75,8 @@ class Column:
     """Of a continuous column, once known: what its values are multiples of; so are numbers that are drawn."""
     least: float | None = None
     """Of a continuous column, once known: no number that is drawn is below it."""
+    point: tuple[float, float] | None = None
+    """Of a continuous column, once known: a number that many rows share, and the length of numbers it stands for."""
     cuts: tuple[float, ...] | None = None
     """Upper ends of all bins but the last, once known."""
     ranked: tuple[float, ...] | None = None
@@ -438,6 +440,7 @@ def _declare(column: Column, kind: Kind) -> Column:
         "scale": None,
         "step": None,
         "least": None,
+        "point": None,
         "cuts": None,
         "ranked": None,
         "merged": (),
@@ -452,7 +455,7 @@ def _declare(column: Column, kind: Kind) -> Column:
             f"{column.name}={kind!r}: the column holds {column.class_} values, which have no logarithm; "
             "numbers and spans of time have"
         )
-    told = {name: getattr(kind, name, "auto") for name in ("step", "least")}
+    told = {name: getattr(kind, name, None) for name in ("step", "least", "point")}
     given = next((name for name, value in told.items() if value not in (None, "auto")), None)
     if given is not None and column.class_ in ("date", "datetime", "time"):
         raise ParameterError(

@@ -17,7 +17,7 @@ from numpy.typing import NDArray
 
 from arbornet._core import ColumnError
 from arbornet.data.kinds import Continuous
-from arbornet.data.units import log_of, to_original
+from arbornet.data.units import log_of, to_original, to_stored
 
 if TYPE_CHECKING:
     from arbornet.data.infer import Profile
@@ -30,8 +30,12 @@ STEPPED = ("integer", "number")
 """What has a step of its own: dates and times have that of their type."""
 FROM_ZERO = (*STEPPED, "duration")
 MOST_DECIMALS = 6
+#: A number that many rows share stands for this part of the range where no step is known.
+POINT_SHARE = 1000.0
 #: A multiple of the step that an end of an interval misses by rounding only.
 SLACK = 1e-9
+#: Of one in stored units, as the core has it.
+ROUNDING = 1e-12
 #: Whole numbers below it are floats.
 EXACT = 2.0**53
 
@@ -58,7 +62,16 @@ def with_support(column: Column, seen: Profile) -> Column:
         # No number of a logarithmic scale is below 0.
         able = not kind.is_log and column.class_ in FROM_ZERO and math.isfinite(smallest)
         least = 0.0 if able and smallest >= 0 else None
-    return replace(column, step=step, least=least)
+    return replace(column, step=step, least=least, point=_point(kind, step, seen.range_))
+
+
+def _point(kind: Continuous, step: float | None, range_: Ends | None) -> tuple[float, float] | None:
+    """A number that many rows share, with the length it stands for: a step, or a share of the range."""
+    if not isinstance(kind.point, float):
+        return None
+    low, high = range_ or (0.0, 0.0)
+    share = (high / POINT_SHARE) - (low / POINT_SHARE)
+    return kind.point, step or (share if 0 < share < math.inf else 1.0)
 
 
 def supported(column: Column, values: Numbers, limit: Ends | None = None) -> Numbers:
@@ -69,6 +82,7 @@ def supported(column: Column, values: Numbers, limit: Ends | None = None) -> Num
         values: The numbers.
         limit: An interval in stored units in which they are, the low end within: they stay in it.
     """
+    values = _at_point(column, values)
     least = _least(column)
     if column.step is None and least is None:
         return values
@@ -80,6 +94,15 @@ def supported(column: Column, values: Numbers, limit: Ends | None = None) -> Num
     if least is not None and least <= high:
         low = max(low, least)
     return values if (low, high) == EVERYTHING else np.clip(values, low, high)
+
+
+def _at_point(column: Column, values: Numbers) -> Numbers:
+    """The numbers, with those exactly at the number that many rows share that rounding on the way here has moved."""
+    if column.point is None or column.scale is None:
+        return values
+    stored = to_stored(column.scale, np.array([column.point[0]]))[0]
+    near = np.abs(to_stored(column.scale, values) - stored) <= ROUNDING * (1 + abs(stored))
+    return np.where(near, column.point[0], values) if near.any() else values
 
 
 def is_of_column(column: Column, values: Numbers) -> bool:

@@ -106,10 +106,42 @@ class LogStudentT:
         return
 
 
-Distribution = Shares | StudentT | LogStudentT
+@dataclass(frozen=True)
+class PointMass:
+    """A number with a probability of its own, such as 0 of rainfall, and the distribution of all others.
+
+    Attributes:
+        value: The number.
+        probability: Its probability.
+        others: The distribution of the numbers that are not this one.
+    """
+
+    value: float
+    probability: float
+    others: StudentT | LogStudentT
+
+    @property
+    def mean(self) -> float | None:
+        """The mean; None where the others have none."""
+        others = self.others.mean
+        return None if others is None else self.probability * self.value + (1 - self.probability) * others
+
+    @property
+    def sd(self) -> float | None:
+        """The standard deviation; None where the others have none."""
+        mean, sd = self.others.mean, self.others.sd
+        if mean is None or sd is None:
+            return None
+        distance = self.probability * (mean - self.value) ** 2
+        return float(((1 - self.probability) * (sd**2 + distance)) ** 0.5)
+
+
+Distribution = Shares | StudentT | LogStudentT | PointMass
 
 
 def _brief(of: Distribution) -> str:
+    if isinstance(of, PointMass):
+        return f"{of.probability:.1%} {of.value:g}, else {_brief(of.others)}"
     if isinstance(of, Shares):
         return ", ".join(f"{visible_name(level)} {share:.1%}" for level, share in of.probabilities.items())
     if isinstance(of, LogStudentT):

@@ -16,7 +16,7 @@ from arbornet._core import ColumnError, FormatError, ModelHandle, ParameterError
 from arbornet.data import calendar
 from arbornet.data.kinds import Level
 from arbornet.given import Evidence, ScoreLike, TableLike, Target
-from arbornet.models.leaves import Condition, Distribution, Leaf, LogStudentT, Shares, Slope, StudentT
+from arbornet.models.leaves import Condition, Distribution, Leaf, LogStudentT, PointMass, Shares, Slope, StudentT
 from arbornet.models.splines import Factor, Term, partial_responses
 from arbornet.scores.prepare import positions, prepared
 from arbornet.show.draw import Picture, draw_spline, draw_tree, spline_svg, tree_svg
@@ -295,6 +295,7 @@ def _condition(condition: dict[str, Any]) -> Condition:
 def _distribution(document: dict[str, Any], levels: list[Level]) -> Distribution:
     if "probabilities" in document:
         return Shares(dict(zip(levels, document["probabilities"], strict=True)))
-    if "log" in document:
-        return LogStudentT(document["location"], document["scale"], document["df"], document["log"])
-    return StudentT(document["location"], document["scale"], document["df"])
+    numbers = (document["location"], document["scale"], document["df"])
+    others = LogStudentT(*numbers, document["log"]) if "log" in document else StudentT(*numbers)
+    point = document.get("point")
+    return others if point is None else PointMass(point["value"], point["probability"], others)

@@ -9,7 +9,7 @@ from typing import TYPE_CHECKING, Any
 from arbornet._core import ParameterError
 from arbornet.data import calendar
 from arbornet.data.kinds import Level
-from arbornet.models.leaves import LogStudentT, Shares
+from arbornet.models.leaves import LogStudentT, PointMass, Shares
 from arbornet.show.draw.spline import MOST_LINES, Response, Spline
 
 if TYPE_CHECKING:
@@ -93,7 +93,8 @@ def partial_responses(model: LocalModel) -> Spline:
         distribution = model.distribution(middle | {parent: value})
         if isinstance(distribution, Shares):
             return [distribution.probabilities[level] for level in shown]
-        return [distribution.median if isinstance(distribution, LogStudentT) else distribution.location]
+        others = distribution.others if isinstance(distribution, PointMass) else distribution
+        return [others.median if isinstance(others, LogStudentT) else others.location]
 
     responses = []
     for of in told["seen"]:

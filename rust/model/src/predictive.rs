@@ -5,9 +5,11 @@
 //! distributions is one variant here, with its arm in each method.
 
 mod line;
+mod point;
 mod student_t;
 
 pub use line::{LARGEST, Line};
+pub use point::{PointMass, is_at};
 
 use rand::Rng;
 use serde::{Deserialize, Serialize};
@@ -35,6 +37,17 @@ pub enum Predictive {
         /// Scale, the square root of the squared scale.
         scale: f64,
     },
+    /// Student's t, and a number with a probability of its own.
+    Point {
+        /// That number.
+        point: PointMass,
+        /// As of a Student t.
+        df: f64,
+        /// As of a Student t.
+        location: f64,
+        /// As of a Student t.
+        scale: f64,
+    },
 }
 
 impl Predictive {
@@ -47,6 +60,8 @@ impl Predictive {
             (&Self::StudentT { df, location, scale }, Value::Real(x)) => {
                 student_t::ln_density(df, (x - location) / scale) - scale.ln()
             }
+            (Self::Point { point, .. }, Value::Real(x)) if is_at(x, point.at) => point.share.ln() - point.log_width,
+            (Self::Point { point, .. }, Value::Real(_)) => (-point.share).ln_1p() + self.others().log_density(value),
             _ => f64::NEG_INFINITY,
         }
     }
@@ -58,6 +73,7 @@ impl Predictive {
                 Some(probabilities.iter().zip(0_u32..).map(|(p, c)| p * f64::from(c)).sum())
             }
             Self::StudentT { df, location, .. } => (*df > 1.0).then_some(*location),
+            Self::Point { point, .. } => Some(point.mean(self.others().mean()?)),
         }
     }
 
@@ -70,10 +86,12 @@ impl Predictive {
                 Some(squares.sum::<f64>().sqrt())
             }
             Self::StudentT { df, scale, .. } => (*df > 2.0).then(|| scale * (df / (df - 2.0)).sqrt()),
+            Self::Point { point, .. } => Some(point.sd(self.others().mean()?, self.others().sd()?)),
         }
     }
 
-    /// The most probable level, the first under ties, or the number of highest density.
+    /// The most probable level, the first under ties, or the number of highest density; a number that has a probability of its own
+    /// if that is a half or more.
     pub fn mode(&self) -> Value {
         match self {
             Self::Levels { probabilities } => {
@@ -85,7 +103,8 @@ impl Predictive {
                 }
                 Value::Code(best as u32)
             }
-            Self::StudentT { location, .. } => Value::Real(*location),
+            Self::Point { point, .. } if point.share >= 0.5 => Value::Real(point.at),
+            Self::StudentT { location, .. } | Self::Point { location, .. } => Value::Real(*location),
         }
     }
 
@@ -97,6 +116,10 @@ impl Predictive {
                 probabilities[..=code as usize].iter().sum::<f64>().min(1.0)
             }
             (&Self::StudentT { df, location, scale }, Value::Real(x)) => student_t::cdf(df, (x - location) / scale),
+            // At most it: less than the next.
+            (Self::Point { point, .. }, Value::Real(x)) => {
+                point.below(if is_at(x, point.at) { f64::INFINITY } else { x }, self.others().cdf(value))
+            }
             _ => f64::NAN,
         }
     }
@@ -106,6 +129,7 @@ impl Predictive {
         match self {
             Self::Levels { probabilities } => Value::Code(first_reaching(probabilities, p)),
             &Self::StudentT { df, location, scale } => Value::Real(location + scale * student_t::quantile(df, p)),
+            &Self::Point { ref point, df, location, scale } => Value::Real(point.quantile(p, df, location, scale)),
         }
     }
 
@@ -113,7 +137,7 @@ impl Predictive {
     pub fn interval(&self, mass: f64) -> (Value, Value) {
         let outside = (1.0 - mass) / 2.0;
         match self {
-            Self::Levels { .. } => (self.quantile(outside), self.quantile(1.0 - outside)),
+            Self::Levels { .. } | Self::Point { .. } => (self.quantile(outside), self.quantile(1.0 - outside)),
             // Twice the lower side, so that narrow outer parts keep their precision.
             &Self::StudentT { df, location, scale } => {
                 let half = -scale * student_t::quantile(df, outside);
@@ -126,7 +150,8 @@ impl Predictive {
     pub fn sample<R: Rng + ?Sized>(&self, rng: &mut R) -> Value {
         match self {
             Self::Levels { probabilities } => Value::Code(first_reaching(probabilities, uniform(rng))),
-            &Self::StudentT { df, location, scale } => {
+            Self::Point { point, .. } if uniform(rng) < point.share => Value::Real(point.at),
+            &Self::StudentT { df, location, scale } | &Self::Point { df, location, scale, .. } => {
                 // Bailey's polar method (Mathematics of Computation 62, 1994): exact for any degrees of freedom.
                 loop {
                     let (u, v) = (2.0 * uniform(rng) - 1.0, 2.0 * uniform(rng) - 1.0);
@@ -152,12 +177,13 @@ impl Predictive {
                     && probabilities.iter().all(|p| (0.0..=1.0).contains(p))
                     && (probabilities.iter().sum::<f64>() - 1.0).abs() < 1e-6
             }
-            Self::StudentT { df, location, scale } => {
+            Self::StudentT { df, location, scale } | Self::Point { df, location, scale, .. } => {
                 // Within these no density, quantile or draw overflows or takes long; no data lead beyond them.
                 variable.is_continuous()
                     && (1e-3..=1e15).contains(df)
                     && (1e-150..=1e150).contains(scale)
                     && location.abs() <= 1e150
+                    && self.point().is_none_or(|point| point.is_sound())
             }
         };
         if sound {
@@ -171,6 +197,7 @@ impl Predictive {
         match self {
             Self::Levels { probabilities } => probabilities.len().saturating_sub(1),
             Self::StudentT { .. } => 2,
+            Self::Point { .. } => 3,
         }
     }
 }
@@ -209,6 +236,12 @@ mod tests {
             Predictive::StudentT { df: 1.0, location: -2.0, scale: 3.0 },
             Predictive::StudentT { df: 3.0, location: 1.0, scale: 0.5 },
             Predictive::StudentT { df: 401.0, location: 0.0, scale: 1e-3 },
+            Predictive::Point {
+                point: PointMass { at: 0.7, log_width: -2.0, share: 0.3 },
+                df: 7.0,
+                location: 0.5,
+                scale: 2.0,
+            },
         ]
     }
 
@@ -227,7 +260,7 @@ mod tests {
                     (0..probabilities.len()).map(|c| predictive.log_density(Value::Code(c as u32)).exp()).sum::<f64>()
                 }
                 // The midpoint rule over x = location + scale tan(u), which brings the heavy tails within reach.
-                &Predictive::StudentT { location, scale, .. } => {
+                &Predictive::StudentT { location, scale, .. } | &Predictive::Point { location, scale, .. } => {
                     let steps = 200_000;
                     let h = std::f64::consts::PI / f64::from(steps);
                     let at = |i: i32| {
@@ -235,7 +268,11 @@ mod tests {
                         let jacobian = scale / u.cos().powi(2);
                         predictive.log_density(Value::Real(location + scale * u.tan())).exp() * jacobian
                     };
-                    (0..steps).map(at).sum::<f64>() * h
+                    // The length that a shared number stands for holds its probability.
+                    let shared = predictive.point().map_or(0.0, |point| {
+                        predictive.log_density(Value::Real(point.at)).exp() * point.log_width.exp()
+                    });
+                    shared + (0..steps).map(at).sum::<f64>() * h
                 }
             };
             assert!((total - 1.0).abs() < 1e-9, "{predictive:?} {total}");
@@ -248,6 +285,9 @@ mod tests {
             for p in [0.001, 0.1, 0.100001, 0.5, 0.75, 0.9, 0.9999] {
                 let x = predictive.quantile(p);
                 match x {
+                    Value::Real(x) if predictive.point().is_some_and(|point| x == point.at) => {
+                        assert!(predictive.below(x) <= p && p <= predictive.cdf(Value::Real(x)));
+                    }
                     Value::Real(_) => assert!((predictive.cdf(x) / p - 1.0).abs() < 1e-12),
                     Value::Code(c) => {
                         assert!(predictive.cdf(x) >= p);
@@ -313,11 +353,12 @@ mod tests {
                 let below = if let Value::Code(c) = low {
                     if c == 0 { 0.0 } else { predictive.cdf(Value::Code(c - 1)) }
                 } else {
-                    predictive.cdf(low)
+                    predictive.below(real(low))
                 };
                 let held = predictive.cdf(high) - below;
                 assert!(held >= mass - 1e-12, "{predictive:?} {mass} {held}");
-                assert!(matches!(predictive, Predictive::Levels { .. }) || held <= mass + 1e-12);
+                let exact = matches!(predictive, Predictive::StudentT { .. });
+                assert!(!exact || held <= mass + 1e-12);
             }
         }
     }

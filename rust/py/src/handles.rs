@@ -52,7 +52,7 @@ pub enum PyUnits {
 }
 
 impl From<Units> for PyUnits {
-    fn from(Units { shift, scale, log }: Units) -> Self {
+    fn from(Units { shift, scale, log, .. }: Units) -> Self {
         log.map_or(Self::Linear(shift, scale), |log| Self::Log(shift, scale, log))
     }
 }
@@ -60,8 +60,8 @@ impl From<Units> for PyUnits {
 impl From<PyUnits> for Units {
     fn from(units: PyUnits) -> Self {
         match units {
-            PyUnits::Linear(shift, scale) => Self { shift, scale, log: None },
-            PyUnits::Log(shift, scale, log) => Self { shift, scale, log: Some(log) },
+            PyUnits::Linear(shift, scale) => Self { shift, scale, log: None, point: None },
+            PyUnits::Log(shift, scale, log) => Self { shift, scale, log: Some(log), point: None },
         }
     }
 }

@@ -44,17 +44,29 @@ pub struct Units {
     /// `ln(original + log)`. Such a variable is 0 or above; above 0 if this is 0.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub log: Option<f64>,
+    /// A number that many rows share, to which models that can give a probability of its own.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub point: Option<Point>,
+}
+
+/// A number that many rows share: the zeros of a column of rainfall, or a limit at which a measurement ends.
+#[derive(Clone, Copy, Debug, PartialEq, Serialize, Deserialize)]
+pub struct Point {
+    /// The number, in the user's units.
+    pub at: f64,
+    /// What length of numbers it stands for, in the user's units: its density is its probability over this.
+    pub width: f64,
 }
 
 impl From<Affine> for Units {
     fn from(Affine { shift, scale }: Affine) -> Self {
-        Self { shift, scale, log: None }
+        Self { shift, scale, log: None, point: None }
     }
 }
 
 impl Units {
     /// The map that changes nothing.
-    pub const IDENTITY: Self = Self { shift: 0.0, scale: 1.0, log: None };
+    pub const IDENTITY: Self = Self { shift: 0.0, scale: 1.0, log: None, point: None };
 
     /// The map to the user's units, or to their logarithm.
     #[inline]
@@ -98,6 +110,7 @@ impl Units {
             && self.scale.is_finite()
             && self.scale > 0.0
             && self.log.is_none_or(|log| log.is_finite() && log >= 0.0)
+            && self.point.is_none_or(|point| point.at.is_finite() && point.width.is_finite() && point.width > 0.0)
     }
 }
 
@@ -149,20 +162,20 @@ mod tests {
     #[test]
     fn logarithms_are_undone() {
         for log in [0.0, 0.5] {
-            let map = Units { shift: 1.0, scale: 3.0, log: Some(log) };
+            let map = Units { log: Some(log), ..Affine { shift: 1.0, scale: 3.0 }.into() };
             for x in [1e-285, 0.3, 1.0, 12_345.0, 1e285] {
                 let again = map.to_original(map.to_stored(x));
                 assert!(((again - x) / (x + log)).abs() < 1e-12, "{x} came back as {again}");
             }
         }
-        let map = Units { shift: 1.0, scale: 3.0, log: Some(0.5) };
+        let map = Units { log: Some(0.5), ..Affine { shift: 1.0, scale: 3.0 }.into() };
         assert_eq!(map.to_original(map.to_stored(0.0)).max(1e-15), 1e-15);
     }
 
     #[test]
     fn nothing_leaves_the_support() {
-        let above = Units { shift: 0.0, scale: 1.0, log: Some(0.0) };
-        let from_zero = Units { shift: 0.0, scale: 1.0, log: Some(0.5) };
+        let above = Units { log: Some(0.0), ..Units::IDENTITY };
+        let from_zero = Units { log: Some(0.5), ..Units::IDENTITY };
         for stored in [-1e300, -1e4, -3.0, 0.0, 1e4, 1e300] {
             assert!(above.to_original(stored) > 0.0 && above.to_original(stored).is_finite());
             assert!(from_zero.to_original(stored) >= 0.0 && from_zero.to_original(stored).is_finite());
@@ -182,10 +195,10 @@ mod tests {
 
     #[test]
     fn linear_scales_are_written_as_ever() {
-        let text = serde_json::to_string(&Units { shift: 1.5, scale: 2.0, log: None }).unwrap();
+        let text = serde_json::to_string(&Units::from(Affine { shift: 1.5, scale: 2.0 })).unwrap();
         assert_eq!(text, r#"{"shift":1.5,"scale":2.0}"#);
         assert_eq!(serde_json::from_str::<Units>(&text).unwrap().log, None);
-        let log = Units { shift: 1.5, scale: 2.0, log: Some(0.0) };
+        let log = Units { log: Some(0.0), ..Affine { shift: 1.5, scale: 2.0 }.into() };
         assert_eq!(serde_json::from_str::<Units>(&serde_json::to_string(&log).unwrap()).unwrap(), log);
         assert_eq!((log.name("x"), log.is_sound()), ("ln(x)".into(), true));
         assert!(!Units { log: Some(-1.0), ..log }.is_sound());

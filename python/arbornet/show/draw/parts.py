@@ -14,6 +14,7 @@ Whoever has something to draw turns it into these parts; whoever draws knows not
             {"n": rows, "location": x, "scale": s, "df": d}                            a leaf of numbers, Student t
                                                                                        (no "df": normal)
             and on a logarithmic scale the tree has "log": a, and numbers at its leaves are those of ln(x + a)
+            and "point": {"value": x, "probability": p}          a number with a probability of its own
             and "line": {"along": {"variable": name, "points": [[x, location, scale], ...]}, "mean": m, "sd": s}
                                                                  where it follows a parent along a line; mean and
                                                                  standard deviation are those of its rows
@@ -167,6 +168,8 @@ class Leaf:
     name: str = ""
     formula: str = ""
     along: Along | None = None
+    point: tuple[float, float] | None = None
+    """A number with a probability of its own, and this; the distribution is that of all others."""
 
     @property
     def reach(self) -> tuple[float, float]:
@@ -231,7 +234,10 @@ def _subtree(node: Mapping[str, Any]) -> Split | Leaf | Again:
     if "probabilities" in node:
         return Leaf(node["n"], tuple(map(float, node["probabilities"])), name=name, formula=formula)
     along = _along(node.get("line") or {})
-    return Leaf(node["n"], (), float(node["location"]), float(node["scale"]), node.get("df"), name, formula, along)
+    shared = node.get("point")
+    point = (float(shared["value"]), float(shared["probability"])) if shared else None
+    place = float(node["location"]), float(node["scale"]), node.get("df")
+    return Leaf(node["n"], (), *place, name, formula, along, point)
 
 
 def _along(line: Mapping[str, Any]) -> Along | None:

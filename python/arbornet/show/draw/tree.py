@@ -10,6 +10,7 @@ from __future__ import annotations
 
 import math
 from collections.abc import Sequence
+from dataclasses import replace
 
 from arbornet.data import calendar
 from arbornet.show.draw.axis import Axis, by_factor, measured
@@ -172,6 +173,9 @@ def summary(leaf: Leaf, child: Node) -> str:
     if leaf.probabilities:
         best = max(range(len(leaf.probabilities)), key=lambda i: (leaf.probabilities[i], -i))
         return f"{shortened(child.levels[best], 120)} {leaf.probabilities[best]:.0%}"
+    if leaf.point is not None:
+        value, probability = leaf.point
+        return f"{percent(probability)} {value:g}, else {summary(replace(leaf, point=None), child)}"
     if child.log is not None:
         return by_factor(leaf.location, spread(leaf), child.values, child.log)
     if child.values:
@@ -213,6 +217,7 @@ def tallest(leaves: Sequence[Leaf]) -> float:
 def leaf_axis(tree: Tree, leaves: Sequence[Leaf]) -> Axis:
     """Three scales to both sides of every leaf."""
     ends = [end for leaf in leaves for end in leaf.reach]
+    ends += [_on_axis(leaf.point[0], tree.child) for leaf in leaves if leaf.point is not None]
     low, high = min(ends), max(ends)
     low, high = (low, high) if high > low else (low - 1, high + 1)
     return Axis(low, high, tree.child.values, tree.child.log)
@@ -226,12 +231,22 @@ def _density(leaf: Leaf, child: Node, axis: Axis, origin: Point, width: float, t
     points = [(x + width * axis.share(v), base - CHART_HEIGHT * min(1.0, density(leaf, v) / tallest)) for v in values]
     middle = x + width * axis.share(leaf.location)
     top = base - CHART_HEIGHT * min(1.0, density(leaf, leaf.location) / tallest)
-    return [
+    marks: list[Mark] = [
         Area(((x, base), *points, (x + width, base)), f"{child.kind}-line", 0.3),
         Line(tuple(points), f"{child.kind}-line", 1.5),
         Line(((x, base), (x + width, base)), "line"),
         Line(((middle, base), (middle, top)), "line", dashed=True),
     ]
+    if leaf.point is not None:
+        value, probability = leaf.point
+        at = x + width * min(max(axis.share(_on_axis(value, child)), 0.0), 1.0)
+        marks.append(Line(((at, base), (at, base - CHART_HEIGHT * probability)), f"{child.kind}-line", 3))
+    return marks
+
+
+def _on_axis(value: float, child: Node) -> float:
+    """A number of the child where the charts have it: of a logarithmic scale its logarithm."""
+    return value if child.log is None else math.log(max(value + child.log, 1e-300))
 
 
 def _axis_marks(child: Node, axis: Axis | None, x: float, width: float, y: float) -> Group:

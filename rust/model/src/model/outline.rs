@@ -182,6 +182,9 @@ pub enum Distribution {
         scale: f64,
         /// Degrees of freedom.
         df: f64,
+        /// A number that has a probability of its own; all others are so distributed.
+        #[serde(skip_serializing_if = "Option::is_none")]
+        point: Option<Shared>,
     },
     /// Of a number `x` on a logarithmic scale: Student's t of `ln(x + log)`.
     LogStudentT {
@@ -193,7 +196,19 @@ pub enum Distribution {
         df: f64,
         /// What is added before the logarithm is taken.
         log: f64,
+        /// As of a Student t.
+        #[serde(skip_serializing_if = "Option::is_none")]
+        point: Option<Shared>,
     },
+}
+
+/// A number that has a probability of its own.
+#[derive(Clone, Copy, Debug, PartialEq, Serialize)]
+pub struct Shared {
+    /// The number.
+    pub value: f64,
+    /// Its probability.
+    pub probability: f64,
 }
 
 /// A Student t of a number on a logarithmic scale, in the user's units.
@@ -215,7 +230,7 @@ impl AroundMedian {
 
     /// With a known standard deviation of the logarithm.
     pub fn of_spread(location: f64, spread: f64, log: f64) -> Self {
-        let units = Units { shift: 0.0, scale: 1.0, log: Some(log) };
+        let units = Units { log: Some(log), ..Units::IDENTITY };
         Self { median: units.to_original(location), factor: spread.exp(), spread }
     }
 }
@@ -294,16 +309,22 @@ fn described(outline: &Outline, child: &Variable, variables: &[Variable], words:
 
 impl Distribution {
     fn new(predictive: &Predictive, child: &Variable) -> Self {
-        match (predictive, &child.kind) {
-            (&Predictive::StudentT { df, location, scale }, &Kind::Continuous { scale: units }) => {
-                let (location, scale) = (units.affine().to_original(location), scale * units.scale);
-                match units.log {
-                    None => Self::StudentT { location, scale, df },
-                    Some(log) => Self::LogStudentT { location, scale, df, log },
-                }
+        let (df, location, scale) = match predictive {
+            Predictive::Levels { probabilities } => return Self::Levels { probabilities: probabilities.clone() },
+            &Predictive::StudentT { df, location, scale } | &Predictive::Point { df, location, scale, .. } => {
+                (df, location, scale)
             }
-            (&Predictive::StudentT { df, location, scale }, _) => Self::StudentT { location, scale, df },
-            (Predictive::Levels { probabilities }, _) => Self::Levels { probabilities: probabilities.clone() },
+        };
+        let units = if let Kind::Continuous { scale } = child.kind { scale } else { Units::IDENTITY };
+        let (location, scale) = (units.affine().to_original(location), scale * units.scale);
+        let point = predictive.point().map(|point| Shared {
+            // The way there and back rounds.
+            value: units.point.map_or_else(|| as_read(units, point.at), |point| point.at),
+            probability: point.share,
+        });
+        match units.log {
+            None => Self::StudentT { location, scale, df, point },
+            Some(log) => Self::LogStudentT { location, scale, df, log, point },
         }
     }
 }
@@ -361,23 +382,23 @@ mod tests {
 
     #[test]
     fn ranges_come_in_the_users_units() {
-        let number = variable(Kind::Continuous { scale: Units { shift: 50.0, scale: 10.0, log: None } });
+        let number = variable(Kind::Continuous { scale: Units { shift: 50.0, scale: 10.0, ..Units::IDENTITY } });
         let answer = Answer::new(&Values::Range(Some(-1.0), Some(0.5)), &number);
         assert_eq!(answer, Answer::Range { low: Some(40.0), high: Some(55.0), written: false });
     }
 
     #[test]
     fn thresholds_just_below_a_number_of_few_decimals_are_read_as_that() {
-        let scale = Units { shift: 9.137, scale: 4.9, log: None };
+        let scale = Units { shift: 9.137, scale: 4.9, ..Units::IDENTITY };
         for x in [9.0, 0.225, -130.5, 2016.0] {
             assert_eq!(as_read(scale, scale.to_stored(x) - 1e-12), x);
         }
         let x = 10.0 / 3.0;
         assert_eq!(as_read(scale, scale.to_stored(x)), scale.to_original(scale.to_stored(x)));
-        let large = Units { shift: 3e7, scale: 2e9, log: None };
+        let large = Units { shift: 3e7, scale: 2e9, ..Units::IDENTITY };
         assert_eq!(as_read(large, large.to_stored(5e9) - 1e-12), 5e9);
         for log in [0.0, 0.5] {
-            let wages = Units { shift: 9.6, scale: 1.2, log: Some(log) };
+            let wages = Units { shift: 9.6, scale: 1.2, log: Some(log), point: None };
             assert_eq!(as_read(wages, wages.to_stored(24_000.0) - 1e-13), 24_000.0);
             assert_eq!(as_read(wages, wages.to_stored(0.375) - 1e-13), 0.375);
         }

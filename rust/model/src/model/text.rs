@@ -97,11 +97,26 @@ impl Description {
 }
 
 impl Teller<'_> {
+    /// `12% 0, else ` of a number that has a probability of its own.
+    fn says_shared(&self, distribution: &Distribution) -> String {
+        let (Distribution::StudentT { point: Some(point), .. } | Distribution::LogStudentT { point: Some(point), .. }) =
+            distribution
+        else {
+            return String::new();
+        };
+        let value = self.words.value(&self.description.child, point.value);
+        format!("{} {}, else ", percent(point.probability), value.unwrap_or_else(|| number(point.value, 6)))
+    }
+
     /// `mean 3.2  sd 0.4`, or `yes 81%  no 19%`.
     fn says(&self, distribution: &Distribution) -> String {
+        format!("{}{}", self.says_shared(distribution), self.says_others(distribution))
+    }
+
+    fn says_others(&self, distribution: &Distribution) -> String {
         let child = &self.description.child;
         match distribution {
-            Distribution::StudentT { location, scale, df } => {
+            Distribution::StudentT { location, scale, df, .. } => {
                 // Few degrees of freedom have no standard deviation: then the spread is that of the middle of the curve.
                 let spread = if *df > 2.0 { scale * (df / (df - 2.0)).sqrt() } else { *scale };
                 let (mean, sd) = if *df > 2.0 { ("mean", "sd") } else { ("centre", "scale") };
@@ -111,7 +126,7 @@ impl Teller<'_> {
                 let width = self.words.difference(child, spread).unwrap_or_else(|| number(spread, 3));
                 format!("{mean} {middle}  {sd} {width}")
             }
-            &Distribution::LogStudentT { location, scale, df, log } => {
+            &Distribution::LogStudentT { location, scale, df, log, .. } => {
                 let AroundMedian { median, factor, spread } = AroundMedian::new(location, scale, df, log);
                 let digits = (1.0 / spread).log10().floor().clamp(0.0, 8.0) as i32 + 3;
                 let middle = self.words.centre(child, median, median * spread);
@@ -178,7 +193,9 @@ impl Teller<'_> {
     /// What stands behind a last answer: a distribution, with its name if it is shared, or only that name.
     fn leaf_text(&self, node: &Described) -> String {
         match node {
-            Described::Leaf { n, line: Some(_), formula: Some(formula), .. } => format!(": n={n}  {formula}"),
+            Described::Leaf { n, line: Some(_), formula: Some(formula), distribution, .. } => {
+                format!(": n={n}  {}{formula}", self.says_shared(distribution))
+            }
             Described::Leaf { n, distribution, name, formula, .. } => {
                 let name = name.as_ref().map_or_else(String::new, |name| format!("[{name}] "));
                 format!(": {name}{}{}", self.with_rows(distribution, *n), with(formula.as_deref()))
@@ -196,7 +213,9 @@ impl Teller<'_> {
             .into_iter()
             .map(|leaf| {
                 let outcome = match (leaf.line, leaf.formula) {
-                    (Some(_), Some(formula)) => format!("{formula}  (n={})", leaf.n),
+                    (Some(_), Some(formula)) => {
+                        format!("{}{formula}  (n={})", self.says_shared(leaf.distribution), leaf.n)
+                    }
                     _ => format!("{child}: {}{}", self.with_rows(leaf.distribution, leaf.n), with(leaf.formula)),
                 };
                 if leaf.conditions.is_empty() {
@@ -372,7 +391,7 @@ mod tests {
     use crate::model::Plain;
 
     fn leaf(location: f64) -> Described {
-        let distribution = Distribution::StudentT { location, scale: 0.4, df: 48.0 };
+        let distribution = Distribution::StudentT { location, scale: 0.4, df: 48.0, point: None };
         Described::Leaf { n: 47, name: None, distribution, formula: None, line: None }
     }
 
@@ -429,7 +448,8 @@ y given age, stage
 
     #[test]
     fn a_number_on_a_logarithmic_scale_is_told_by_its_median_and_a_factor() {
-        let distribution = Distribution::LogStudentT { location: 1000_f64.ln(), scale: 0.5, df: 1e9, log: 0.0 };
+        let distribution =
+            Distribution::LogStudentT { location: 1000_f64.ln(), scale: 0.5, df: 1e9, log: 0.0, point: None };
         let leaf = Described::Leaf { n: 7, name: None, distribution, formula: None, line: None };
         let made = Description { root: leaf, ..description() };
         assert_eq!(made.text(&Plain), "y given age, stage: n=7  median 1000  factor 1.65");

@@ -10,7 +10,7 @@ use serde::{Deserialize, Serialize};
 use super::linear_leaf::{self, Input, LineDescription};
 use super::{Model, Outline, Values, check_family, questions};
 use crate::error::{Error, Result};
-use crate::predictive::{Line, Predictive, Value};
+use crate::predictive::{Line, PointMass, Predictive, Value};
 use crate::table::{Var, Variable};
 
 /// A node of a tree. Nodes stand in preorder: the left side of a split is the next node.
@@ -66,6 +66,9 @@ pub enum Node {
         inputs: Vec<Input>,
         /// What a new row here is predicted with.
         line: Line,
+        /// A number that has a probability of its own; all others follow the line.
+        #[serde(default, skip_serializing_if = "Option::is_none")]
+        point: Option<PointMass>,
     },
 }
 
@@ -82,7 +85,9 @@ impl questions::Node for Node {
         match self {
             Self::Leaf { predictive, .. } => predictive.n_parameters(),
             // As a normal leaf, and a slope for each parent.
-            Self::Line { line, .. } => line.at(&line.centre).n_parameters() + line.slopes.len(),
+            Self::Line { line, point, .. } => {
+                line.at(&line.centre).n_parameters() + line.slopes.len() + usize::from(point.is_some())
+            }
             _ => 0,
         }
     }
@@ -158,9 +163,12 @@ impl Tree {
             Node::Leaf { n, predictive, .. } => {
                 return Outline::Leaf { n_rows: *n as usize, predictive: predictive.clone() };
             }
-            Node::Line { n, statistic, inputs, line } => {
+            Node::Line { n, statistic, inputs, line, point } => {
                 let rows = (statistic[0], statistic[1]);
-                let described = LineDescription::new(line, inputs, rows, self.child, &self.parents, variables);
+                let mut described = LineDescription::new(line, inputs, rows, self.child, &self.parents, variables);
+                if let Some(point) = point {
+                    described.predictive = point.beside(&described.predictive);
+                }
                 return Outline::Line { n_rows: *n as usize, line: described };
             }
             Node::Below { parent, written: Some(cut), right, .. } => {
@@ -225,7 +233,10 @@ impl Model for Tree {
     fn predictive(&self, parents: &[Value]) -> Cow<'_, Predictive> {
         match &self.nodes[self.leaf(parents)] {
             Node::Leaf { predictive, .. } => Cow::Borrowed(predictive),
-            Node::Line { inputs, line, .. } => Cow::Owned(linear_leaf::at(line, inputs, parents)),
+            Node::Line { inputs, line, point, .. } => {
+                let others = linear_leaf::at(line, inputs, parents);
+                Cow::Owned(point.map_or(others.clone(), |point| point.beside(&others)))
+            }
             _ => unreachable!("the way down ends in a leaf"),
         }
     }
@@ -270,9 +281,10 @@ impl Model for Tree {
                     due = false;
                     continue;
                 }
-                Node::Line { statistic, inputs, line, .. } => {
+                Node::Line { statistic, inputs, line, point, .. } => {
                     let rows = statistic.len() == 2 && statistic.iter().all(|x| x.is_finite());
-                    let fits = rows && child.is_continuous() && inputs.len() == line.slopes.len() && line.is_sound();
+                    let sound = line.is_sound() && point.is_none_or(|point| point.is_sound());
+                    let fits = rows && child.is_continuous() && inputs.len() == line.slopes.len() && sound;
                     if !fits || !inputs.iter().all(|input| input.is_sound(&self.parents, variables)) {
                         return bad(at, "has a line that does not fit its parents");
                     }

@@ -26,7 +26,7 @@ use super::{Evidence, Network};
 use crate::control::Control;
 use crate::error::{Error, Result};
 use crate::frame::{Cells, MISSING, Rows};
-use crate::predictive::{Predictive, Value};
+use crate::predictive::{Predictive, Value, is_at};
 use crate::table::Var;
 
 /// Rows a task completes at a time.
@@ -249,17 +249,35 @@ impl Network {
         for _ in 0..SWEEPS {
             for h in 0..n {
                 let v = problem.hidden[h];
-                let mut log_at = |value: Value| {
-                    values[h] = value;
-                    touching[h].iter().map(|f| self.log_factor(problem, f, &values, seen)).sum::<f64>()
-                };
                 if let Some(k) = self.variables()[v].n_levels() {
+                    let mut log_at = |value: Value| {
+                        values[h] = value;
+                        touching[h].iter().map(|f| self.log_factor(problem, f, &values, seen)).sum::<f64>()
+                    };
                     let logs: Vec<f64> = (0..k).map(|code| log_at(Value::Code(code as u32))).collect();
                     let code = chosen(&logs, rng).expect("the chain stands where its density is positive");
                     values[h] = Value::Code(code as u32);
                 } else {
                     let parents = Problem::parents_of(own(h), &values, seen);
-                    let width = spread(&self.model(v).predictive(&parents));
+                    let predictive = self.model(v).predictive(&parents);
+                    if let Some(point) = predictive.point() {
+                        // Slices never meet a number that has a probability of its own: whether it is that one is settled by a
+                        // draw from the parents, which is taken by how well it agrees with what stands below.
+                        let next = a_start(&predictive, draws.ranges[v], rng);
+                        let below = |values: &[Value]| {
+                            let children = touching[h].iter().filter(|f| f.node != v);
+                            children.map(|f| self.log_factor(problem, f, values, seen)).sum::<f64>()
+                        };
+                        let before = below(&values);
+                        let old = std::mem::replace(&mut values[h], next);
+                        if (1.0 - rng.random::<f64>()).ln() > below(&values) - before {
+                            values[h] = old;
+                        }
+                        if matches!(values[h], Value::Real(x) if is_at(x, point.at)) {
+                            continue;
+                        }
+                    }
+                    let width = spread(&predictive);
                     let Value::Real(now) = values[h] else { unreachable!("a number") };
                     let log_at = |x: f64| {
                         values[h] = Value::Real(x);
@@ -287,7 +305,9 @@ fn generator(seed: u64, key: u64) -> Xoshiro256PlusPlus {
 fn drawn(predictive: &Predictive, (low, high): (f64, f64), rng: &mut Xoshiro256PlusPlus) -> Value {
     match predictive {
         Predictive::Levels { .. } => predictive.sample(rng),
-        Predictive::StudentT { .. } => Value::Real(quantile_within(predictive, low, high, rng.random::<f64>())),
+        Predictive::StudentT { .. } | Predictive::Point { .. } => {
+            Value::Real(quantile_within(predictive, low, high, rng.random::<f64>()))
+        }
     }
 }
 
@@ -319,7 +339,7 @@ fn chosen(logs: &[f64], rng: &mut Xoshiro256PlusPlus) -> Option<usize> {
 
 fn spread(predictive: &Predictive) -> f64 {
     match *predictive {
-        Predictive::StudentT { scale, .. } => 2.0 * scale,
+        Predictive::StudentT { scale, .. } | Predictive::Point { scale, .. } => 2.0 * scale,
         Predictive::Levels { .. } => 1.0,
     }
 }

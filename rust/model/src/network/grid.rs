@@ -60,6 +60,8 @@ fn posterior(
     let mut cuts: Vec<f64> = (1..FIRST_CELLS)
         .map(|i| quantile(predictive, f64::from(i) / f64::from(FIRST_CELLS)))
         .chain(jumps)
+        // A number with a probability of its own is a cell of its own.
+        .chain(predictive.point().into_iter().flat_map(|point| [point.at, point.at.next_up()]))
         .chain([f64::NEG_INFINITY, f64::INFINITY])
         .collect();
     cuts.sort_unstable_by(f64::total_cmp);

@@ -49,7 +49,7 @@ impl Masses {
                 let values: Vec<Value> = codes.iter().map(|&c| Value::Code(c)).collect();
                 match &*network.model(v).predictive(&values) {
                     Predictive::Levels { probabilities } => table.extend_from_slice(probabilities),
-                    Predictive::StudentT { .. } => unreachable!("a variable with levels has no density"),
+                    _ => unreachable!("a variable with levels has no density"),
                 }
                 // The next configuration, the last parent varying fastest.
                 let Some(at) = (0..codes.len()).rev().find(|&i| codes[i] as usize + 1 < n_levels[parents[i]]) else {

@@ -13,13 +13,14 @@ fn real(value: Value) -> f64 {
 pub(super) fn mirrored(predictive: &Predictive) -> Option<Predictive> {
     match *predictive {
         Predictive::StudentT { df, location, scale } => Some(Predictive::StudentT { df, location: -location, scale }),
-        Predictive::Levels { .. } => None,
+        // One with a shared number tells less from no more, which a mirror would mix up.
+        Predictive::Levels { .. } | Predictive::Point { .. } => None,
     }
 }
 
 pub(super) fn centre(predictive: &Predictive) -> f64 {
     match *predictive {
-        Predictive::StudentT { location, .. } => location,
+        Predictive::StudentT { location, .. } | Predictive::Point { location, .. } => location,
         Predictive::Levels { .. } => real(predictive.quantile(0.5)),
     }
 }
@@ -29,7 +30,7 @@ pub(super) fn below(predictive: &Predictive, x: f64) -> f64 {
     match x {
         f64::INFINITY => 1.0,
         f64::NEG_INFINITY => 0.0,
-        x => predictive.cdf(Value::Real(x)),
+        x => predictive.below(x),
     }
 }
 
@@ -149,6 +150,13 @@ fn quantile_of_piece(piece: &[Part], fraction: f64) -> f64 {
         };
         piece.iter().map(of).sum::<f64>() / weight
     };
+    // A number with a probability of its own is met exactly or never.
+    let shared = piece.iter().filter_map(|part| part.predictive.point()).map(|point| point.at);
+    for at in shared.filter(|at| (low..=high).contains(at)) {
+        if below(at) <= fraction && fraction <= below(at.next_up()) {
+            return at;
+        }
+    }
     for _ in 0..60 {
         let middle = f64::midpoint(low, high);
         if middle <= low || middle >= high || high - low <= 1e-13 * (low.abs() + high.abs()) {

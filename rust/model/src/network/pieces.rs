@@ -47,8 +47,9 @@ impl Pieces {
     }
 }
 
-/// A hidden variable, and the bits of its distribution's degrees of freedom, location and scale.
-type Key = (usize, [u64; 3]);
+/// A hidden variable, and the bits of its distribution's degrees of freedom, location and scale, and of the number that is shared and
+/// its share.
+type Key = (usize, [u64; 5]);
 
 /// What one thread knows of the distributions of a problem's hidden numbers.
 #[derive(Debug, Default)]
@@ -61,10 +62,12 @@ impl Known {
             States::Pieces(cuts) => cuts,
             States::Levels(_) => &[],
         };
-        let &Predictive::StudentT { df, location, scale } = predictive else {
-            return Rc::new(Pieces::of(predictive, cuts));
+        let key = match predictive {
+            &Predictive::StudentT { df, location, scale } => [df, location, scale, 0.0, 0.0],
+            &Predictive::Point { point, df, location, scale } => [df, location, scale, point.at, point.share],
+            Predictive::Levels { .. } => return Rc::new(Pieces::of(predictive, cuts)),
         };
-        let key = (hidden, [df.to_bits(), location.to_bits(), scale.to_bits()]);
+        let key = (hidden, key.map(f64::to_bits));
         if let Some(known) = self.0.borrow().get(&key) {
             return Rc::clone(known);
         }

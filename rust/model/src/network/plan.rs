@@ -279,10 +279,14 @@ impl Problem {
             (Some((hidden, states)), ..) => {
                 out.extend_from_slice(&known.pieces(hidden, predictive, states).masses);
             }
-            (None, Some((same, found)), Predictive::StudentT { .. }) if same == predictive => out.push(*found),
+            (None, Some((same, found)), Predictive::StudentT { .. } | Predictive::Point { .. })
+                if same == predictive =>
+            {
+                out.push(*found)
+            }
             (None, ..) => {
                 let found = predictive.log_density(seen(factor.node));
-                if matches!(predictive, Predictive::StudentT { .. }) {
+                if !matches!(predictive, Predictive::Levels { .. }) {
                     last = Some((predictive.clone(), found));
                 }
                 out.push(found);

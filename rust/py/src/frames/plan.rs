@@ -3,7 +3,7 @@
 use std::sync::Arc;
 
 use arbornet_core::frame::{Coding, Logarithm, Recipe};
-use arbornet_core::{Kind, Level, Units, Variable};
+use arbornet_core::{Kind, Level, Point, Units, Variable};
 use pyo3::prelude::*;
 
 use super::column::RawColumn;
@@ -29,6 +29,8 @@ pub struct Plan<'py> {
     log: Option<f64>,
     /// On a logarithmic scale the least number that is taken as it is: those below count as it.
     least: Option<f64>,
+    /// A number that many rows share, and the length it stands for.
+    point: Option<(f64, f64)>,
 }
 
 impl Plan<'_> {
@@ -40,7 +42,10 @@ impl Plan<'_> {
         let kind = match self.kind.as_str() {
             "categorical" => Kind::Categorical { levels },
             "ordinal" => Kind::Ordinal { levels },
-            _ => Kind::Continuous { scale: Units::IDENTITY },
+            _ => {
+                let point = self.point.map(|(at, width)| Point { at, width });
+                Kind::Continuous { scale: Units { point, ..Units::IDENTITY } }
+            }
         };
         let coding = match (&self.cuts, &self.codes) {
             (Some(cuts), _) => Coding::Bins(cuts.clone()),

@@ -20,7 +20,7 @@ use crate::tree::lattice::size::Size;
 use crate::tree::memo::Ended;
 use crate::tree::normaliser::{Prior, Priors};
 use crate::tree::optimal::{Effort, Point, Search};
-use crate::tree::response::{InOrder, NUMBER_STEPS, categorical_steps, line_steps, ordinal_steps, ordinal_weight};
+use crate::tree::response::{InOrder, NUMBER_STEPS, POINT_STEPS, categorical_steps, line_steps, ordinal_steps, ordinal_weight};
 use crate::tree::trace::Traced;
 
 /// How the best tree of a family is found.
@@ -53,6 +53,10 @@ impl Prepared {
             Kind::Continuous { .. } => ([1, 2], NUMBER_STEPS),
             Kind::Categorical { .. } => ([k, 0], categorical_steps(k)),
             Kind::Ordinal { .. } => ([k, 0], ordinal_steps(k)),
+        };
+        let (columns, cell) = match self.point_of(child) {
+            Some(_) => ([columns[0], columns[1] + 2], cell + POINT_STEPS),
+            None => (columns, cell),
         };
         let weight =
             if matches!(self.table.variable(child).kind, Kind::Ordinal { .. }) { ordinal_weight(k) } else { cell };

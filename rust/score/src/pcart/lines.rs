@@ -5,7 +5,8 @@
 use std::collections::BTreeMap;
 use std::sync::Arc;
 
-use super::family::{Family, OfKind, Rows};
+use super::family::{Family, Rows};
+use super::points::SharedRows;
 use super::{Prepared, number_node, weighed_node};
 use crate::control::Halt;
 use crate::error::Result;
@@ -34,6 +35,8 @@ pub struct ByValue {
     pub order: Vec<u32>,
     /// How often each counts, if not all count once.
     pub weights: Option<Vec<f64>>,
+    /// Which of them hold the child's shared number, if it has one.
+    pub shared: Option<SharedRows>,
 }
 
 /// The search of a child.
@@ -46,6 +49,7 @@ pub struct OfLines<'a> {
     /// Where each row stands in the table.
     order: Vec<u32>,
     weighed: bool,
+    shared: Option<SharedRows>,
     families: BTreeMap<usize, Box<dyn Family + 'a>>,
     /// Sums that the last family took.
     last: usize,
@@ -56,7 +60,7 @@ pub struct OfLines<'a> {
 impl<'a> OfLines<'a> {
     /// Of rows by value.
     pub fn new(prepared: &'a Prepared, child: Var, leaf: Normal, by_value: ByValue, scales: &[Option<Affine>]) -> Self {
-        let ByValue { values, codes, order, weights } = by_value;
+        let ByValue { values, codes, order, weights, shared } = by_value;
         let x = (scales.iter().enumerate())
             .map(|(var, scale)| match (scale, prepared.table.column(var)) {
                 (Some(scale), Column::Reals(x)) if var != child => {
@@ -76,6 +80,7 @@ impl<'a> OfLines<'a> {
             rows,
             order,
             weighed,
+            shared,
             families: BTreeMap::new(),
             last: 0,
             halt,
@@ -122,7 +127,8 @@ impl<'a> OfLines<'a> {
         let leaf = self.leaf.clone();
         let node = move |sum: &NumberSum| number_node(&leaf, &sum.into());
         let codes = Rows::Ordered(self.codes.clone());
-        Box::new(OfKind::new(self.prepared, self.child, response, self.rows.y.clone(), codes, node))
+        let values = self.rows.y.clone();
+        self.prepared.of_numbers(self.child, response, values, codes, node, self.shared.as_ref())
     }
 
     fn without_lines_weighed(&self) -> Box<dyn Family + 'a> {
@@ -130,7 +136,8 @@ impl<'a> OfLines<'a> {
         let node = move |sum: &WeighedSum| weighed_node(&leaf, sum);
         let values = self.rows.y.iter().copied().zip(self.rows.weights.iter().copied()).collect();
         let codes = Rows::Ordered(self.codes.clone());
-        Box::new(OfKind::new(self.prepared, self.child, Weighed::new(&self.leaf), values, codes, node))
+        let response = Weighed::new(&self.leaf);
+        self.prepared.of_numbers(self.child, response, values, codes, node, self.shared.as_ref())
     }
 
     fn of_width<const W: usize>(&self) -> Box<dyn Family + 'a> {
@@ -143,14 +150,14 @@ impl<'a> OfLines<'a> {
             let node = move |sum: &WeighedLineSum<W>| {
                 line_node(&leaf, &sum.stat(), sum.p(), k, |leaf| weighed_node(leaf, &sum.numbers()))
             };
-            return Box::new(OfKind::new(self.prepared, self.child, response, values, codes, node));
+            return self.prepared.of_numbers(self.child, response, values, codes, node, self.shared.as_ref());
         }
         let response = Lines::<W>::new(&self.leaf, self.rows.clone());
         let node = move |sum: &LineSum<W>| {
             let plain = |leaf: &Normal| number_node(leaf, &sum.moments());
             line_node(&leaf, &sum.stat(), sum.p(), k, plain)
         };
-        Box::new(OfKind::new(self.prepared, self.child, response, values, codes, node))
+        self.prepared.of_numbers(self.child, response, values, codes, node, self.shared.as_ref())
     }
 }
 
@@ -159,7 +166,7 @@ fn line_node(normal: &Normal, stat: &LineSums, p: usize, k: f64, plain: impl Fn(
     let leaf = Linear::new(normal.clone(), p, k);
     match plain(normal) {
         Node::Leaf { n, statistic, .. } if leaf.log_marginal(stat) > leaf.log_marginal_without(stat) => {
-            Node::Line { n, statistic, inputs: Vec::new(), line: leaf.fit(stat) }
+            Node::Line { n, statistic, inputs: Vec::new(), line: leaf.fit(stat), point: None }
         }
         plain => plain,
     }
@@ -187,7 +194,9 @@ impl Family for OfLines<'_> {
             Column::Reals(x) => Value::Real(x[row]),
             Column::Codes(codes) => Value::Code(codes.get(row) as u32),
         };
-        let rows = self.order.iter().map(|&row| row as usize);
+        // A line is of the rows that do not hold the shared number.
+        let other = |place: &usize| self.shared.as_ref().is_none_or(|shared| shared.is_other(*place));
+        let rows = (0..self.order.len()).filter(other).map(|place| self.order[place] as usize);
         tree.bind(&inputs, rows.map(|row| parents.iter().map(|p| value(p, row)).collect()));
         Ok(tree)
     }

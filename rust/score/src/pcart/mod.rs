@@ -11,6 +11,7 @@ mod family;
 mod lines;
 mod merging;
 mod ordered;
+mod points;
 
 use std::sync::{Arc, Mutex, PoisonError};
 
@@ -433,18 +434,16 @@ impl Prepared {
                 let mut order = by_value(&values);
                 self.equal_ones_by_numbers(child, &mut order, |i, j| values[i].total_cmp(&values[j]));
                 let values: Vec<f64> = order.iter().map(|&row| values[row as usize]).collect();
+                let shared = self.shared_rows(child, values.iter().map(|y| (y + leaf.centre(), 1.0)));
                 let codes = self.ordered(&order);
                 if self.has_lines(child) {
-                    let by_value = ByValue { values, codes, order, weights: None };
+                    let by_value = ByValue { values, codes, order, weights: None, shared };
                     return Ok(Box::new(OfLines::new(self, child, leaf, by_value, &self.scales)));
                 }
                 let codes = Rows::Ordered(Arc::new(codes));
                 let response = Numbers::new(&leaf, values.len());
                 let node = move |sum: &NumberSum| number_node(&leaf, &sum.into());
-                if self.by_the_cell() {
-                    return Ok(Box::new(Cells::new(self, child, response, values, codes, node)));
-                }
-                Box::new(OfKind::new(self, child, response, values, codes, node))
+                self.of_numbers(child, response, values, codes, node, shared.as_ref())
             }
             Leaf::Categorical(leaf) => self.of_levels(child, leaf.n_levels(), &leaf, &leaf, true),
             Leaf::Ordinal(leaf) => {
@@ -546,22 +545,23 @@ impl Prepared {
             let ((x, u), (y, v)) = (of(i), of(j));
             x.total_cmp(&y).then(u.total_cmp(&v)).then(i.cmp(&j))
         });
+        let stored = |&row: &u32| (values[row as usize] + leaf.centre(), weights[row as usize]);
+        let shared = |order: &[u32]| self.shared_rows(child, order.iter().map(stored));
         if self.has_lines(child) {
             let (value, weight) = (|row: usize| values[row], |row: usize| weights[row]);
             let compare = |i, j| value(i).total_cmp(&value(j)).then(weight(i).total_cmp(&weight(j)));
             self.equal_ones_by_numbers(child, &mut order, compare);
             let (values, weights) = order.iter().map(|&row| of(row)).unzip();
-            let by_value = ByValue { values, codes: self.ordered(&order), order, weights: Some(weights) };
+            let shared = shared(&order);
+            let by_value = ByValue { values, codes: self.ordered(&order), order, weights: Some(weights), shared };
             return Box::new(OfLines::new(self, child, leaf, by_value, &self.scales));
         }
         let rows = Rows::Ordered(Arc::new(self.ordered(&order)));
         let response = Weighed::new(&leaf);
+        let shared = shared(&order);
         let values = order.iter().map(|&row| of(row)).collect();
         let node = move |sum: &WeighedSum| weighed_node(&leaf, sum);
-        if self.by_the_cell() {
-            return Box::new(Cells::new(self, child, response, values, rows, node));
-        }
-        Box::new(OfKind::new(self, child, response, values, rows, node))
+        self.of_numbers(child, response, values, rows, node, shared.as_ref())
     }
 
     /// Brings rows that compare as equal in the order of the numbers that lines may follow, if the child has lines: sums with them

@@ -297,7 +297,7 @@ impl<'a, R: InOrder> Ordered<'a, R> {
                     self.search.response.along(slope, sum)
                 };
                 keys[at] += gain(1) - gain(0);
-                rows[at] += self.search.response.n_rows(sum);
+                rows[at] += R::n_rows(sum);
             }
             keys.iter_mut().zip(&rows).for_each(|(key, rows)| *key /= rows);
             let here: Vec<u16> = by_key(&keys).into_iter().map(|at| codes[at]).collect();

@@ -7,6 +7,7 @@ mod in_order;
 mod levels;
 mod lines;
 mod numbers;
+mod pointed;
 mod tally;
 mod weighed;
 mod weighed_lines;
@@ -15,6 +16,7 @@ pub use in_order::{InOrder, by_key, first_orders};
 pub use levels::{Levels, LevelsLeaf, Store, categorical_steps, ordinal_steps, ordinal_weight};
 pub use lines::{LineRows, LineSum, Lines, line_steps};
 pub use numbers::{NUMBER_STEPS, NumberSum, Numbers};
+pub use pointed::{Held, POINT_STEPS, Pointed, PointedSum};
 pub use weighed::{Weighed, WeighedSum};
 pub use weighed_lines::{WeighedLineSum, WeighedLines};
 

@@ -133,7 +133,12 @@ impl Recipe {
                         .map_err(|(problem, advice)| Error::column(&*variable.name, problem, advice))?;
                     numbers::standardise(&mut values, kept.weights())
                 };
-                variable.kind = Kind::Continuous { scale: Units { log: log.map(|log| log.shift), ..map.into() } };
+                let point = match self.variable.kind {
+                    Kind::Continuous { scale } => scale.point,
+                    _ => None,
+                };
+                variable.kind =
+                    Kind::Continuous { scale: Units { log: log.map(|log| log.shift), point, ..map.into() } };
                 Column::Reals(values)
             }
         };
@@ -221,7 +226,7 @@ mod tests {
         let raw = Told::new(&[Some(1.0), NONE, Some(5.0)]);
         let (n_kept, n_missing, variable, column) = learned(&reals(None, None), &raw, None);
         assert_eq!((n_kept, n_missing, column), (2, 1, Column::Reals(vec![-1.0, 1.0])));
-        assert_eq!(variable.kind, Kind::Continuous { scale: Units { shift: 3.0, scale: 2.0, log: None } });
+        assert_eq!(variable.kind, Kind::Continuous { scale: Affine { shift: 3.0, scale: 2.0 }.into() });
     }
 
     #[test]

@@ -129,7 +129,9 @@ fn round_centre(line: &Line, inputs: &[Input], parents: &[Var], variables: &[Var
 
 /// A Student t in a child's units, or their logarithms.
 fn told(predictive: &Predictive, units: Units) -> (f64, f64, f64) {
-    let &Predictive::StudentT { df, location, scale } = predictive else { unreachable!("lines are of numbers") };
+    let Predictive::StudentT { df, location, scale } = predictive.others() else {
+        unreachable!("lines are of numbers")
+    };
     (units.affine().to_original(location), scale * units.scale, df)
 }
 
@@ -290,7 +292,7 @@ mod tests {
 
     /// The variables with some of them on a logarithmic scale: `y`, and `price`.
     fn logarithmic(child: Option<f64>, parent: Option<f64>) -> Vec<Variable> {
-        let scale = |shift, scale, log| Kind::Continuous { scale: Units { shift, scale, log } };
+        let scale = |shift, scale, log| Kind::Continuous { scale: Units { shift, scale, log, point: None } };
         let kinds = [scale(2.0, 0.5, child), scale(0.0, 1.0, None), scale(-1.0, 0.25, parent)];
         let named = kinds.into_iter().zip(["y", "g", "price"]);
         named.map(|(kind, name)| Variable { name: name.into(), kind }).collect()

@@ -15,7 +15,7 @@ use crate::tree::key::{Coded, Layout};
 use crate::tree::memo::Ended;
 use crate::tree::normaliser::Priors;
 use crate::tree::optimal::{Point, Search};
-use crate::tree::response::{Levels, LevelsLeaf, LineRows, Lines, Numbers, Response, WeighedLines};
+use crate::tree::response::{Held, Levels, LevelsLeaf, LineRows, Lines, Numbers, Pointed, Response, WeighedLines};
 use crate::tree::trace::Traced;
 
 /// Codes of a column with levels, or numbers.
@@ -174,6 +174,18 @@ proptest! {
         let Column::Reals(y) = table.column(0) else { return Ok(()) };
         let values: Vec<f64> = y.iter().map(|y| y - 0.1).collect();
         let Some(Both { scores: [search, lattice], .. }) = both_of_lines(&values, &table, s, weighed) else { return Ok(()) };
+        prop_assert!((search - lattice).abs() <= 1e-9 * (1.0 + search.abs()), "{search} {lattice}");
+    }
+
+    #[test]
+    fn so_they_do_with_a_number_that_many_rows_share(columns in columns(), s in how(), every in 1..6_usize) {
+        let table = table(&columns);
+        let Column::Reals(y) = table.column(0) else { return Ok(()) };
+        let held = |(row, y): (usize, &f64)| if row % every == 0 { Held::Shared(1.0) } else { Held::Other(y - 0.1) };
+        let values: Vec<_> = y.iter().enumerate().map(held).collect();
+        let leaf = Normal::default().centred(0.1);
+        let response = || Pointed::new(Numbers::new(&leaf, y.len()), 0.5, -2.0, y.len());
+        let Some(Both { scores: [search, lattice], .. }) = both(response, &values, &table, s) else { return Ok(()) };
         prop_assert!((search - lattice).abs() <= 1e-9 * (1.0 + search.abs()), "{search} {lattice}");
     }
 

@@ -26,7 +26,7 @@ const TURNS: usize = 20;
 /// What ordering the levels of a predictor needs to know of a response.
 pub trait InOrder: Response {
     /// Rows in a sum.
-    fn n_rows(&self, sum: &Self::Sum) -> f64;
+    fn n_rows(sum: &Self::Sum) -> f64;
 
     /// Numbers that a sum holds.
     fn width(&self) -> usize;
@@ -45,7 +45,7 @@ pub trait InOrder: Response {
 }
 
 impl InOrder for Numbers {
-    fn n_rows(&self, sum: &NumberSum) -> f64 {
+    fn n_rows(sum: &NumberSum) -> f64 {
         sum.n as f64
     }
 
@@ -73,7 +73,7 @@ impl InOrder for Numbers {
 }
 
 impl InOrder for Weighed {
-    fn n_rows(&self, sum: &WeighedSum) -> f64 {
+    fn n_rows(sum: &WeighedSum) -> f64 {
         sum.n
     }
 
@@ -101,7 +101,7 @@ impl InOrder for Weighed {
 }
 
 impl<C: Store, L: LevelsLeaf> InOrder for Levels<C, L> {
-    fn n_rows(&self, sum: &C) -> f64 {
+    fn n_rows(sum: &C) -> f64 {
         total(sum)
     }
 
@@ -213,7 +213,7 @@ fn alternated<R: InOrder>(response: &R, levels: &[R::Sum], mut order: Vec<usize>
             .iter()
             .map(|sum| {
                 let [left, right] = slopes.each_ref().map(|slope| response.along(slope, sum));
-                (right - left) / response.n_rows(sum)
+                (right - left) / R::n_rows(sum)
             })
             .collect();
         let next = by_key(&keys);

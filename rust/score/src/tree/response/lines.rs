@@ -292,7 +292,7 @@ impl<const W: usize> Response for Lines<W> {
 }
 
 impl<const W: usize> InOrder for Lines<W> {
-    fn n_rows(&self, sum: &LineSum<W>) -> f64 {
+    fn n_rows(sum: &LineSum<W>) -> f64 {
         f64::from(sum.n)
     }
 

@@ -6,7 +6,7 @@ use proptest::prelude::*;
 
 use super::*;
 use crate::leaf::LeafModel;
-use crate::leaf::{Categorical, Linear, Normal, Ordinal, n_sums};
+use crate::leaf::{Categorical, Linear, Normal, Ordinal, n_sums, observe_weighed};
 
 #[test]
 fn without_rows_lines_are_chosen_between_too() {
@@ -157,6 +157,59 @@ proptest! {
         let best = best_partition(rows.len(), &|block| response.worth(&of(&mut block.iter().copied())).leaf);
         let all = response.worth(&of(&mut (0..rows.len())));
         prop_assert!(all.split >= best - 1e-9, "{} bounds {best}", all.split);
+    }
+
+    #[test]
+    fn no_partition_with_a_shared_number_beats_its_bound(
+        rows in prop::collection::vec(
+            (prop_oneof![Just(None), Just(None), (-3.0..3.0_f64).prop_map(Some), Just(Some(30.0))], -2.0..2.0_f64, 0.01..4.0_f64),
+            2..8,
+        ),
+        log_gamma in -6.0..-1.4_f64,
+        alpha in 0.1..3.0_f64,
+        log_width in -5.0..1.0_f64,
+        weighed in any::<bool>(),
+    ) {
+        let leaf = Normal::new(0.2, 0.7, 1.0, 1.0);
+        let y: Vec<f64> = rows.iter().map(|row| row.0.unwrap_or(0.0)).collect();
+        let x = vec![None, Some(rows.iter().map(|row| row.1).collect())];
+        let weights: Vec<f64> = rows.iter().map(|row| if weighed { row.2 } else { 1.0 }).collect();
+        let of = Arc::new(LineRows { y: y.clone(), x, weights: weights.clone() });
+        let value = |i: usize| rows[i].0.map_or(Held::Shared(weights[i]), |_| Held::Other(i as u32));
+        fn bounded<R: InOrder<Value = u32>>(
+            others: R, alpha: f64, log_width: f64, log_gamma: f64, n: usize, value: &dyn Fn(usize) -> Held<u32>,
+        ) -> (Worth, f64) {
+            let mut response = Pointed::new(others, alpha, log_width, n);
+            response.read(&[1]);
+            response.prepare(log_gamma);
+            let of = |rows: &mut dyn Iterator<Item = usize>| sum_of(&response, rows.map(value));
+            let best = best_partition(n, &|block| response.worth(&of(&mut block.iter().copied())).leaf);
+            (response.worth(&of(&mut (0..n))), best)
+        }
+        let n = rows.len();
+        let (all, best) = if weighed {
+            bounded(WeighedLines::<{ n_sums(1) }>::new(&leaf, 1.0, of), alpha, log_width, log_gamma, n, &value)
+        } else {
+            bounded(Lines::<{ n_sums(1) }>::new(&leaf, of), alpha, log_width, log_gamma, n, &value)
+        };
+        prop_assert!(all.split >= best - 1e-9, "{} bounds {best}", all.split);
+        // And a leaf is worth the number's share and what the others are as a leaf.
+        let linear = Linear::new(leaf.clone(), 1, 1.0);
+        let (mut stat, mut shared, mut others) = (linear.empty(), 0.0, 0.0);
+        for (i, row) in rows.iter().enumerate() {
+            if row.0.is_none() {
+                shared += weights[i];
+            } else {
+                others += weights[i];
+                stat.n += weights[i];
+                observe_weighed(&mut stat.sums, y[i], &[row.1], weights[i]);
+            }
+        }
+        let beta = |a: f64, b: f64| libm::lgamma(a) + libm::lgamma(b) - libm::lgamma(a + b);
+        let of_share = beta(shared + alpha, others + alpha) - beta(alpha, alpha) - shared * log_width;
+        let of_others = linear.log_marginal(&stat).max(linear.log_marginal_without(&stat));
+        let want = log_gamma + of_share + of_others;
+        prop_assert!((all.leaf - want).abs() < 1e-9 * (1.0 + want.abs()), "{} {want}", all.leaf);
     }
 
     #[test]

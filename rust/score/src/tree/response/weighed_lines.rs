@@ -166,7 +166,7 @@ impl<const W: usize> Response for WeighedLines<W> {
 }
 
 impl<const W: usize> InOrder for WeighedLines<W> {
-    fn n_rows(&self, sum: &WeighedLineSum<W>) -> f64 {
+    fn n_rows(sum: &WeighedLineSum<W>) -> f64 {
         sum.n
     }
 
