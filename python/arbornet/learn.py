@@ -271,8 +271,11 @@ def _rows(
         by_kind.setdefault(column.word, []).append(column.name)
     for word, names in by_kind.items():
         tell(f"{word}: {', '.join(names)}")
-    if logs := [column.name for column in table.schema.used if str(column.kind) == "continuous (log)"]:
+    numbers = [(column.name, column.kind) for column in table.schema.used if isinstance(column.kind, Continuous)]
+    if logs := [name for name, kind in numbers if kind.is_log]:
         tell(f"logarithmic: {', '.join(logs)}")
+    if points := [f"{name} at {kind.point:g}" for name, kind in numbers if isinstance(kind.point, float)]:
+        tell(f"point mass: {', '.join(points)}")
     for column in table.schema.columns:
         if not column.used:
             tell(f"left out: {column.name} {column.left_out}")

@@ -117,7 +117,7 @@ def set_option(command: argparse.ArgumentParser) -> None:
         action="append",
         default=[],
         help="a type: NAME=continuous, NAME=logarithmic, NAME=categorical, NAME=ordinal:low,middle,high, "
-        "NAME=binned:5 or NAME=leave-out; may be given several times",
+        "NAME=point-mass:0, NAME=binned:5 or NAME=leave-out; may be given several times",
     )
 
 

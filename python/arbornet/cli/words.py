@@ -41,6 +41,8 @@ def _kind(setting: str, word: str, rest: str) -> Any:
         return an.Continuous()
     if word == "logarithmic" and not rest:
         return an.Continuous(scale="log")
+    if word == "point-mass" and rest:
+        return an.Continuous(point=_point(setting, rest))
     if word == "categorical":
         return an.Categorical(levels)
     if word == "ordinal":
@@ -49,8 +51,16 @@ def _kind(setting: str, word: str, rest: str) -> Any:
         return _binned(setting, rest)
     raise ParameterError(
         f"--set {setting!r}: write NAME=continuous, NAME=logarithmic, NAME=categorical, NAME=ordinal:low,high, "
-        "NAME=binned:5, NAME=written:%d/%m/%Y or NAME=leave-out"
+        "NAME=point-mass:0, NAME=binned:5, NAME=written:%d/%m/%Y or NAME=leave-out"
     )
+
+
+def _point(setting: str, rest: str) -> float:
+    """The number that many rows share."""
+    try:
+        return float(rest)
+    except ValueError:
+        raise ParameterError(f"--set {setting!r}: write a number, as in NAME=point-mass:0") from None
 
 
 def _binned(setting: str, rest: str) -> Any:

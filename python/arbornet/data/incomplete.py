@@ -222,6 +222,7 @@ class Incomplete:
             list(cells),
             [column.scale or (0.0, 1.0) for column in columns],
             weights,
+            [column.point for column in columns],
         )
 
 

@@ -2,7 +2,7 @@
 
 use std::sync::Arc;
 
-use arbornet_core::{Codes, Column, Error, Kind, Level, Table, Units, Variable};
+use arbornet_core::{Codes, Column, Error, Kind, Level, Point, Table, Units, Variable};
 use numpy::{IntoPyArray, PyReadonlyArray1};
 use pyo3::exceptions::PyIndexError;
 use pyo3::prelude::*;
@@ -117,9 +117,10 @@ impl TableHandle {
     /// Puts a table together from `NumPy` columns: `float64` values in stored units, or codes of any unsigned type.
     ///
     /// `scales` holds one pair (shift, scale) per column with `original = shift + scale * stored`, or on a logarithmic scale
-    /// (shift, scale, log) with `ln(original + log) = shift + scale * stored`; `weights` says how often each row counts.
+    /// (shift, scale, log) with `ln(original + log) = shift + scale * stored`; `weights` says how often each row counts, and `points`
+    /// of each column the number that many rows share, with the length of numbers it stands for.
     #[staticmethod]
-    #[pyo3(signature = (names, kinds, levels, columns, scales = None, weights = None))]
+    #[pyo3(signature = (names, kinds, levels, columns, scales = None, weights = None, points = None))]
     #[allow(clippy::needless_pass_by_value)] // the shapes pyo3 extracts
     fn from_columns(
         names: Vec<String>,
@@ -128,19 +129,22 @@ impl TableHandle {
         columns: Vec<Bound<'_, PyAny>>,
         scales: Option<Vec<PyUnits>>,
         weights: Option<PyReadonlyArray1<'_, f64>>,
+        points: Option<Vec<Option<(f64, f64)>>>,
     ) -> PyResult<Self> {
         let n = names.len();
         let scales = scales.unwrap_or_else(|| vec![PyUnits::Linear(0.0, 1.0); n]);
-        if [kinds.len(), levels.len(), columns.len(), scales.len()].iter().any(|&len| len != n) {
-            let problem = format!("{n} names need as many kinds, levels, columns and scales");
+        let points = points.unwrap_or_else(|| vec![None; n]);
+        if [kinds.len(), levels.len(), columns.len(), scales.len(), points.len()].iter().any(|&len| len != n) {
+            let problem = format!("{n} names need as many kinds, levels, columns, scales and points");
             return Err(CoreError(Error::Shape(problem)).into());
         }
         let mut variables = Vec::with_capacity(n);
         let mut values = Vec::with_capacity(n);
-        for (((name, kind), (levels, column)), scale) in
-            names.iter().zip(&kinds).zip(levels.into_iter().zip(&columns)).zip(scales)
+        for (((name, kind), (levels, column)), (scale, point)) in
+            names.iter().zip(&kinds).zip(levels.into_iter().zip(&columns)).zip(scales.into_iter().zip(points))
         {
-            let kind = kind_from_python(name, kind, levels, scale.into())?;
+            let point = point.map(|(at, width)| Point { at, width });
+            let kind = kind_from_python(name, kind, levels, Units { point, ..scale.into() })?;
             let variable = Variable { name: name.as_str().into(), kind };
             values.push(column_from_python(&variable, column)?);
             variables.push(variable);
@@ -216,6 +220,16 @@ impl TableHandle {
         self.0.variables().iter().map(scale).collect()
     }
 
+    /// Of every variable the number that many rows share, with the length of numbers it stands for; None without one.
+    #[getter]
+    fn points(&self) -> Vec<Option<(f64, f64)>> {
+        let point = |variable: &Variable| match variable.kind {
+            Kind::Continuous { scale } => scale.point.map(|point| (point.at, point.width)),
+            _ => None,
+        };
+        self.0.variables().iter().map(point).collect()
+    }
+
     /// A copy of the stored (standardised) values of a continuous variable.
     fn reals<'py>(&self, py: Python<'py>, var: usize) -> PyResult<Bound<'py, PyAny>> {
         let variable = self.checked(var)?;
@@ -257,7 +271,10 @@ impl TableHandle {
         let scales =
             vars.map(|v| Ok(self.scale(v)?.unwrap_or(PyUnits::Linear(0.0, 1.0)))).collect::<PyResult<Vec<_>>>()?;
         let make = py.get_type::<Self>().getattr("from_columns")?;
-        Ok((make, (self.names(), kinds, levels, columns, scales, self.weights(py)).into_pyobject(py)?.into_any()))
+        let given = (self.names(), kinds, levels, columns, scales, self.weights(py), self.points())
+            .into_pyobject(py)?
+            .into_any();
+        Ok((make, given))
     }
 }
 
