@@ -173,6 +173,8 @@ def summary(leaf: Leaf, child: Node) -> str:
     if leaf.probabilities:
         best = max(range(len(leaf.probabilities)), key=lambda i: (leaf.probabilities[i], -i))
         return f"{shortened(child.levels[best], 120)} {leaf.probabilities[best]:.0%}"
+    if leaf.point is not None and leaf.point[1] * (leaf.n + 1) < 1:  # no row holds it
+        return summary(replace(leaf, point=None), child)
     if leaf.point is not None:
         value, probability = leaf.point
         return f"{percent(probability)} {value:g}, else {summary(replace(leaf, point=None), child)}"

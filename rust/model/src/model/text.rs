@@ -97,23 +97,23 @@ impl Description {
 }
 
 impl Teller<'_> {
-    /// `12% 0, else ` of a number that has a probability of its own.
-    fn says_shared(&self, distribution: &Distribution) -> String {
+    /// `12% 0, else ` of a number that has a probability of its own; nothing where none of the leaf's rows holds it, and the
+    /// probability is that of the prior.
+    fn says_shared(&self, distribution: &Distribution, n: usize) -> String {
         let (Distribution::StudentT { point: Some(point), .. } | Distribution::LogStudentT { point: Some(point), .. }) =
             distribution
         else {
             return String::new();
         };
+        if point.probability * (n as f64 + 1.0) < 1.0 {
+            return String::new();
+        }
         let value = self.words.value(&self.description.child, point.value);
         format!("{} {}, else ", percent(point.probability), value.unwrap_or_else(|| number(point.value, 6)))
     }
 
     /// `mean 3.2  sd 0.4`, or `yes 81%  no 19%`.
     fn says(&self, distribution: &Distribution) -> String {
-        format!("{}{}", self.says_shared(distribution), self.says_others(distribution))
-    }
-
-    fn says_others(&self, distribution: &Distribution) -> String {
         let child = &self.description.child;
         match distribution {
             Distribution::StudentT { location, scale, df, .. } => {
@@ -153,7 +153,7 @@ impl Teller<'_> {
     fn with_rows(&self, distribution: &Distribution, n: usize) -> String {
         match distribution {
             Distribution::StudentT { .. } | Distribution::LogStudentT { .. } => {
-                format!("n={n}  {}", self.says(distribution))
+                format!("n={n}  {}{}", self.says_shared(distribution, n), self.says(distribution))
             }
             Distribution::Levels { .. } => format!("{}  (n={n})", self.says(distribution)),
         }
@@ -194,7 +194,7 @@ impl Teller<'_> {
     fn leaf_text(&self, node: &Described) -> String {
         match node {
             Described::Leaf { n, line: Some(_), formula: Some(formula), distribution, .. } => {
-                format!(": n={n}  {}{formula}", self.says_shared(distribution))
+                format!(": n={n}  {}{formula}", self.says_shared(distribution, *n))
             }
             Described::Leaf { n, distribution, name, formula, .. } => {
                 let name = name.as_ref().map_or_else(String::new, |name| format!("[{name}] "));
@@ -214,7 +214,7 @@ impl Teller<'_> {
             .map(|leaf| {
                 let outcome = match (leaf.line, leaf.formula) {
                     (Some(_), Some(formula)) => {
-                        format!("{}{formula}  (n={})", self.says_shared(leaf.distribution), leaf.n)
+                        format!("{}{formula}  (n={})", self.says_shared(leaf.distribution, leaf.n), leaf.n)
                     }
                     _ => format!("{child}: {}{}", self.with_rows(leaf.distribution, leaf.n), with(leaf.formula)),
                 };
