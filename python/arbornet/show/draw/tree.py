@@ -76,6 +76,7 @@ def tree_scene(tree: Tree, chart: float = 190.0) -> Scene:
                 if node.along
                 else _density(node, tree.child, axis, (chart_left, base), chart_width, tallest(leaves))
             )
+            chart = [*chart, *_point(node, tree.child, axis, (chart_left, base), chart_width)]
             says = summary(node, tree.child)
             name = f"{node.name}: " if node.name else ""
             share = f"{name}{node.n:,.0f} {'row' if round(node.n) == 1 else 'rows'}" + (
@@ -233,17 +234,21 @@ def _density(leaf: Leaf, child: Node, axis: Axis, origin: Point, width: float, t
     points = [(x + width * axis.share(v), base - CHART_HEIGHT * min(1.0, density(leaf, v) / tallest)) for v in values]
     middle = x + width * axis.share(leaf.location)
     top = base - CHART_HEIGHT * min(1.0, density(leaf, leaf.location) / tallest)
-    marks: list[Mark] = [
+    return [
         Area(((x, base), *points, (x + width, base)), f"{child.kind}-line", 0.3),
         Line(tuple(points), f"{child.kind}-line", 1.5),
         Line(((x, base), (x + width, base)), "line"),
         Line(((middle, base), (middle, top)), "line", dashed=True),
     ]
-    if leaf.point is not None:
-        value, probability = leaf.point
-        at = x + width * min(max(axis.share(_on_axis(value, child)), 0.0), 1.0)
-        marks.append(Line(((at, base), (at, base - CHART_HEIGHT * probability)), f"{child.kind}-line", 3))
-    return marks
+
+
+def _point(leaf: Leaf, child: Node, axis: Axis | None, origin: Point, width: float) -> list[Mark]:
+    """A bar where a number has a probability of its own, as high as this."""
+    if leaf.point is None or axis is None:
+        return []
+    (x, base), (value, probability) = origin, leaf.point
+    at = x + width * min(max(axis.share(_on_axis(value, child)), 0.0), 1.0)
+    return [Line(((at, base), (at, base - CHART_HEIGHT * probability)), f"{child.kind}-line", 3)]
 
 
 def _on_axis(value: float, child: Node) -> float:
