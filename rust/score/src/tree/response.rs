@@ -8,6 +8,7 @@ mod levels;
 mod lines;
 mod numbers;
 mod pointed;
+mod remembered;
 mod tally;
 mod weighed;
 mod weighed_lines;

@@ -4,6 +4,7 @@ use std::marker::PhantomData;
 
 use smallvec::SmallVec;
 
+use super::remembered::Remembered;
 use super::{Half, Halves, LANES, Point, Response, Worth};
 use crate::leaf::{Amount, Categorical, Ordinal};
 use crate::tree::lattice::Columns;
@@ -15,6 +16,8 @@ pub struct Levels<C, L> {
     pure: Categorical,
     bounded: bool,
     log_gamma: f64,
+    /// Of ordered levels.
+    known: Remembered,
     store: PhantomData<C>,
 }
 
@@ -114,14 +117,22 @@ pub trait LevelsLeaf {
     /// Whether the levels have an order.
     const ORDERED: bool;
 
-    /// Log marginal of these counts; zeros beyond the declared levels change nothing.
-    fn of_counts<N: Amount>(&self, counts: &[N]) -> f64;
+    /// Log marginal of these counts; zeros beyond the declared levels change nothing. `known` are those that were asked for before, for
+    /// leaves that take long.
+    fn of_counts<N: Amount>(&self, counts: &[N], known: &Remembered) -> f64;
 
     /// By how much one more row of each level would raise it, to first order; one a level.
     fn slope<N: Amount>(&self, counts: &[N]) -> Vec<f64>;
 
     /// `log_gamma` and the log marginals of some cells of a lattice with a column for each of the declared levels.
-    fn of_columns<N: Stored>(&self, columns: Columns<'_>, from: usize, log_gamma: f64, leaves: &mut [f64]);
+    fn of_columns<N: Stored>(
+        &self,
+        columns: Columns<'_>,
+        from: usize,
+        log_gamma: f64,
+        leaves: &mut [f64],
+        known: &Remembered,
+    );
 
     /// Steps of a cell of a lattice: its sums and its leaf.
     fn cell_steps(&self) -> u64;
@@ -154,7 +165,7 @@ impl LevelsLeaf for Categorical {
     }
 
     #[inline]
-    fn of_counts<N: Amount>(&self, counts: &[N]) -> f64 {
+    fn of_counts<N: Amount>(&self, counts: &[N], _known: &Remembered) -> f64 {
         self.log_marginal_of(counts)
     }
 
@@ -162,7 +173,14 @@ impl LevelsLeaf for Categorical {
         categorical_steps(self.n_levels())
     }
 
-    fn of_columns<N: Stored>(&self, columns: Columns<'_>, from: usize, log_gamma: f64, leaves: &mut [f64]) {
+    fn of_columns<N: Stored>(
+        &self,
+        columns: Columns<'_>,
+        from: usize,
+        log_gamma: f64,
+        leaves: &mut [f64],
+        _known: &Remembered,
+    ) {
         match self.n_levels() {
             2 => gathered::<N, 2>(columns, from, leaves, |counts| log_gamma + self.log_marginal_of(counts)),
             3 => gathered::<N, 3>(columns, from, leaves, |counts| log_gamma + self.log_marginal_of(counts)),
@@ -228,23 +246,33 @@ impl LevelsLeaf for Ordinal {
             .collect()
     }
 
-    fn of_counts<N: Amount>(&self, counts: &[N]) -> f64 {
-        self.log_marginal_of(&counts[..self.n_levels()])
+    #[inline]
+    fn of_counts<N: Amount>(&self, counts: &[N], known: &Remembered) -> f64 {
+        let counts = &counts[..self.n_levels()];
+        known.get(counts, || self.log_marginal_of(counts))
     }
 
     fn cell_steps(&self) -> u64 {
         ordinal_steps(self.n_levels())
     }
 
-    fn of_columns<N: Stored>(&self, columns: Columns<'_>, from: usize, log_gamma: f64, leaves: &mut [f64]) {
-        collected::<N>(self.n_levels(), columns, from, leaves, |counts| log_gamma + self.log_marginal_of(counts));
+    fn of_columns<N: Stored>(
+        &self,
+        columns: Columns<'_>,
+        from: usize,
+        log_gamma: f64,
+        leaves: &mut [f64],
+        known: &Remembered,
+    ) {
+        collected::<N>(self.n_levels(), columns, from, leaves, |counts| log_gamma + self.of_counts(counts, known));
     }
 }
 
 impl<C: Store, L: LevelsLeaf> Levels<C, L> {
     /// `pure` scores leaves whose responses are all equal, which bounds every other leaf; `bounded` says whether it does.
     pub fn new(leaf: L, pure: Categorical, bounded: bool) -> Self {
-        Self { leaf, k: pure.n_levels(), pure, bounded, log_gamma: f64::NAN, store: PhantomData }
+        let known = if L::ORDERED { Remembered::new() } else { Remembered::default() };
+        Self { leaf, k: pure.n_levels(), pure, bounded, log_gamma: f64::NAN, known, store: PhantomData }
     }
 
     pub(super) fn leaf(&self) -> &L {
@@ -301,7 +329,7 @@ impl<C: Store, L: LevelsLeaf> Response for Levels<C, L> {
     #[inline]
     fn worth(&self, sum: &C) -> Worth {
         let counts = sum.counts();
-        let leaf = self.log_gamma + self.leaf.of_counts(counts);
+        let leaf = self.log_gamma + self.leaf.of_counts(counts, &self.known);
         if !self.bounded {
             return Worth { leaf, split: f64::INFINITY };
         }
@@ -329,7 +357,7 @@ impl<C: Store, L: LevelsLeaf> Response for Levels<C, L> {
     }
 
     fn leaves(&self, columns: Columns<'_>, from: usize, leaves: &mut [f64]) {
-        self.leaf.of_columns::<C::N>(columns, from, self.log_gamma, leaves);
+        self.leaf.of_columns::<C::N>(columns, from, self.log_gamma, leaves, &self.known);
     }
 
     type Halves = LevelHalves<C>;
