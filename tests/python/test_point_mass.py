@@ -168,6 +168,37 @@ def test_gaps_are_filled_with_it():
     assert abs((drawn == 0).mean() - (whole.filter(blank)["rain"] == 0).mean()) < 0.1
 
 
+def spending(n=1500, seed=5):
+    """Half of all spend nothing, the others by a skewed amount that rises with age."""
+    rng = np.random.default_rng(seed)
+    group, age = rng.choice(["a", "b"], n), rng.normal(40, 12, n).round()
+    spends = rng.random(n) < np.where(group == "a", 0.3, 0.7)
+    return pl.DataFrame(
+        {"group": group, "age": age, "spend": np.where(spends, np.exp(5 + 0.03 * age + 0.8 * rng.normal(size=n)), 0.0)}
+    )
+
+
+def test_skewed_amounts_with_zeros_are_lognormal_beside_them(capsys):
+    frame = spending()
+    net = an.learn(frame, constraints=an.Constraints(tiers=[["group", "age"], ["spend"]]), progress=False)
+    printed = capsys.readouterr().out
+    assert "logarithmic: spend\n" in printed
+    assert "point mass: spend at 0\n" in printed
+    assert str(net.schema["spend"].kind) == "continuous (log, point mass at 0)"
+    slopes = [slope.slope for leaf in net["spend"].leaves for slope in leaf.slopes]
+    assert slopes
+    assert all(math.isclose(slope, 0.03, abs_tol=0.006) for slope in slopes)
+    given = {"group": "a", "age": 40.0}
+    x = np.exp(np.linspace(-3, 16, 8001))
+    density = np.exp([net["spend"].log_density(float(v), given) for v in x])
+    mass = math.exp(net["spend"].log_density(0.0, given)) * net.schema["spend"].point[1]
+    assert math.isclose(mass, 0.68, abs_tol=0.06)
+    assert math.isclose(np.trapezoid(density, x) + mass, 1, abs_tol=1e-3)
+    drawn = net.sample(10_000, seed=1)["spend"]
+    assert drawn.min() == 0
+    assert abs((drawn == 0).mean() - (frame["spend"] == 0).mean()) < 0.03
+
+
 def test_networks_with_it_survive_files_and_pickles(net, tmp_path):
     net.save(tmp_path / "net.json")
     for again in (an.load(tmp_path / "net.json"), pickle.loads(pickle.dumps(net))):

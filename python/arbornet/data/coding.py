@@ -221,7 +221,7 @@ def with_shift(raw: Raw, column: Column, coding: ColumnCoding) -> Column:
     if not (isinstance(kind, Continuous) and kind.is_log) or column.scale is not None or kind.shift is not None:
         return column
     keep = raw.frame.keep([coding])
-    return replace(column, kind=Continuous("log", raw.frame.log_shift(raw.places[column.name], keep)))
+    return replace(column, kind=replace(kind, shift=raw.frame.log_shift(raw.places[column.name], keep)))
 
 
 def _is_number(value: Level) -> bool:
