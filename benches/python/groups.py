@@ -3,6 +3,7 @@
     python benches/python/groups.py loss     # every family of the bundled tables where both searches can be run
     python benches/python/groups.py levels   # the same over levels, on made tables
     python benches/python/groups.py curve    # cost over levels, for one, two and three such parents
+    python benches/python/groups.py whole    # cost of whole tables over levels, rows and columns; up to a million rows
     python benches/python/groups.py          # all; Markdown tables for docs/design/pcart.md
 
 Seconds are processor seconds of one thread. Losses are in nats.
@@ -12,6 +13,8 @@ from __future__ import annotations
 
 import itertools
 import json
+import resource
+import subprocess
 import sys
 import time
 import warnings
@@ -186,6 +189,71 @@ def curve() -> None:
             print(f"| {n}{' and a number' if number else ''} | {child} | " + " | ".join(cells) + " |", flush=True)
 
 
+#: Rows, columns and most levels of whole tables: each is varied by itself, and the last is as large as they come.
+WHOLE = (
+    *((10_000, 20, k) for k in (2, 3, 10, 30, 100, 300, 1000)),
+    *((n, 20, 300) for n in (1_000, 100_000)),
+    *((10_000, columns, 300) for columns in (5, 10, 40)),
+    (1_000_000, 20, 300),
+)
+
+
+def mixed(rows: int, columns: int, most: int) -> pl.DataFrame:
+    """Numbers and categories in turn, of 3 (or `most`) to `most` levels; each follows one or two before it."""
+    random = np.random.default_rng([rows, columns, most])
+    counts = iter(np.geomspace(min(3, most), most, columns // 2).round().astype(int).tolist())
+    real: list[Any] = []
+    out: dict[str, pl.Series] = {}
+    for i in range(columns):
+        before = random.choice(i, min(i, 2), replace=False).tolist()
+        x = random.normal(size=rows) + sum(real[j] for j in before)
+        x /= x.std()
+        if i % 2 == 0:
+            out[f"x{i}"] = pl.Series(x)
+            real.append(x)
+            continue
+        # Levels of about as many rows each, in no order that their names would tell.
+        k = next(counts)
+        codes = random.permutation(k)[np.minimum((k * (0.5 + 0.5 * np.tanh(x))).astype(int), k - 1)]
+        names = [f"level {j}" for j in range(k)]
+        out[f"g{k}_{i}"] = pl.Series(names).gather(codes).cast(pl.Categorical)
+        real.append(random.normal(size=k)[codes])
+    return pl.DataFrame(out)
+
+
+def learned(shape: tuple[int, int, int], leaf: Any) -> list[float]:
+    """Seconds of reading, scoring, searching and fitting, megabytes at the peak, families, and those in order."""
+    frame = mixed(*shape)
+    seconds = [time.process_time()]
+    table = an.Table(frame)
+    seconds.append(time.process_time())
+    candidates = an.score_parents(table, an.PCART(leaf=leaf), max_parents=2)
+    seconds.append(time.process_time())
+    found = an.search.exact(candidates)
+    seconds.append(time.process_time())
+    an.fit(table, found, an.PCART(leaf=leaf))
+    seconds.append(time.process_time())
+    peak = resource.getrusage(resource.RUSAGE_SELF).ru_maxrss / 1024
+    return [*np.diff(seconds).tolist(), peak, candidates.n_evaluated, candidates.n_in_order]
+
+
+def whole() -> None:
+    """The table of what whole tables cost, each in a process of its own."""
+    print("| rows | columns | levels | leaves | read | score | search | fit | peak MB | families | in order |")
+    print("|---|---|---|---|---|---|---|---|---|---|---|")
+    for shape in WHOLE:
+        for leaf in ("normal", "linear"):
+            run = [sys.executable, __file__, "one", *map(str, shape), leaf]
+            made = subprocess.run(run, capture_output=True, text=True, check=True)
+            *seconds, peak, families, in_order = json.loads(made.stdout)
+            cells = [f"{n:,}" for n in shape] + [leaf] + [f"{s:.2f}" for s in seconds]
+            print(f"| {' | '.join(cells)} | {peak:,.0f} | {families:,.0f} | {in_order:,.0f} |", flush=True)
+
+
 if __name__ == "__main__":
-    for what in sys.argv[1:] or ("loss", "levels", "curve"):
-        {"loss": loss, "levels": levels, "curve": curve}[what]()
+    if sys.argv[1:2] == ["one"]:
+        rows_, columns_, most_ = map(int, sys.argv[2:5])
+        print(json.dumps(learned((rows_, columns_, most_), sys.argv[5])))
+        sys.exit()
+    for what in sys.argv[1:] or ("loss", "levels", "curve", "whole"):
+        {"loss": loss, "levels": levels, "curve": curve, "whole": whole}[what]()

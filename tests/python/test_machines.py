@@ -61,6 +61,22 @@ def test_splines_among_the_candidates_of_forests_travel_too(client):
     assert limited.n_skipped == 9 * (2**3 - 1)
 
 
+@pytest.mark.parametrize("leaf", ["normal", "linear"])
+def test_categories_of_many_levels_in_order_travel_too(client, tmp_path, leaf):
+    rows = range(400)
+    shop = [f"shop {i * 7 % 60}" for i in rows]
+    price = [i * 7 % 60 // 7 + i * 7 % 11 / 10 for i in rows]
+    table = an.Table(
+        {"shop": shop, "price": price, "size": [p + i * 13 % 17 for i, p in zip(rows, price, strict=True)]}
+    )
+    local, spread = (an.score_parents(table, an.PCART(leaf=leaf), 2, client=at) for at in (None, client))
+    local.save(tmp_path / "local.jkl")
+    spread.save(tmp_path / "spread.jkl")
+    assert (tmp_path / "local.jkl").read_bytes() == (tmp_path / "spread.jkl").read_bytes()
+    assert local.n_in_order == spread.n_in_order > 0
+    assert local.in_order == spread.in_order
+
+
 def test_a_worker_killed_midway_costs_its_tasks_only(client):
     table = chain(8, 200)
     local = an.score_parents(table, BIC(), 3)

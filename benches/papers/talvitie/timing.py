@@ -20,10 +20,30 @@ LEAST_SECONDS = 1.0
 
 
 def run(options: argparse.Namespace) -> None:
-    """CPU seconds of step 1 and step 2 by table, model and most parents, cheapest tables first."""
+    """CPU seconds of step 1 and step 2 by table, model and most parents, cheapest tables first.
+
+    What is to do is told before, by counted steps. With `--within`, a table is not begun if it is told to take longer
+    than what is left of it.
+    """
     kept = Kept(options.results / "time.json")
+    to_do: dict[str, tuple[int, float]] = {}
     for name in cheapest_first(options.tables or uci.names(), options.results):
-        most = effort(size(name, options.results), options.max_minutes, fits=1).max_parents
+        of = size(name, options.results)
+        most = effort(of, options.max_minutes, fits=1).max_parents
+        seconds = sum(
+            of.seconds[model, most]
+            for model in ("FT", "PCART")
+            if any(f"{name} {form} {most}" not in kept for form in (model, f"{model}p"))
+        )
+        if seconds:
+            to_do[name] = most, seconds
+            say(f"to do: {name} D={most}, about {_long(seconds)} of one core")
+    say(f"to do in all: {len(to_do)} tables, about {_long(sum(seconds for _, seconds in to_do.values()))} of one core")
+    begun = time.process_time()
+    for name, (most, told) in to_do.items():
+        if time.process_time() - begun + told > 60 * options.within:
+            say(f"not begun within {options.within:g} minutes: {name} and what is dearer")
+            break
         data = uci.prepared(name)
         table = an.Table(data.frame, schema=data.schema)
         for model in ("FT", "PCART"):

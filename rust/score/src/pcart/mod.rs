@@ -6,6 +6,7 @@
 
 mod bdeu;
 mod cell_prior;
+mod combinations;
 mod dear;
 mod family;
 mod lines;

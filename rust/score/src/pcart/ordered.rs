@@ -13,6 +13,7 @@
 //! and rows are taken in the order of their values, so nothing depends on the machine or on the order of the rows.
 
 use super::Prepared;
+use super::combinations::distinct;
 use super::dear::{self, Extent};
 use super::merging::Merging;
 use crate::local::Groups;
@@ -638,29 +639,4 @@ fn goes_left(left: &Left, code: u16) -> bool {
         Left::Bins(first) | Left::Codes(first) => u32::from(code) < *first,
         Left::Among(codes) => codes.binary_search(&u32::from(code)).is_ok(),
     }
-}
-
-/// The combinations of bins and levels that occur, ascending, one after the other; and the combination of every row.
-fn distinct(parents: &[Var], codes: &[Vec<u16>], n_rows: usize) -> (Vec<u16>, Vec<u32>) {
-    let mut of_row = vec![0_u32; n_rows];
-    let mut keyed: Vec<(u64, u32)> = Vec::with_capacity(n_rows);
-    for &parent in parents {
-        keyed.clear();
-        let key = |row: usize| u64::from(of_row[row]) << 16 | u64::from(codes[parent][row]);
-        keyed.extend((0..n_rows).map(|row| (key(row), row as u32)));
-        keyed.sort_unstable();
-        for (rank, run) in keyed.chunk_by(|one, two| one.0 == two.0).enumerate() {
-            for &(_, row) in run {
-                of_row[row as usize] = rank as u32;
-            }
-        }
-    }
-    let n_points = of_row.iter().max().map_or(0, |&last| last as usize + 1);
-    let mut of_points = vec![0; n_points * parents.len()];
-    for (row, &point) in of_row.iter().enumerate() {
-        for (place, &parent) in parents.iter().enumerate() {
-            of_points[point as usize * parents.len() + place] = codes[parent][row];
-        }
-    }
-    (of_points, of_row)
 }

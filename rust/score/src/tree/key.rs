@@ -69,13 +69,6 @@ impl Field {
     pub(super) fn interval(&self, row: u64, open: u32) -> u64 {
         1 << (self.size - open) | (row & self.mask) >> self.shift >> open
     }
-
-    /// Halvings of the cell's interval with an empty side before the one that separates rows that differ in `bits`.
-    pub(super) fn jumps(&self, intervals: u64, bits: u64) -> u32 {
-        let position = bits.ilog2() - self.shift;
-        let depth = (intervals >> self.shift & ones(self.size + 1)).ilog2();
-        self.size - 1 - position - depth
-    }
 }
 
 /// The fields of all predictors of one family.

@@ -17,8 +17,11 @@
 
 mod by_lattice;
 mod by_level;
+mod parted;
+mod tops;
 mod tracing;
 
+use self::parted::parted;
 use super::key::{Field, Layout, Split};
 use super::lattice::Lattice;
 use super::lattice::axis::Axis;
@@ -101,19 +104,15 @@ struct Group<S> {
     leaf: f64,
 }
 
-impl<S> Group<S> {
-    fn key(&self) -> Key {
-        [self.or, self.and]
-    }
-}
-
 /// A cell while its splits are tried.
 struct Cell<S> {
     lo: usize,
     hi: usize,
     all: Group<S>,
-    /// Its intervals; none if they are the smallest that hold its points.
-    wide: Option<u64>,
+    /// Of each number whose halvings can part its points, the bit that the next one goes by.
+    tops: u64,
+    /// Whether some interval is not the smallest that holds its points.
+    wide: bool,
     best: f64,
     choice: Option<Choice>,
     used: u32,
@@ -127,6 +126,19 @@ enum Found {
     Nothing,
 }
 
+/// What a side is known by, and what it is worth as a leaf.
+#[derive(Clone, Copy)]
+struct Outline {
+    key: Key,
+    leaf: f64,
+}
+
+impl<S> Group<S> {
+    fn outline(&self) -> Outline {
+        Outline { key: [self.or, self.and], leaf: self.leaf }
+    }
+}
+
 /// A side of a split while its score is sought: exact, or an upper bound.
 #[derive(Clone, Copy)]
 struct Side {
@@ -136,6 +148,7 @@ struct Side {
 }
 
 impl Side {
+    #[inline]
     fn of(worth: Worth, n_points: usize) -> Self {
         let leaf = n_points == 1 || worth.split <= worth.leaf;
         Self { score: if leaf { worth.leaf } else { worth.split }, exact: leaf, used: 0 }
@@ -181,8 +194,9 @@ impl<R: Response> Search<R> {
         let score = if root.exact {
             root.score
         } else {
-            let intervals = layout.root & !layout.levels_mask;
-            self.resolve((0, self.points.len()), &all, intervals, f64::NEG_INFINITY, Found::Nothing).score
+            let tops = self.tops_of(layout.root);
+            let rows = (0, self.points.len());
+            self.resolve(rows, [all.or, all.and], tops, f64::NEG_INFINITY, Found::Nothing, || all.clone()).score
         };
         self.ended.map_or(Ok(score), Err)
     }
@@ -234,45 +248,43 @@ impl<R: Response> Search<R> {
 
     /// What the memo knows of a cell.
     #[inline]
-    fn look_up(&self, group: &Group<R::Sum>, intervals: impl Fn() -> u64) -> Found {
-        let Some(tight) = self.memo.get(group.key()) else { return Found::Nothing };
-        if tight.used == 0 {
+    fn look_up(&self, key: Key, tops: u64) -> Found {
+        let Some(tight) = self.memo.get(key) else { return Found::Nothing };
+        if tight.used == 0 || !self.is_wide(key, tops, tight.used) {
             return Found::Exact(tight);
         }
-        let intervals = intervals();
-        if !self.is_wide(group, intervals, tight.used) {
-            return Found::Exact(tight);
-        }
-        self.memo.get([self.wide_key(group, intervals), WIDE]).map_or(Found::Tight(tight), Found::Exact)
+        self.memo.get([self.wide_key(key, tops), WIDE]).map_or(Found::Tight(tight), Found::Exact)
     }
 
     /// The score of a cell of at least two points that is in the memo at most as a tight one; an upper bound if that is at
     /// most `floor`.
+    #[inline]
     fn resolve(
         &mut self,
-        cell: (usize, usize),
-        group: &Group<R::Sum>,
-        intervals: u64,
+        (lo, hi): (usize, usize),
+        key: Key,
+        tops: u64,
         floor: f64,
         found: Found,
+        group: impl Fn() -> Group<R::Sum>,
     ) -> Side {
         let tight = match found {
             Found::Exact(known) => return Side::known(known),
             Found::Tight(known) => known,
             Found::Nothing => {
-                let known = self.visit(cell.0, cell.1, group, None).0;
-                self.remember(group.key(), known);
+                let known = self.visit(lo, hi, group(), None).0;
+                self.remember(key, known);
                 known
             }
         };
-        if tight.used == 0 || !self.is_wide(group, intervals, tight.used) {
+        if tight.used == 0 || !self.is_wide(key, tops, tight.used) {
             return Side::known(tight);
         }
         if tight.score <= floor {
             return Side { exact: false, ..Side::known(tight) };
         }
-        let known = self.visit(cell.0, cell.1, group, Some(intervals)).0;
-        self.remember([self.wide_key(group, intervals), WIDE], known);
+        let known = self.visit(lo, hi, group(), Some(tops)).0;
+        self.remember([self.wide_key(key, tops), WIDE], known);
         Side::known(known)
     }
 
@@ -282,66 +294,27 @@ impl<R: Response> Search<R> {
         }
     }
 
-    /// Whether one of the `used` predictors would have to jump.
-    fn is_wide(&self, group: &Group<R::Sum>, intervals: u64, used: u32) -> bool {
-        let differ = (group.or ^ group.and) & !self.levels_mask;
-        self.fields.iter().enumerate().any(|(index, field)| {
-            let bits = differ & field.mask;
-            used >> index & 1 == 1 && bits != 0 && field.jumps(intervals, bits) > 0
-        })
-    }
-
-    /// The key of a cell with these intervals; one that cannot separate its points is made as small as it can be.
-    fn wide_key(&self, group: &Group<R::Sum>, intervals: u64) -> u64 {
-        let mut key = group.or & self.levels_mask;
-        for field in self.fields.iter().filter(|field| field.split == Split::Halving) {
-            let separates = (group.or ^ group.and) & field.mask != 0;
-            key |= if separates { intervals & field.cell_mask() } else { field.interval(group.and, 0) << field.shift };
-        }
-        key
-    }
-
-    /// The smallest intervals that hold a cell's points.
-    fn tight_intervals(&self, group: &Group<R::Sum>) -> u64 {
-        let mut key = 0;
-        for field in self.fields.iter().filter(|field| field.split == Split::Halving) {
-            let differ = (group.or ^ group.and) & field.mask;
-            let open = if differ == 0 { 0 } else { differ.ilog2() + 1 - field.shift };
-            key |= field.interval(group.and, open) << field.shift;
-        }
-        key
-    }
-
-    /// The intervals of one side of a split of a cell.
-    fn side_intervals(&self, cell: &Cell<R::Sum>, choice: Choice, side: &Group<R::Sum>) -> u64 {
-        let intervals = cell.wide.unwrap_or_else(|| self.tight_intervals(&cell.all));
-        let field = &self.fields[choice.field];
-        if field.split != Split::Halving {
-            return intervals;
-        }
-        let open = choice.right.trailing_zeros() - field.shift;
-        intervals & !field.cell_mask() | field.interval(side.and, open) << field.shift
-    }
-
     /// Tries every split of a cell of at least two points, in its own intervals or in the smallest.
-    fn visit(&mut self, lo: usize, hi: usize, all: &Group<R::Sum>, wide: Option<u64>) -> (Known, Option<Choice>) {
+    fn visit(&mut self, lo: usize, hi: usize, all: Group<R::Sum>, wide: Option<u64>) -> (Known, Option<Choice>) {
         if self.is_over(hi - lo) {
             return (Known { score: f64::NEG_INFINITY, used: 0 }, None);
         }
         self.effort.visited += 1;
         self.effort.wide += u64::from(wide.is_some());
-        let mut cell = Cell { lo, hi, all: all.clone(), wide, best: all.leaf, choice: None, used: 0 };
         let differ = all.or ^ all.and;
+        let tops = wide.unwrap_or_else(|| self.tight_tops(differ));
+        let best = all.leaf;
+        let mut cell = Cell { lo, hi, all, tops, wide: wide.is_some(), best, choice: None, used: 0 };
         let mut index = 0;
         while index < self.fields.len() {
             let field = self.fields[index];
             match field.split {
-                _ if differ & field.mask == 0 => index += 1,
-                Split::Halving if self.jumps(&cell, index) > 0 => {
+                Split::Halving if cell.wide && self.jumps(&cell, index) > 0 => {
                     self.shrink(&mut cell, index);
                     index += 1;
                 }
                 Split::Halving => index = self.halvings(&mut cell, index),
+                _ if differ & field.mask == 0 => index += 1,
                 Split::Bipartition => {
                     self.bipartition(&mut cell, index);
                     index += 1;
@@ -367,13 +340,6 @@ impl<R: Response> Search<R> {
         self.ended.is_some()
     }
 
-    /// Halvings with an empty side before one that separates the cell's rows.
-    fn jumps(&self, cell: &Cell<R::Sum>, index: usize) -> u32 {
-        let field = &self.fields[index];
-        let bits = (cell.all.or ^ cell.all.and) & field.mask;
-        cell.wide.map_or(0, |intervals| if bits == 0 { 0 } else { field.jumps(intervals, bits) })
-    }
-
     /// Tries to make one interval of a wide cell the smallest that holds its rows, all others as they are.
     fn shrink(&mut self, cell: &mut Cell<R::Sum>, index: usize) {
         if self.skip_empty {
@@ -381,14 +347,14 @@ impl<R: Response> Search<R> {
         }
         self.effort.splits += 1;
         let choice = Choice { field: index, right: 0, jumps: self.jumps(cell, index) };
-        let intervals = cell.wide.expect("only a wide cell can shrink");
-        let mask = self.fields[index].cell_mask();
-        let shrunk = intervals & !mask | self.tight_intervals(&cell.all) & mask;
+        let all = &cell.all;
+        let key = [all.or, all.and];
+        let mask = self.fields[index].mask;
+        let tops = cell.tops & !mask | self.tight_tops(all.or ^ all.and) & mask;
         let nothing = Side { score: 0.0, exact: true, used: 0 };
         let floor = cell.best - f64::from(choice.jumps) * self.log_gamma;
-        let all = cell.all.clone();
-        let found = self.look_up(&all, || shrunk);
-        let side = self.resolve((cell.lo, cell.hi), &all, shrunk, floor, found);
+        let found = self.look_up(key, tops);
+        let side = self.resolve((cell.lo, cell.hi), key, tops, floor, found, || all.clone());
         self.settle(cell, choice, [side, nothing]);
     }
 
@@ -399,17 +365,23 @@ impl<R: Response> Search<R> {
         while index < self.fields.len()
             && n < LANES
             && self.fields[index].split == Split::Halving
-            && self.jumps(cell, index) == 0
+            && !(cell.wide && self.jumps(cell, index) > 0)
         {
+            // Without branches: which numbers differ in a cell is hard to predict.
             let differ = (cell.all.or ^ cell.all.and) & self.fields[index].mask;
-            if differ != 0 {
-                (indices[n], bits[n]) = (index, differ.ilog2());
-                n += 1;
-            }
+            (indices[n], bits[n]) = (index, (differ | 1).ilog2());
+            n += usize::from(differ != 0);
             index += 1;
+        }
+        if n == 0 {
+            return index;
         }
         let points = &self.points[cell.lo..cell.hi];
         let halves = self.response.halves(points, &cell.all.sum, &bits[..n]);
+        for lane in 0..n {
+            self.memo.fetch(halves.key(lane, 0));
+            self.memo.fetch(halves.key(lane, 1));
+        }
         for lane in 0..n {
             self.halve(cell, indices[lane], bits[lane], &halves, lane);
         }
@@ -430,23 +402,26 @@ impl<R: Response> Search<R> {
         if sides[0].exact && sides[1].exact {
             return self.settle(cell, choice, sides);
         }
-        let group = |side: usize| {
+        let outline = |side: usize| Outline { key: halves.key(lane, side), leaf: worth[side].leaf };
+        self.attempt(cell, choice, [outline(0), outline(1)], sides, |side| {
             let Half { sum, or, and } = halves.half(lane, side);
             Group { sum, or, and, n_points: n_points[side], leaf: worth[side].leaf }
-        };
-        self.attempt(cell, choice, &[group(0), group(1)], sides);
+        });
     }
 
+    #[inline]
     fn score(&self, jumps: u32, sides: [Side; 2]) -> f64 {
         f64::from(jumps) * self.log_gamma + sides[0].score + sides[1].score
     }
 
     /// Whether a split cannot beat what the cell has.
+    #[inline]
     fn hopeless(&self, cell: &Cell<R::Sum>, jumps: u32, sides: [Side; 2]) -> bool {
         self.score(jumps, sides) <= cell.best + self.tolerance
     }
 
     /// Takes a split whose score is exact, if it is better.
+    #[inline]
     fn settle(&self, cell: &mut Cell<R::Sum>, choice: Choice, sides: [Side; 2]) {
         if sides[0].exact && sides[1].exact && !self.hopeless(cell, choice.jumps, sides) {
             cell.best = self.score(choice.jumps, sides);
@@ -456,11 +431,20 @@ impl<R: Response> Search<R> {
     }
 
     /// Looks up or searches the sides of a split, as long as it may be better than what the cell has.
-    fn attempt(&mut self, cell: &mut Cell<R::Sum>, choice: Choice, groups: &[Group<R::Sum>; 2], mut sides: [Side; 2]) {
+    #[inline]
+    fn attempt(
+        &mut self,
+        cell: &mut Cell<R::Sum>,
+        choice: Choice,
+        outlines: [Outline; 2],
+        mut sides: [Side; 2],
+        group: impl Fn(usize) -> Group<R::Sum>,
+    ) {
+        let tops = self.side_tops(cell.tops, choice);
         let mut found = [Found::Nothing; 2];
         for i in 0..2 {
             if !sides[i].exact {
-                found[i] = self.look_up(&groups[i], || self.side_intervals(cell, choice, &groups[i]));
+                found[i] = self.look_up(outlines[i].key, tops);
                 match found[i] {
                     Found::Exact(known) => {
                         self.effort.found += 1;
@@ -475,16 +459,15 @@ impl<R: Response> Search<R> {
             let middle = self.partition(cell.lo, cell.hi, choice.right);
             let ranges = [(cell.lo, middle), (middle, cell.hi)];
             // The side with the looser bound first: its score may make the other side needless.
-            let slack = |i: usize| if sides[i].exact { f64::NEG_INFINITY } else { sides[i].score - groups[i].leaf };
+            let slack = |i: usize| if sides[i].exact { f64::NEG_INFINITY } else { sides[i].score - outlines[i].leaf };
             let first = usize::from(slack(1) > slack(0));
             for i in [first, 1 - first] {
                 if self.hopeless(cell, choice.jumps, sides) {
                     return;
                 }
                 if !sides[i].exact {
-                    let intervals = self.side_intervals(cell, choice, &groups[i]);
                     let floor = cell.best - (self.score(choice.jumps, sides) - sides[i].score);
-                    sides[i] = self.resolve(ranges[i], &groups[i], intervals, floor, found[i]);
+                    sides[i] = self.resolve(ranges[i], outlines[i].key, tops, floor, found[i], || group(i));
                 }
             }
         }
@@ -493,14 +476,6 @@ impl<R: Response> Search<R> {
 
     /// Puts the points that share no bit with `right` first; returns where the others begin.
     fn partition(&mut self, lo: usize, hi: usize, right: u64) -> usize {
-        let points = &mut self.points[lo..hi];
-        let mut n_left = 0;
-        // Without branches, which nothing could predict: between the left ones and `i` are those that go right.
-        for i in 0..points.len() {
-            let goes_left = points[i].key & right == 0;
-            points.swap(n_left, i);
-            n_left += usize::from(goes_left);
-        }
-        lo + n_left
+        lo + parted::<R>(&mut self.points[lo..hi], right)
     }
 }

@@ -53,6 +53,9 @@ pub trait Response {
     /// An additive statistic of some rows.
     type Sum: Clone;
 
+    /// Whether all bytes of a sum hold something: three numbers do, and a point is then moved as one register.
+    const DENSE: bool = false;
+
     /// To be called with the parents of a family before any of its rows is observed.
     fn read(&mut self, _parents: &[Var]) {}
 
@@ -114,6 +117,9 @@ pub trait Halves<S> {
 
     /// What the left and the right are worth.
     fn worth(&self, lane: usize) -> [Worth; 2];
+
+    /// Union and intersection of the keys on the left (0) or the right (1).
+    fn key(&self, lane: usize, side: usize) -> [u64; 2];
 
     /// The left (0) or the right (1).
     fn half(&self, lane: usize, side: usize) -> Half<S>;

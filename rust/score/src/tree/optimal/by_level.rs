@@ -102,6 +102,6 @@ impl<R: Response> Search<R> {
             return;
         }
         let choice = Choice { field: index, right: groups[1].or & self.fields[index].mask, jumps: 0 };
-        self.attempt(cell, choice, &groups, sides);
+        self.attempt(cell, choice, groups.each_ref().map(Group::outline), sides, |side| groups[side].clone());
     }
 }

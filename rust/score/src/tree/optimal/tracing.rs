@@ -26,7 +26,7 @@ impl<R: Response> Search<R> {
         let choice = match &self.axes {
             _ if hi - lo < 2 => None,
             Some(axes) => self.choice_in_lattice(axes, &all, intervals),
-            None => self.visit(lo, hi, &all, Some(intervals)).1,
+            None => self.visit(lo, hi, all.clone(), Some(self.tops_of(intervals))).1,
         };
         let Some(choice) = choice else {
             trace.leaf(all.sum);

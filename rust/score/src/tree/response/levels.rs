@@ -407,6 +407,11 @@ impl<C: Clone> Halves<C> for LevelHalves<C> {
         self.lanes[lane].1
     }
 
+    fn key(&self, lane: usize, side: usize) -> [u64; 2] {
+        let half = &self.lanes[lane].2[side];
+        [half.or, half.and]
+    }
+
     fn half(&self, lane: usize, side: usize) -> Half<C> {
         self.lanes[lane].2[side].clone()
     }

@@ -178,6 +178,11 @@ impl<const W: usize> Halves<LineSum<W>> for LineHalves<W> {
         self.worth[lane]
     }
 
+    fn key(&self, lane: usize, side: usize) -> [u64; 2] {
+        let half = &self.halves[lane][side];
+        [half.or, half.and]
+    }
+
     fn half(&self, lane: usize, side: usize) -> Half<LineSum<W>> {
         self.halves[lane][side].clone()
     }

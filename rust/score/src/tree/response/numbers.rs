@@ -238,9 +238,9 @@ impl Numbers {
         &self,
         points: &[Point<NumberSum>],
         total: &NumberSum,
-        shifts: [u64; LANES],
+        bits: [u64; LANES],
     ) -> NumberHalves {
-        self.finished(total, &Tally::in_wide_registers(points, shifts))
+        self.finished(total, &Tally::in_wide_registers(points, bits))
     }
 }
 
@@ -275,6 +275,11 @@ impl Halves<NumberSum> for NumberHalves {
     }
 
     #[inline]
+    fn key(&self, lane: usize, side: usize) -> [u64; 2] {
+        [self.keys[side][lane], self.keys[2 + side][lane]]
+    }
+
+    #[inline]
     fn half(&self, lane: usize, side: usize) -> Half<NumberSum> {
         let at = side * LANES + lane;
         let sum = NumberSum { n: self.n[at], sum: self.sum[at], squares: self.squares[at] };
@@ -285,6 +290,7 @@ impl Halves<NumberSum> for NumberHalves {
 impl Response for Numbers {
     type Value = f64;
     type Sum = NumberSum;
+    const DENSE: bool = true;
 
     fn zero(&self) -> NumberSum {
         NumberSum::default()
@@ -350,17 +356,17 @@ impl Response for Numbers {
     #[inline]
     fn halves(&self, points: &[Point<NumberSum>], total: &NumberSum, bits: &[u32]) -> NumberHalves {
         // What stands in lanes beyond the given ones has no meaning.
-        let mut shifts = [0_u64; LANES];
-        for (shift, bit) in shifts.iter_mut().zip(bits) {
-            *shift = 63 - u64::from(*bit);
+        let mut of_right = [0_u64; LANES];
+        for (bit, at) in of_right.iter_mut().zip(bits) {
+            *bit = 1 << at;
         }
         #[cfg(target_arch = "x86_64")]
         if std::arch::is_x86_feature_detected!("avx2") {
             // SAFETY: the processor was just asked.
             #[allow(unsafe_code)]
-            return unsafe { self.halves_in_wide_registers(points, total, shifts) };
+            return unsafe { self.halves_in_wide_registers(points, total, of_right) };
         }
-        self.finished(total, &Tally::of(points, shifts))
+        self.finished(total, &Tally::of(points, of_right))
     }
 
     fn prepare(&mut self, log_gamma: f64) {

@@ -19,14 +19,14 @@ pub struct Tally {
 }
 
 impl Tally {
-    /// A point whose key, shifted to the left, begins with a one goes right.
-    pub fn of(points: &[Point<NumberSum>], shifts: [u64; LANES]) -> Self {
+    /// A point whose key has a lane's bit goes right.
+    pub fn of(points: &[Point<NumberSum>], bits: [u64; LANES]) -> Self {
         let (zeros, ones) = ([0; LANES], [u64::MAX; LANES]);
         let numbers = [0.0; LANES];
         let mut t = Self { points: zeros, n: zeros, sum: numbers, squares: numbers, keys: [zeros, zeros, ones, ones] };
         for point in points {
-            for (i, shift) in shifts.iter().enumerate() {
-                let right = ((point.key << shift) as i64 >> 63) as u64;
+            for (i, bit) in bits.iter().enumerate() {
+                let right = u64::from(point.key & bit == *bit).wrapping_neg();
                 t.points[i] += right & 1;
                 t.n[i] += point.sum.n & right;
                 t.sum[i] += f64::from_bits(point.sum.sum.to_bits() & right);
@@ -46,9 +46,9 @@ impl Tally {
     #[allow(unsafe_code)] // registers are stored through pointers
     #[target_feature(enable = "avx2")]
     #[inline]
-    pub fn in_wide_registers(points: &[Point<NumberSum>], shifts: [u64; LANES]) -> Self {
+    pub fn in_wide_registers(points: &[Point<NumberSum>], bits: [u64; LANES]) -> Self {
         use std::arch::x86_64::*;
-        let shifts = _mm256_set_epi64x(shifts[3] as i64, shifts[2] as i64, shifts[1] as i64, shifts[0] as i64);
+        let bits = _mm256_set_epi64x(bits[3] as i64, bits[2] as i64, bits[1] as i64, bits[0] as i64);
         let zero = _mm256_setzero_si256();
         let (mut count, mut n) = (zero, zero);
         let (mut sum, mut squares) = (_mm256_setzero_pd(), _mm256_setzero_pd());
@@ -56,7 +56,7 @@ impl Tally {
         let mut intersections = [_mm256_set1_epi64x(-1); 2];
         for point in points {
             let key = _mm256_set1_epi64x(point.key as i64);
-            let right = _mm256_cmpgt_epi64(zero, _mm256_sllv_epi64(key, shifts));
+            let right = _mm256_cmpeq_epi64(_mm256_and_si256(key, bits), bits);
             let right_numbers = _mm256_castsi256_pd(right);
             count = _mm256_sub_epi64(count, right);
             n = _mm256_add_epi64(n, _mm256_and_si256(right, _mm256_set1_epi64x(point.sum.n as i64)));
@@ -100,16 +100,16 @@ mod tests {
         #[test]
         fn wide_registers_give_the_same_bits(
             rows in prop::collection::vec((any::<u64>(), 1..9_u64, -1e3..1e3_f64), 0..40),
-            shifts in any::<[u64; LANES]>(),
+            positions in any::<[u32; LANES]>(),
         ) {
             let point = |&(key, n, sum): &(u64, u64, f64)| Point { key, sum: NumberSum { n, sum, squares: sum * sum } };
             let points: Vec<_> = rows.iter().map(point).collect();
-            let shifts = shifts.map(|shift| shift % 64);
+            let bits = positions.map(|position| 1 << (position % 64));
             if std::arch::is_x86_feature_detected!("avx2") {
                 // SAFETY: the processor was just asked.
                 #[allow(unsafe_code)]
-                let wide = unsafe { Tally::in_wide_registers(&points, shifts) };
-                prop_assert_eq!(wide, Tally::of(&points, shifts));
+                let wide = unsafe { Tally::in_wide_registers(&points, bits) };
+                prop_assert_eq!(wide, Tally::of(&points, bits));
             }
         }
     }

@@ -105,6 +105,7 @@ impl Response for Weighed {
     /// A number, its centre already subtracted, and its weight.
     type Value = (f64, f64);
     type Sum = WeighedSum;
+    const DENSE: bool = true;
 
     fn zero(&self) -> WeighedSum {
         WeighedSum::default()
@@ -209,6 +210,11 @@ impl<R: Response> Halves<R::Sum> for HalvesOf<R> {
 
     fn worth(&self, lane: usize) -> [Worth; 2] {
         self.lanes[lane].1
+    }
+
+    fn key(&self, lane: usize, side: usize) -> [u64; 2] {
+        let half = &self.lanes[lane].2[side];
+        [half.or, half.and]
     }
 
     fn half(&self, lane: usize, side: usize) -> Half<R::Sum> {
