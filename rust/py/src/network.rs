@@ -17,6 +17,9 @@ use crate::jobs::{Jobs, pool, watched, watched_or_left};
 use crate::models::ModelHandle;
 use crate::scores::ScoreHandle;
 
+/// A column each; `None` where there is nothing to tell.
+type Columns<'py> = Vec<Option<Bound<'py, PyAny>>>;
+
 /// What is known short of a value: an interval (low, high) in stored units, or a list of how probable that is under
 /// each level.
 #[derive(FromPyObject)]
@@ -398,7 +401,7 @@ impl NetworkHandle {
         ranges: Vec<(f64, f64)>,
         keys: PyReadonlyArray1<'py, u64>,
         times: usize,
-    ) -> PyResult<(Vec<Vec<Option<Bound<'py, PyAny>>>>, usize)> {
+    ) -> PyResult<(Vec<Columns<'py>>, usize)> {
         let asked = self.asked(question)?;
         let keys = keys.as_array().to_vec();
         let draws = Draws { ranges: &ranges, keys: &keys };

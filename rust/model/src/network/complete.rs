@@ -11,6 +11,7 @@
 //! other rows, and rows keep their random numbers from one network to the next. A number may be limited to a range,
 //! such as that of the observed values: the Student t distributions of small leaves have tails without end.
 
+use std::cell::OnceCell;
 use std::rc::Rc;
 
 use rand::{RngExt, SeedableRng};
@@ -52,7 +53,7 @@ type Row = Vec<Option<Value>>;
 #[derive(Default)]
 struct OfRow {
     solved: Option<Rc<Solved>>,
-    mixture: Option<Option<Mixture>>,
+    mixture: OnceCell<Option<Mixture>>,
 }
 
 impl Network {
@@ -68,7 +69,7 @@ impl Network {
         control: &Control,
     ) -> Result<(Rows, usize)> {
         let (mut made, chained) = self.complete_times(rows, draws, 1, settings, control)?;
-        Ok((made.pop().expect("one was asked for"), chained))
+        Ok((made.swap_remove(0), chained))
     }
 
     /// The rows completed several times, as by seeds that follow one another: what the draws of a row have in common is
@@ -204,7 +205,7 @@ impl Network {
             Way::Grid => {
                 let v = problem.hidden[0];
                 let p = rng.random::<f64>();
-                let mixture = own.mixture.get_or_insert_with(|| self.on_grid(problem, v, &seen));
+                let mixture = own.mixture.get_or_init(|| self.on_grid(problem, v, &seen));
                 let Some(mixture) = mixture else { return false };
                 let (low, high) = draws.ranges[v];
                 row[v] = Some(Value::Real(mixture.quantile(p.clamp(1e-12, 1.0 - 1e-12)).clamp(low, high)));
