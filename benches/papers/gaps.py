@@ -4,8 +4,8 @@
     python benches/papers/gaps.py --quick    # two tables, a fifth blank, prints the tables only
 
 Of each table two thirds of the rows are learned from and a third is held out; in both, cells are blank by a stated
-seed: completely at random (MCAR), or at random given what is observed (MAR): half of the columns are whole, and a cell of
-the others is blank three times as often where one of these is above its median, or has its most frequent level.
+seed: completely at random (MCAR), or at random given what is observed (MAR): half of the columns are whole, and a cell
+of the others is blank three times as often where one of these is above its median, or has its most frequent level.
 Networks have up to two parents, those that impute up to three.
 """
 
