@@ -17,7 +17,7 @@ from arbornet._core import NetworkHandle
 from arbornet.data.incomplete import CompletedTable, Incomplete
 from arbornet.gaps.draws import Completion, missing_information
 from arbornet.gaps.kept import State, identity, load, save
-from arbornet.gaps.last import fitted
+from arbornet.gaps.last import MOST_ROWS, fitted
 from arbornet.gaps.start import start
 from arbornet.graphs.constraints import Constraints, Rules, resolved
 from arbornet.network.fit import fit
@@ -30,9 +30,10 @@ if TYPE_CHECKING:
     from arbornet.search.base import Found
     from arbornet.step1.candidates import Candidates
 
-#: Rounds at most, and draws of each row for the last fit.
+#: Rounds at most, and draws of each row for the last fit: of many rows fewer, as no more are fitted to, but as many as
+#: the missing information needs.
 MOST_ROUNDS = 3
-LAST_DRAWS = 10
+LAST_DRAWS, FEWEST_LAST = 10, 4
 #: Draws by which the noise of a score is measured.
 NOISE_DRAWS = 4
 #: With no more than this share of any variable's values missing, rows are counted once.
@@ -95,7 +96,7 @@ def learned(gaps: Incomplete, way: Way) -> BayesNet:
         rounds.run()
         rounds.ended = rounds.ended or "rounds"
         left = None if way.seconds is None else max(0.0, way.seconds - (time.perf_counter() - began))
-        copies = completion.drawn(rounds.handle, LAST_DRAWS)
+        copies = completion.drawn(rounds.handle, max(FEWEST_LAST, min(LAST_DRAWS, MOST_ROWS // max(1, n_drawn))))
         table = completion.table(copies[0])
         table.families = [rounds.handle.parents(v) for v in range(len(gaps.names))]
         net = rounds.better(table, way.whole(table, _rest(way.budget), left))
