@@ -311,7 +311,9 @@ def _finder(
             rules = dataclasses.replace(rules, allowed=allowed)
         chosen = search_of("exact" if search is None else search)
         if chosen.scores_on_demand:
-            return found_by(search, table, score, max_parents, rules, seconds, n_jobs, False), None  # type: ignore[arg-type]
+            wanted = {"constraints": rules, "time_limit": seconds, "n_jobs": n_jobs, "progress": False}
+            most = None if max_parents == "auto" else max_parents
+            return chosen.of_a_round()(table, score, max_parents=most, **wanted), None
         limit = SCORING * seconds if seconds is not None else None
         candidates = score_parents(table, score, max_parents, rules, n_jobs, False, effort=budget, time_limit=limit)
         return _searched(chosen, candidates, budget, None, seconds, n_jobs, False), candidates

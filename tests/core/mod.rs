@@ -3,6 +3,7 @@
 //! These are modules of the crate's own test program, so that the crate is compiled once for all tests; they name it
 //! `arbornet_core` and use what is public, as any other crate would.
 
+mod averaged;
 mod bde;
 mod block_gaussian;
 mod completed;

@@ -371,7 +371,8 @@ def test_the_score_of_the_graph_stays_when_more_is_looked_at():
     frame = blanked(whole())
     net = learned(frame)
     gaps = rows_of(frame, an.infer_schema(frame))
-    table = Completion(gaps, 1).table(net.handle)
+    completion = Completion(gaps, 1)
+    table = completion.table(completion.drawn(net.handle)[0])
     assert table.n_rows == 300
     observed = frame["size"].is_not_null()
     kept = table.to_polars()["size"].filter(observed)
@@ -391,7 +392,7 @@ def test_the_last_fit_shares_the_weight_of_a_row_among_its_draws():
     net = an.fit(an.Table(whole()), graph, an.PCART())
     gaps = Incomplete(blanked(whole()))
     completion = Completion(gaps, 1)
-    copies = [completion.drawn(net.handle, copy) for copy in range(10)]
+    copies = completion.drawn(net.handle, 10)
     table = repeated(gaps, completion, copies)
     complete = int(gaps.complete().sum())
     assert 0 < complete < gaps.n_rows and table.n_rows == complete + 10 * (gaps.n_rows - complete)
@@ -400,7 +401,7 @@ def test_the_last_fit_shares_the_weight_of_a_row_among_its_draws():
     assert [last.parents(v) for v in range(len(gaps.names))] == [net.handle.parents(v) for v in range(len(gaps.names))]
     assert last.to_json() != net.handle.to_json()
     # One that takes whole weights only keeps the models of one draw.
-    plain = an.fit(completion.table(net.handle), graph, an.FullTable())
+    plain = an.fit(completion.table(copies[0]), graph, an.FullTable())
     assert fitted(gaps, completion, plain.handle, an.FullTable(), copies, 1) is plain.handle
 
 
@@ -453,7 +454,7 @@ def test_a_rows_draws_share_its_weight():
     completion = Completion(gaps, 1)
     net = learned(whole(200))
     network = an.fit(gaps.as_if_complete(), net.graph, an.PCART()).handle
-    table = repeated(gaps, completion, [completion.drawn(network, copy) for copy in range(10)])
+    table = repeated(gaps, completion, completion.drawn(network, 10))
     assert table.total_weight == pytest.approx((w + 0.5).sum(), rel=1e-12)
     n_whole = int(gaps.complete().sum())
     np.testing.assert_allclose(table.weights[:n_whole], (w + 0.5)[gaps.complete()])

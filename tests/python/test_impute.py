@@ -2,6 +2,7 @@
 
 import json
 
+import networkx as nx
 import numpy as np
 import pandas as pd
 import polars as pl
@@ -94,6 +95,35 @@ def test_modes_are_the_predictions(net):
             assert (modes - predicted).abs().max() <= step / 2
 
 
+def test_means_are_those_of_draws_and_levels_the_most_probable():
+    # size given sex alone: 0 or 2, and a third of those of 2 lie far above
+    rng = np.random.default_rng(4)
+    sex = rng.integers(0, 2, 900)
+    size = np.where(sex == 1, np.where(rng.random(900) < 1 / 3, 5.0, 2.0), 0.0) + 0.1 * rng.normal(size=900)
+    frame = pl.DataFrame({"sex": np.array(["f", "m"])[sex], "size": size})
+    net = an.fit(an.Table(frame), nx.DiGraph([("sex", "size")]), an.PCART(leaf="normal"))
+    asked = pl.DataFrame({"sex": ["f", "m", None], "size": [None, None, 2.1]})
+    means, modes = (net.impute(asked, how) for how in ("means", "modes"))
+    draws = net.impute(asked, m=2000)["size"].to_numpy().reshape(2000, 3)[:, 1]
+    assert means["sex"].to_list() == ["f", "m", "m"]
+    assert means["size"][1] == pytest.approx(draws.mean(), abs=0.15)
+    assert abs(means["size"][1] - 3.0) < 0.15
+    assert means["size"][2] == 2.1
+    assert modes["size"].dtype == means["size"].dtype
+
+
+def test_a_mean_of_whole_numbers_has_a_fraction_and_lies_within_what_was_observed():
+    rng = np.random.default_rng(0)
+    ages = rng.integers(20, 80, 300)
+    frame = pl.DataFrame({"age": ages, "old": np.where(ages > 55, "yes", "no")})
+    net = an.learn(frame, verbose=False, effort="quick")
+    filled = net.impute({"age": [None, None, 31], "old": ["yes", "no", None]}, "means")
+    assert filled.schema["age"] == pl.Float64
+    assert filled["age"][0] % 1 != 0
+    assert filled["age"][0] == pytest.approx(ages[ages > 55].mean(), abs=1.5)
+    assert filled["age"][1] == pytest.approx(ages[ages <= 55].mean(), abs=1.5)
+
+
 def test_whole_numbers_stay_whole_and_numbers_within_what_was_observed():
     rng = np.random.default_rng(0)
     ages = rng.integers(20, 80, 300)
@@ -134,6 +164,7 @@ def test_nonsense_is_refused(net):
         ({"how": "mean"}, "how='mean'"),
         ({"m": 0}, "m=0"),
         ({"how": "modes", "m": 3}, "modes are the same"),
+        ({"how": "means", "m": 3}, "means are the same"),
         ({"seed": -1}, "seed=-1"),
         ({"method": "sampling"}, "method='sampling'"),
     ):

@@ -79,7 +79,10 @@ def read_rows(asked: Any, frame: pl.DataFrame) -> an.Table | Incomplete:
 
 def whole(rows: an.Table | Incomplete, net: an.BayesNet, n_jobs: int) -> an.Table:
     """The rows without gaps: these are completed by a draw from the network."""
-    return rows if isinstance(rows, an.Table) else Completion(rows, n_jobs).table(net.handle)
+    if isinstance(rows, an.Table):
+        return rows
+    completion = Completion(rows, n_jobs)
+    return completion.table(completion.drawn(net.handle)[0])
 
 
 def write_network(net: Any, path: str | Path, bins: int | None = None) -> None:

@@ -16,7 +16,7 @@ examples:
   arbornet impute patients.json patients.csv -o whole.csv
   # twenty draws, one below the other, with a column that numbers them
   arbornet impute patients.json patients.csv -m 20 --seed 7 -o many.parquet
-  # the most probable level, or the median, of each
+  # the most probable level, or the median (--how means: the mean), of each
   arbornet impute patients.json patients.csv --how modes -o guessed.csv"""
 
 
@@ -25,7 +25,10 @@ def options(command: argparse.ArgumentParser) -> None:
     command.add_argument("network", metavar="NETWORK", help="the network: .json, .bif, .xmlbif or .net")
     command.add_argument("table", metavar="TABLE", help="the rows")
     command.add_argument(
-        "--how", choices=("draw", "modes"), default="draw", help="draws, or best guesses (default: %(default)s)"
+        "--how",
+        choices=("draw", "modes", "means"),
+        default="draw",
+        help="draws, or best guesses (default: %(default)s)",
     )
     command.add_argument(
         "-m", type=count(1, 10_000), default=1, metavar="M", help="how many draws (default: %(default)s)"

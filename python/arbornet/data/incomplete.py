@@ -107,6 +107,7 @@ class Incomplete:
     def _set(self, cells: list[Cells]) -> None:
         self.cells = cells
         self.known = [is_known(column) for column in cells]
+        self._filled: list[Cells] | None = None
 
     @property
     def names(self) -> list[str]:
@@ -135,11 +136,12 @@ class Incomplete:
 
     def table(self, rows: NDArray[np.bool_]) -> TableHandle:
         """These rows, with a placeholder where a value is missing."""
-        filled = [
-            np.where(known, column, 0)[rows].astype(column.dtype)
-            for column, known in zip(self.cells, self.known, strict=True)
-        ]
-        return self._handle(filled, None if self.own_weights is None else self.own_weights[rows])
+        if self._filled is None:  # once: tables of some rows are asked for by the hundred
+            both = zip(self.cells, self.known, strict=True)
+            self._filled = [np.where(known, column, 0).astype(column.dtype) for column, known in both]
+        at = np.flatnonzero(rows)
+        filled = [column[at] for column in self._filled]
+        return self._handle(filled, None if self.own_weights is None else self.own_weights[at])
 
     def completed(self, cells: Sequence[Cells]) -> CompletedTable:
         """The table of these rows with the missing values drawn."""

@@ -23,6 +23,7 @@ from arbornet.estimators.sk import (
 from arbornet.given import ColumnLike, FrameLike, SearchLike
 from arbornet.graphs.constraints import Constraints
 from arbornet.learn import learn
+from arbornet.network.imputation import How
 from arbornet.step1.effort import Effort
 
 
@@ -36,7 +37,8 @@ class NetworkImputer(OneToOneFeatureMixin, TransformerMixin, Estimator):  # type
     Args:
         local_score: The local score; that of `learn` if left out.
         how: `"modes"`: the most probable level, or the median of a number, the same whatever rows stand beside it;
-            `"draw"`: a draw, which keeps the spread of the column.
+            `"means"`: the same with the mean, which has the smallest squared error; `"draw"`: a draw, which keeps the
+            spread of the column.
         search: As for `learn`.
         max_parents: As for `learn`.
         constraints: As for `learn`.
@@ -59,7 +61,7 @@ class NetworkImputer(OneToOneFeatureMixin, TransformerMixin, Estimator):  # type
         self,
         local_score: Any = None,
         *,
-        how: Literal["modes", "draw"] = "modes",
+        how: How = "modes",
         search: SearchLike = "exact",
         max_parents: int | Literal["auto"] = "auto",
         constraints: Constraints | None = None,

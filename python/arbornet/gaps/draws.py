@@ -29,20 +29,22 @@ class Completion:
         self.n_chained = 0
         """In how many rows the last draw was one of a Markov chain."""
 
-    def drawn(self, network: NetworkHandle, copy: int) -> dict[int, Cells]:
-        """For each variable with gaps its values in the incomplete rows; a copy has random numbers of its own."""
-        cells = [column[self.rows] for column in self.gaps.cells]
-        rows = RowsHandle.from_cells(cells, len(self.rows))
-        question = Question(rows, seed=copy, n_jobs=self.n_jobs)
-        made, self.n_chained = network.complete(question, self.ranges, self.keys)
-        return {v: column for v, column in enumerate(made) if column is not None}
+    def drawn(self, network: NetworkHandle, copies: int = 1) -> list[dict[int, Cells]]:
+        """So many draws: for each variable with gaps its values in the incomplete rows.
 
-    def table(self, network: NetworkHandle, copy: int = 0) -> CompletedTable:
-        """All rows, the incomplete ones completed by one draw."""
+        Each has random numbers of its own. What the draws of a row have in common is computed once.
+        """
+        cells = [column[self.rows] for column in self.gaps.cells]
+        question = Question(RowsHandle.from_cells(cells, len(self.rows)), n_jobs=self.n_jobs)
+        made, self.n_chained = network.complete(question, self.ranges, self.keys, copies)
+        return [{v: column for v, column in enumerate(copy) if column is not None} for copy in made]
+
+    def table(self, drawn: dict[int, Cells]) -> CompletedTable:
+        """All rows, the incomplete ones completed by a draw."""
         cells = list(self.gaps.cells)
-        for v, drawn in self.drawn(network, copy).items():
+        for v, values in drawn.items():
             whole = cells[v].copy()
-            whole[self.rows] = drawn
+            whole[self.rows] = values
             cells[v] = whole
         return self.gaps.completed(cells)
 

@@ -17,7 +17,7 @@ from arbornet._core import NetworkHandle
 from arbornet.data.incomplete import CompletedTable, Incomplete
 from arbornet.gaps.draws import Completion, missing_information
 from arbornet.gaps.kept import State, identity, load, save
-from arbornet.gaps.last import fitted
+from arbornet.gaps.last import MOST_ROWS, fitted
 from arbornet.gaps.start import start
 from arbornet.graphs.constraints import Constraints, Rules, resolved
 from arbornet.network.fit import fit
@@ -30,15 +30,20 @@ if TYPE_CHECKING:
     from arbornet.search.base import Found
     from arbornet.step1.candidates import Candidates
 
-#: Rounds at most, and draws of each row for the last fit.
+#: Rounds at most, and draws of each row for the last fit: of many rows fewer, as no more are fitted to, but as many as
+#: the missing information needs.
 MOST_ROUNDS = 3
-LAST_DRAWS = 10
+LAST_DRAWS, FEWEST_LAST = 10, 4
 #: Draws by which the noise of a score is measured.
 NOISE_DRAWS = 4
 #: With no more than this share of any variable's values missing, rows are counted once.
 FEW = 0.1
-#: The share of the whole work that all rounds may take together; of the start, that of one round.
-OF_ROUNDS = 0.5
+#: Rows of tables with numbers are counted so many times at most.
+MOST_TIMES_OF_NUMBERS = 2
+#: Shares of the whole work: of all rounds together, of the start, and of the workflow for the rows as completed last.
+OF_ROUNDS, OF_START, OF_LAST = 0.1, 0.15, 0.4
+#: The share of a time limit that start and rounds may take.
+OF_TIME = 0.5
 #: After the first round, a variable keeps so many possible parents, and its neighbours in the graph.
 PARENTS_KEPT = 8
 
@@ -91,10 +96,10 @@ def learned(gaps: Incomplete, way: Way) -> BayesNet:
         rounds.run()
         rounds.ended = rounds.ended or "rounds"
         left = None if way.seconds is None else max(0.0, way.seconds - (time.perf_counter() - began))
-        table = rounds.table()
+        copies = completion.drawn(rounds.handle, max(FEWEST_LAST, min(LAST_DRAWS, MOST_ROWS // max(1, n_drawn))))
+        table = completion.table(copies[0])
         table.families = [rounds.handle.parents(v) for v in range(len(gaps.names))]
         net = rounds.better(table, way.whole(table, _rest(way.budget), left))
-        copies = [completion.drawn(rounds.handle, copy) for copy in range(LAST_DRAWS)]
         handle = fitted(gaps, completion, net.handle, way.score, copies, way.n_jobs)
     except KeyboardInterrupt:
         if rounds.net is None:
@@ -128,7 +133,7 @@ class _Rounds:
         self.times = times(gaps)
         self.rich = completion if self.times == 1 else Completion(gaps.counted(self.times), way.n_jobs)
         self.rules = resolved(way.constraints, gaps.names)
-        self.deadline = None if way.seconds is None else began + OF_ROUNDS * way.seconds
+        self.deadline = None if way.seconds is None else began + OF_TIME * way.seconds
         self.state = State()
         self.net: BayesNet | None = None
         self.ended = ""
@@ -142,9 +147,6 @@ class _Rounds:
         assert self.state.network is not None, "there is a network to start from"
         return self.state.network
 
-    def table(self) -> CompletedTable:
-        return self.completion.table(self.handle)
-
     def run(self) -> None:
         """All rounds, or those that are left of an earlier call."""
         way = self.way
@@ -155,7 +157,8 @@ class _Rounds:
             way.tell(f"checkpoint: going on after round {len(self.scores)}")
         if self.state.network is None:
             most = way.max_parents if way.max_parents is not None else len(self.gaps.names)
-            self.state = State(start(self.gaps, way.score, self.rules, most, budget.scoring, way.n_jobs, self.times))
+            steps = _share(way.budget, OF_START).scoring
+            self.state = State(start(self.gaps, way.score, self.rules, most, steps, way.n_jobs, self.times))
         while not self._over() and len(self.scores) < MOST_ROUNDS:
             began = time.perf_counter()
             self._round(budget)
@@ -174,14 +177,11 @@ class _Rounds:
         score = _score(table, self.way.score, parents)
         if net.origin.family_scores is None or score <= sum(net.origin.family_scores) + 1e-9 * abs(score):
             return net
-        graph: nx.DiGraph[str] = nx.DiGraph()
-        graph.add_nodes_from(self.gaps.names)
-        graph.add_edges_from((table.names[p], table.names[v]) for v, of in enumerate(parents) for p in of)
         self.way.tell(
             f"kept: the graph of round {len(self.scores)}, as it scores higher: {score:.4f};"
             " the search above did not look at all of its parent sets"
         )
-        kept = fit(table, graph, self.way.score, n_jobs=self.way.n_jobs)
+        kept = fit(table, _graph(self.gaps.names, self.handle), self.way.score, n_jobs=self.way.n_jobs)
         kept.origin = dataclasses.replace(
             kept.origin, search={"method": "rounds", "score": score, "stopped": "finished"}
         )
@@ -197,16 +197,17 @@ class _Rounds:
 
     def _round(self, budget: Budget) -> None:
         way, before = self.way, self.handle
-        table = self.rich.table(before)
+        first = not self.scores
+        tables = [self.rich.table(drawn) for drawn in self.rich.drawn(before, NOISE_DRAWS if first else 1)]
+        table = tables[0]
         rules = self.rules if self.state.allowed is None else _narrowed(self.rules, self.state.allowed)
         seconds = None if self.deadline is None else max(0.0, self.deadline - time.perf_counter())
         found, candidates = way.find(table, rules, budget, seconds)
         found = dataclasses.replace(found, score=found.score / self.times, bound=found.bound / self.times)
         net = fit(table, found, way.score, arc_scores=False, n_jobs=way.n_jobs)
         noise = self.state.noise
-        if not self.scores:
+        if first:
             parents = [net.handle.parents(v) for v in range(len(self.gaps.names))]
-            tables = [table, *(self.rich.table(before, copy) for copy in range(1, NOISE_DRAWS))]
             noise = float(np.std([_score(each, way.score, parents) for each in tables], ddof=1)) / self.times
         allowed = None if candidates is None else _promising(candidates, net.handle)
         # At once, so that an interruption finds either all of a round or nothing.
@@ -220,17 +221,27 @@ def times(gaps: Incomplete) -> int:
 
     The network that completes the rows is to have the arcs for which they speak, not only those of which they are sure:
     draws keep no dependence that has no arc, and so the next round would not find it either. Where every variable
-    misses few values that does not matter, and rows are counted once.
+    misses few values that does not matter, and rows are counted once. Where some are numbers, more than twice takes
+    time and gains nothing.
     """
     n = gaps.weight_of(np.ones(gaps.n_rows, dtype=bool))
     if all(gaps.weight_of(~known) <= FEW * n for known in gaps.known):
         return 1
-    return max(1, math.ceil(math.log(max(1.0, n)) / 2))
+    numbers = any(column.levels is None for column in gaps.schema.used)
+    times = max(1, math.ceil(math.log(max(1.0, n)) / 2))
+    return min(times, MOST_TIMES_OF_NUMBERS) if numbers else times
 
 
 def _score(table: CompletedTable, score: Score, parents: list[list[int]]) -> float:
     scored = prepared(table, score)
     return sum(scored.score(v, of) for v, of in enumerate(parents))
+
+
+def _graph(names: list[str], network: NetworkHandle) -> nx.DiGraph[str]:
+    graph: nx.DiGraph[str] = nx.DiGraph()
+    graph.add_nodes_from(names)
+    graph.add_edges_from((names[p], names[v]) for v in range(len(names)) for p in network.parents(v))
+    return graph
 
 
 def _promising(candidates: Candidates, network: NetworkHandle) -> list[list[int]]:
@@ -267,4 +278,4 @@ def _share(budget: Budget | None, share: float) -> Budget:
 
 
 def _rest(budget: Budget | None) -> Budget | None:
-    return None if budget is None else _share(budget, 1.0 - OF_ROUNDS)
+    return None if budget is None else _share(budget, OF_LAST)

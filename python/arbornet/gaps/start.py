@@ -120,18 +120,23 @@ def _scored(
     for v, of in families:
         groups.setdefault(np.packbits(gaps.known_together((v, *of))).tobytes(), []).append((v, of))
 
+    weights = [gaps.weight_of(known) for known in gaps.known]
+
     def work(group: list[Family], _: int) -> list[tuple[Family, float]]:
         rows = gaps.known_together((group[0][0], *group[0][1]))
         n_rows = int(rows.sum())
         if n_rows < min(FEWEST_ROWS, gaps.n_rows) and any(of for _, of in group):
             return []
         scored = prepared(Table.from_handle(gaps.table(rows), gaps.schema), score)
-        found = []
+        found, weight = [], gaps.weight_of(rows)
+        without: dict[int, float] = {}
         for v, of in group:
             try:
                 if of:
-                    share = gaps.weight_of(gaps.known[v]) / gaps.weight_of(rows)
-                    found.append(((v, of), alone[v] + share * (scored.score(v, of) - scored.score(v, ()))))
+                    if v not in without:
+                        without[v] = scored.score(v, ())
+                    gain = scored.score(v, of) - without[v]
+                    found.append(((v, of), alone[v] + weights[v] / weight * gain))
                 else:
                     found.append(((v, of), scored.score(v, ())))
             except ArbornetError:  # a family that cannot be scored is none to start from

@@ -64,7 +64,9 @@ def fges(
     return _searched("fges", table, score, how, start, constraints, max_parents, time_limit, n_jobs, progress)
 
 
-@registered("table", "scores parent sets on demand: slower than fges, and as a rule more accurate")
+@registered(
+    "table", "scores parent sets on demand: slower than fges, and as a rule more accurate", in_rounds={"restarts": 3}
+)
 def boss(
     table: TableLike,
     score: ScoreLike,

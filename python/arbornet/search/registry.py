@@ -7,12 +7,13 @@ on the settings that it takes.
 
 from __future__ import annotations
 
+import dataclasses
 import functools
 import inspect
 import json
 import operator
-from collections.abc import Callable
-from dataclasses import dataclass
+from collections.abc import Callable, Mapping
+from dataclasses import dataclass, field
 from pathlib import Path
 from typing import TYPE_CHECKING, Any, Literal, TypeVar, cast
 
@@ -48,6 +49,7 @@ class Search:
         told: what it is for, in a few words.
         score: makes the score that is used where none is given; without it, that of `learn`.
         best_of: among what a graph is proved best: every "network", or only every "tree".
+        in_rounds: its own settings where it is one of several searches, each over other draws of missing values.
     """
 
     name: str
@@ -57,11 +59,17 @@ class Search:
     told: str = ""
     score: Callable[[], Any] | None = None
     best_of: str = "network"
+    in_rounds: Mapping[str, object] = field(default_factory=dict)
 
     @property
     def scores_on_demand(self) -> bool:
         """Whether it asks for the table and the score rather than for candidates."""
         return self.takes != "candidates"
+
+    def of_a_round(self) -> Search:
+        """The same search with less work, where it says how much suffices for one of several."""
+        lighter = functools.partial(self.function, **self.in_rounds)
+        return dataclasses.replace(self, function=lighter) if self.in_rounds else self
 
     def __call__(self, *given: object, **settings: object) -> Found:
         """Searches with those settings that it takes.
@@ -85,6 +93,7 @@ def registered(
     settings: tuple[str, ...] = SETTINGS,
     score: Callable[[], Any] | None = None,
     best_of: str = "network",
+    in_rounds: Mapping[str, object] | None = None,
 ) -> Callable[[F], F]:
     """Makes a function a search that is known by its name.
 
@@ -94,6 +103,7 @@ def registered(
         settings: which of `SETTINGS` it takes, by keyword.
         score: makes the score it has where none is given.
         best_of: among what a graph is proved best, if that is less than every network.
+        in_rounds: its own settings where it is one of several searches, each over other draws of missing values.
 
     Example:
         >>> @an.search.registered("candidates", "takes the empty graph", settings=("constraints",))
@@ -106,7 +116,7 @@ def registered(
         if takes == "candidates":
             function = _telling(function)
         name = function.__name__
-        _SEARCHES[name] = Search(name, function, takes, settings, told, score, best_of)
+        _SEARCHES[name] = Search(name, function, takes, settings, told, score, best_of, in_rounds or {})
         return function
 
     return known

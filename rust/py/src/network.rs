@@ -17,6 +17,9 @@ use crate::jobs::{Jobs, pool, watched, watched_or_left};
 use crate::models::ModelHandle;
 use crate::scores::ScoreHandle;
 
+/// A column each; `None` where there is nothing to tell.
+type Columns<'py> = Vec<Option<Bound<'py, PyAny>>>;
+
 /// What is known short of a value: an interval (low, high) in stored units, or a list of how probable that is under
 /// each level.
 #[derive(FromPyObject)]
@@ -387,27 +390,32 @@ impl NetworkHandle {
         Ok(Drawn { columns, n_sampled: sampled.rows, standard_error: sampled.standard_error })
     }
 
-    /// Rows with every missing value drawn, column after column in stored units (None for a column that has them all),
-    /// and how many rows took a Markov chain; per variable the range of its draws, per row a key of its random numbers.
+    /// Rows with every missing value drawn, so many times: each time column after column in stored units (None for a
+    /// column that has them all), and how many rows took a Markov chain; per variable the range of its draws, per row a
+    /// key of its random numbers. The seeds of the times follow one another.
+    #[pyo3(signature = (question, ranges, keys, times=1))]
     fn complete<'py>(
         &self,
         py: Python<'py>,
         question: Question<'_>,
         ranges: Vec<(f64, f64)>,
         keys: PyReadonlyArray1<'py, u64>,
-    ) -> PyResult<(Vec<Option<Bound<'py, PyAny>>>, usize)> {
+        times: usize,
+    ) -> PyResult<(Vec<Columns<'py>>, usize)> {
         let asked = self.asked(question)?;
         let keys = keys.as_array().to_vec();
         let draws = Draws { ranges: &ranges, keys: &keys };
-        let (made, chained) =
-            self.answer(py, &asked, |net, evidence, control| net.complete(evidence, draws, &asked.settings, control))?;
+        let (made, chained) = self.answer(py, &asked, |net, evidence, control| {
+            net.complete_times(evidence, draws, times, &asked.settings, control)
+        })?;
         let column = |(made, given): (Cells, &Cells)| match made {
             _ if !matches!(given, Cells::Absent) && !given.may_miss() => None,
             Cells::Reals(reals) => Some(reals.into_pyarray(py).into_any()),
             Cells::Codes(codes) => Some(codes.into_pyarray(py).into_any()),
             Cells::Absent => unreachable!("every value was drawn"),
         };
-        Ok((made.into_columns().into_iter().zip(asked.rows.columns()).map(column).collect(), chained))
+        let columns = |rows: Rows| rows.into_columns().into_iter().zip(asked.rows.columns()).map(column).collect();
+        Ok((made.into_iter().map(columns).collect(), chained))
     }
 
     fn __repr__(&self) -> String {

@@ -148,6 +148,17 @@ impl<'t> Counter<'t> {
         Ok(&self.sums)
     }
 
+    /// As `weigh`, where every row has the same weight: rows are counted, which is quicker.
+    ///
+    /// # Errors
+    /// As `count`.
+    pub fn weigh_equally(&mut self, set: &[Var], each: f64) -> Result<&[f64]> {
+        self.count(set)?;
+        self.sums.clear();
+        self.sums.extend(self.cells.iter().map(|&n| f64::from(n) * each));
+        Ok(&self.sums)
+    }
+
     /// Makes the kept prefixes those of `members`, from the first that differs on.
     fn descend(&mut self, members: &[Var]) -> Result<()> {
         let kept = &self.prefixes[..self.depth];
@@ -342,6 +353,9 @@ mod tests {
                 let weighed: Vec<_> = counter.weigh(&set, &weights).unwrap().iter().copied().filter(|&n| n > 0.0).collect();
                 let counted = of_repeated.count(&set).unwrap().iter().copied().filter(|&n| n > 0).map(f64::from);
                 prop_assert_eq!(weighed, counted.collect::<Vec<_>>());
+                let of_three = counter.weigh(&set, &vec![3.0; rows.len()]).unwrap().to_vec();
+                let occur = |sums: &[f64]| sums.iter().copied().filter(|&n| n > 0.0).collect::<Vec<_>>();
+                prop_assert_eq!(occur(&of_three), occur(counter.weigh_equally(&set, 3.0).unwrap()));
             }
         }
 

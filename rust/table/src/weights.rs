@@ -24,6 +24,8 @@ pub struct Weights {
     /// Where a child has weights of its own; shorter than the variables where no later child has.
     of_children: Vec<Option<Vec<f64>>>,
     total: f64,
+    /// The weight of every row, where all weigh the same for every child.
+    each: Option<f64>,
 }
 
 impl Weights {
@@ -41,7 +43,8 @@ impl Weights {
         if total > MOST {
             return Err(Error::parameter("weights", &total, "is their sum, which is beyond 2^53; divide them"));
         }
-        Ok(Self { of_rows, of_children: Vec::new(), total })
+        let each = equal(&of_rows);
+        Ok(Self { of_rows, of_children: Vec::new(), total, each })
     }
 
     /// With weights of its own for a child, where 0 leaves a row out for it alone.
@@ -56,6 +59,7 @@ impl Weights {
         }
         self.of_children.resize(self.of_children.len().max(child + 1), None);
         self.of_children[child] = Some(rounded(weights));
+        self.each = None;
         Ok(self)
     }
 
@@ -79,6 +83,11 @@ impl Weights {
         self.of_children.iter().any(Option::is_some)
     }
 
+    /// The weight of every row, where all weigh the same for every child: then rows can be counted.
+    pub fn each(&self) -> Option<f64> {
+        self.each
+    }
+
     /// Their sum.
     pub fn total(&self) -> f64 {
         self.total
@@ -90,7 +99,8 @@ impl Weights {
         let taken = |weights: &[f64]| rows.iter().map(|&row| weights[row]).collect::<Vec<f64>>();
         let of_rows = taken(&self.of_rows);
         let of_children = self.of_children.iter().map(|own| own.as_deref().map(taken)).collect();
-        Self { total: sum(&of_rows), of_rows, of_children }
+        let each = if self.differ_by_child() { None } else { equal(&of_rows) };
+        Self { total: sum(&of_rows), of_rows, of_children, each }
     }
 
     /// For each row its number, as often as its weight says.
@@ -110,6 +120,11 @@ impl Weights {
         let rows = self.of_rows.iter().enumerate();
         Ok(rows.flat_map(|(row, &w)| std::iter::repeat_n(row, w as usize)).collect())
     }
+}
+
+/// The weight that all rows have, if they do.
+fn equal(weights: &[f64]) -> Option<f64> {
+    weights.first().copied().filter(|first| weights.iter().all(|w| w == first))
 }
 
 /// That weights are finite and not negative, and one is above 0.

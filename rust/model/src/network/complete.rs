@@ -11,17 +11,17 @@
 //! other rows, and rows keep their random numbers from one network to the next. A number may be limited to a range,
 //! such as that of the observed values: the Student t distributions of small leaves have tails without end.
 
+use std::cell::OnceCell;
+use std::rc::Rc;
+
 use rand::{RngExt, SeedableRng};
 use rand_xoshiro::Xoshiro256PlusPlus;
 use rayon::prelude::*;
-use rustc_hash::FxHashMap;
-use smallvec::SmallVec;
 
-use super::eliminate::Elimination;
-use super::infer::{Method, Settings, patterns, seen_in};
-use super::mixture::quantile_within;
-use super::pieces::Known;
-use super::plan::{Given, Problem, Scope};
+use super::components::{Component, Components, Solved, Way};
+use super::infer::{Settings, patterns, seen_in};
+use super::mixture::{Mixture, quantile_within};
+use super::plan::{Given, Problem};
 use super::{Evidence, Network};
 use crate::control::Control;
 use crate::error::{Error, Result};
@@ -30,7 +30,7 @@ use crate::predictive::{Predictive, Value, is_at};
 use crate::table::Var;
 
 /// Rows a task completes at a time.
-const BLOCK: usize = 256;
+const BLOCK: usize = 1024;
 /// Weighted draws from which a chain starts, and its sweeps over the hidden variables.
 const STARTS: usize = 32;
 const SWEEPS: usize = 20;
@@ -47,33 +47,20 @@ pub struct Draws<'a> {
     pub keys: &'a [u64],
 }
 
-enum Way {
-    Exact(Elimination),
-    Grid,
-    Chain,
-}
-
-/// Hidden variables that are drawn together.
-struct Component {
-    problem: Problem,
-    way: Way,
-    /// All it reads are levels, so rows with equal codes share its tables.
-    repeats: bool,
-    /// The distributions of its hidden numbers, piece by piece.
-    known: Known,
-}
-
 type Row = Vec<Option<Value>>;
-type Tables = FxHashMap<(usize, SmallVec<[u32; 12]>), Option<Vec<Vec<f64>>>>;
+
+/// What a component comes to in one row, which is the same for all draws of the row.
+#[derive(Default)]
+struct OfRow {
+    solved: Option<Rc<Solved>>,
+    mixture: OnceCell<Option<Mixture>>,
+}
 
 impl Network {
     /// The rows with every missing value drawn, and how many of them took a Markov chain; in stored units.
     ///
-    /// What is seen is kept, also where the network gives it probability zero: then what hides above it is drawn as if
-    /// it were not seen.
-    ///
     /// # Errors
-    /// If ranges or keys do not fit, no exact draw was possible where one was asked for, or interrupted.
+    /// As [`Network::complete_times`].
     pub fn complete(
         &self,
         rows: &Evidence<'_>,
@@ -81,7 +68,90 @@ impl Network {
         settings: &Settings,
         control: &Control,
     ) -> Result<(Rows, usize)> {
+        let (mut made, chained) = self.complete_times(rows, draws, 1, settings, control)?;
+        Ok((made.swap_remove(0), chained))
+    }
+
+    /// The rows completed several times, as by seeds that follow one another: what the draws of a row have in common is
+    /// planned and computed once. And in how many rows they took a Markov chain.
+    ///
+    /// What is seen is kept, also where the network gives it probability zero: then what hides above it is drawn as if
+    /// it were not seen.
+    ///
+    /// # Errors
+    /// If ranges or keys do not fit, no exact draw was possible where one was asked for, or interrupted.
+    pub fn complete_times(
+        &self,
+        rows: &Evidence<'_>,
+        draws: Draws<'_>,
+        times: usize,
+        settings: &Settings,
+        control: &Control,
+    ) -> Result<(Vec<Rows>, usize)> {
         let n = rows.n_rows();
+        self.check_draws(n, draws)?;
+        let may_miss: Vec<Var> = (0..self.n_vars()).filter(|&v| rows.may_miss(v)).collect();
+        let there: Vec<bool> = (0..self.n_vars()).map(|v| rows.has(v)).collect();
+        let set = self.mask(rows.set());
+        let block = |block: usize| {
+            let (first, len) = (block * BLOCK, BLOCK.min(n - block * BLOCK));
+            let mut made: Vec<Vec<Cells>> = (0..times).map(|_| self.gaps(rows, first, len)).collect();
+            let (mut chained, mut known) = (0, Components::default());
+            for (pattern, members) in patterns(rows, &may_miss, first, len) {
+                control.check()?;
+                let mut seen = there.clone();
+                may_miss.iter().zip(pattern).for_each(|(&v, is_there)| seen[v] = is_there);
+                let components = known.components(self, Given { seen: &seen, set: &set, limits: &[] }, settings)?;
+                let gaps: Vec<Var> = (0..self.n_vars()).filter(|&v| !seen[v]).collect();
+                for i in members {
+                    control.check()?;
+                    let given: Row = (0..self.n_vars()).map(|v| rows.get(v, first + i)).collect();
+                    let mut of_row: Vec<OfRow> = components.iter().map(|_| OfRow::default()).collect();
+                    for (copy, made) in made.iter_mut().enumerate() {
+                        let mut rng = generator(settings.seed.wrapping_add(copy as u64), draws.keys[first + i]);
+                        let mut row = given.clone();
+                        for (c, component) in components.iter().enumerate() {
+                            let own = &mut of_row[c];
+                            if !self.draw(component, own, (rows, first + i), &mut known, draws, &mut row, &mut rng) {
+                                component.problem.hidden.iter().for_each(|&v| row[v] = None);
+                            }
+                        }
+                        self.draw_the_rest(&mut row, draws, &mut rng);
+                        for &v in &gaps {
+                            match (&mut made[v], row[v]) {
+                                (Cells::Codes(codes), Some(Value::Code(code))) => codes[i] = code,
+                                (Cells::Reals(reals), Some(Value::Real(x))) => reals[i] = x,
+                                _ => unreachable!("models draw values of their variable's kind"),
+                            }
+                        }
+                    }
+                    chained += usize::from(components.iter().any(|c| matches!(c.way, Way::Chain)));
+                }
+            }
+            Ok((made, chained))
+        };
+        let blocks = (0..n.div_ceil(BLOCK)).into_par_iter().map(block).collect::<Result<Vec<_>>>()?;
+        let chained = blocks.iter().map(|(_, chained)| chained).sum();
+        let mut all: Vec<Vec<Cells>> = (0..times).map(|_| self.gaps(rows, 0, 0)).collect();
+        for (block, _) in blocks {
+            for (all, part) in all.iter_mut().flatten().zip(block.into_iter().flatten()) {
+                match (all, part) {
+                    (Cells::Codes(all), Cells::Codes(part)) => all.extend(part),
+                    (Cells::Reals(all), Cells::Reals(part)) => all.extend(part),
+                    _ => unreachable!("both have the variable's kind"),
+                }
+            }
+        }
+        let whole = |cells: Vec<Cells>| {
+            let made = Rows::new(n, cells);
+            made.check(self.variables())?;
+            Ok(made)
+        };
+        Ok((all.into_iter().map(whole).collect::<Result<_>>()?, chained))
+    }
+
+    /// That there is a range for every variable and a key for every row.
+    fn check_draws(&self, n: usize, draws: Draws<'_>) -> Result<()> {
         if draws.keys.len() != n || draws.ranges.len() != self.n_vars() {
             let (keys, ranges) = (draws.keys.len(), draws.ranges.len());
             let problem = format!("{keys} keys for {n} rows, {ranges} ranges for {} variables", self.n_vars());
@@ -93,40 +163,13 @@ impl Network {
             let problem = format!("has the range {:?}", draws.ranges[v]);
             return Err(Error::column(&*self.variables()[v].name, problem, "give its low end first"));
         }
-        let may_miss: Vec<Var> = (0..self.n_vars()).filter(|&v| rows.may_miss(v)).collect();
-        let there: Vec<bool> = (0..self.n_vars()).map(|v| rows.has(v)).collect();
-        let set = self.mask(rows.set());
-        let block = |block: usize| {
-            let (first, len) = (block * BLOCK, BLOCK.min(n - block * BLOCK));
-            let mut made: Vec<Row> = vec![Vec::new(); len];
-            let mut chained = 0;
-            for (pattern, members) in patterns(rows, &may_miss, first, len) {
-                control.check()?;
-                let mut seen = there.clone();
-                may_miss.iter().zip(pattern).for_each(|(&v, is_there)| seen[v] = is_there);
-                let components = self.components(Given { seen: &seen, set: &set, limits: &[] }, settings)?;
-                let mut tables = Tables::default();
-                for i in members {
-                    control.check()?;
-                    let mut rng = generator(settings.seed, draws.keys[first + i]);
-                    let mut row: Row = (0..self.n_vars()).map(|v| rows.get(v, first + i)).collect();
-                    for (c, component) in components.iter().enumerate() {
-                        let drawn = self.draw(component, c, (rows, first + i), &mut tables, draws, &mut row, &mut rng);
-                        if !drawn {
-                            component.problem.hidden.iter().for_each(|&v| row[v] = None);
-                        }
-                    }
-                    chained += usize::from(components.iter().any(|c| matches!(c.way, Way::Chain)));
-                    self.draw_the_rest(&mut row, draws, &mut rng);
-                    made[i] = row;
-                }
-            }
-            Ok((made, chained))
-        };
-        let blocks = (0..n.div_ceil(BLOCK)).into_par_iter().map(block).collect::<Result<Vec<_>>>()?;
-        let chained = blocks.iter().map(|(_, chained)| chained).sum();
+        Ok(())
+    }
+
+    /// Some of the rows, with a placeholder in every gap.
+    fn gaps(&self, rows: &Evidence<'_>, first: usize, len: usize) -> Vec<Cells> {
         let column = |v: Var| {
-            let values = blocks.iter().flat_map(|(made, _)| made.iter().map(move |row| row[v]));
+            let values = (first..first + len).map(|i| rows.get(v, i));
             if self.variables()[v].is_continuous() {
                 let real = |value| if let Some(Value::Real(x)) = value { x } else { f64::NAN };
                 Cells::Reals(values.map(real).collect())
@@ -135,32 +178,7 @@ impl Network {
                 Cells::Codes(values.map(code).collect())
             }
         };
-        let made = Rows::new(n, (0..self.n_vars()).map(column).collect());
-        made.check(self.variables())?;
-        Ok((made, chained))
-    }
-
-    /// The hidden ancestors of what is seen, those together that depend on one another given what is seen.
-    fn components(&self, evidence: Given<'_>, settings: &Settings) -> Result<Vec<Component>> {
-        let all = self.problem(evidence, Scope::Everything, &[]);
-        let mut done = vec![false; self.n_vars()];
-        let mut components = Vec::new();
-        for &v in &all.hidden {
-            if done[v] {
-                continue;
-            }
-            let problem = self.problem(evidence, Scope::About(&[v]), &[]);
-            problem.hidden.iter().for_each(|&u| done[u] = true);
-            let way = match problem.eliminate(&[], settings.limit()) {
-                Ok(elimination) => Way::Exact(elimination),
-                Err(_) if settings.method != Method::Exact => Way::Chain,
-                Err(_) if !problem.is_finite() && problem.hidden.len() == 1 => Way::Grid,
-                Err(cost) => return Err(self.not_exact(&problem, cost)),
-            };
-            let repeats = problem.read.iter().all(|&v| !self.variables()[v].is_continuous());
-            components.push(Component { problem, way, repeats, known: Known::default() });
-        }
-        Ok(components)
+        (0..self.n_vars()).map(column).collect()
     }
 
     /// Draws a component's hidden variables into the row; false if the network thinks that what is seen cannot be.
@@ -168,9 +186,9 @@ impl Network {
     fn draw(
         &self,
         component: &Component,
-        place: usize,
+        own: &mut OfRow,
         (rows, at): (&Evidence<'_>, usize),
-        tables: &mut Tables,
+        known: &mut Components,
         draws: Draws<'_>,
         row: &mut [Option<Value>],
         rng: &mut Xoshiro256PlusPlus,
@@ -179,25 +197,16 @@ impl Network {
         let seen = seen_in(rows, at);
         match &component.way {
             Way::Exact(elimination) => {
-                let solve = || {
-                    let (mut tables, _) = problem.tables(self, &seen, &component.known);
-                    (elimination.run(&mut tables) > f64::NEG_INFINITY).then_some(tables)
-                };
-                if !component.repeats {
-                    let Some(own) = solve() else { return false };
-                    self.walk_back(problem, elimination, &own, row, draws.ranges, rng);
-                    return true;
-                }
-                let code = |&v: &Var| if let Value::Code(code) = seen(v) { code } else { u32::MAX };
-                let key = (place, problem.read.iter().map(code).collect());
-                let Some(shared) = tables.entry(key).or_insert_with(solve) else { return false };
-                self.walk_back(problem, elimination, shared, row, draws.ranges, rng);
+                let solved = own.solved.get_or_insert_with(|| known.solved(self, component, elimination, &seen));
+                let Some(solved) = &**solved else { return false };
+                self.walk_back(problem, elimination, solved, row, draws.ranges, rng);
                 true
             }
             Way::Grid => {
                 let v = problem.hidden[0];
                 let p = rng.random::<f64>();
-                let Some(mixture) = self.on_grid(problem, v, &seen) else { return false };
+                let mixture = own.mixture.get_or_init(|| self.on_grid(problem, v, &seen));
+                let Some(mixture) = mixture else { return false };
                 let (low, high) = draws.ranges[v];
                 row[v] = Some(Value::Real(mixture.quantile(p.clamp(1e-12, 1.0 - 1e-12)).clamp(low, high)));
                 true

@@ -52,6 +52,11 @@ impl Layout {
 }
 
 impl Elimination {
+    /// How many offsets it holds.
+    pub fn size(&self) -> usize {
+        self.steps.iter().flat_map(|step| &step.inputs).map(|input| input.offsets.len()).sum()
+    }
+
     /// Plans to leave only `keep` (in that order) of variables with `dims` states, starting from `factors`, each a list
     /// of variables in the order of its table's axes.
     ///

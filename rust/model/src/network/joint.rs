@@ -25,7 +25,7 @@ pub struct Joint {
 }
 
 /// The class of a value of a target with cuts.
-fn class(cuts: &[f64], value: Value) -> usize {
+pub(super) fn class(cuts: &[f64], value: Value) -> usize {
     match value {
         Value::Real(x) => cuts.partition_point(|&c| c <= x),
         Value::Code(code) => code as usize,
@@ -84,13 +84,10 @@ impl Network {
             Err(cost) if settings.method == Method::Exact => return Err(self.not_exact(&problem, cost)),
             Err(_) => {
                 room_for_particles(&problem, 0, settings)?;
-                let particles = self.particles(&problem, &value, settings);
-                for (i, &weight) in particles.weights.iter().enumerate() {
-                    let values = particles.of(i);
-                    let entry = (0..targets.len()).fold(0, |e, t| e * dims[t] + class(&targets[t].1, values[keep[t]]));
-                    probabilities[entry] += weight;
-                }
-                Sampled { rows: 1, standard_error: 0.5 / particles.effective_size().sqrt() }
+                let found = self.weighted_joint(&problem, targets, &dims, &value, settings);
+                let (of_draws, standard_error) = found.unwrap_or_else(|| (vec![f64::NAN; probabilities.len()], 0.5));
+                probabilities = of_draws;
+                Sampled { rows: 1, standard_error }
             }
         };
         rescale(&mut probabilities);

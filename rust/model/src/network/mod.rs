@@ -7,7 +7,9 @@
 //! remains is solved by variable elimination, exactly. Where a plan would be too large, or a model bends without
 //! thresholds, [`weighting`] samples, with a seed and a standard error.
 
+mod averaged;
 mod complete;
+mod components;
 mod density;
 mod eliminate;
 mod evidence;

@@ -10,7 +10,7 @@ use super::plan::States;
 use crate::predictive::Predictive;
 
 /// The most distributions that are remembered: a model whose every row has its own gains nothing from more.
-const MOST: usize = 1024;
+pub(super) const MOST: usize = 1024;
 
 /// By piece.
 #[derive(Debug)]

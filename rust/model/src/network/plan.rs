@@ -91,6 +91,13 @@ pub(super) struct Problem {
     pub read: Vec<Var>,
 }
 
+/// Hidden variables that depend on one another, and the nodes whose families join them, each ascending.
+#[derive(Clone, Debug, PartialEq, Eq, Hash)]
+pub(super) struct Connected {
+    pub hidden: Vec<Var>,
+    pub nodes: Vec<Var>,
+}
+
 /// What is known and done: `seen` variables have values, those of them that were `set` from outside lost their parents;
 /// of others it is known within what `limits` they lie.
 #[derive(Clone, Copy)]
@@ -133,15 +140,21 @@ impl Network {
     pub(super) fn problem(&self, evidence: Given<'_>, scope: Scope<'_>, cuts: &[(Var, f64)]) -> Problem {
         let relevant = self.relevant(evidence, scope);
         let is_hidden = |v: Var| relevant[v] && !evidence.seen[v];
-        let mut reached = vec![false; self.n_vars()];
-        let mut taken = vec![false; self.n_vars()];
-        let mut stack: Vec<Var> = match scope {
+        let start = match scope {
             Scope::About(targets) => {
                 let limited = evidence.limits.iter().map(|(v, _)| *v);
                 targets.iter().copied().chain(limited).filter(|&v| is_hidden(v)).collect()
             }
             Scope::Everything => (0..self.n_vars()).filter(|&v| is_hidden(v)).collect(),
         };
+        self.problem_of(evidence, self.connected(evidence, &relevant, start), cuts)
+    }
+
+    /// The hidden variables that depend on some of them given what is seen, and the nodes whose families join them.
+    pub(super) fn connected(&self, evidence: Given<'_>, relevant: &[bool], start: Vec<Var>) -> Connected {
+        let is_hidden = |v: Var| relevant[v] && !evidence.seen[v];
+        let (mut reached, mut taken) = (vec![false; self.n_vars()], vec![false; self.n_vars()]);
+        let mut stack = start;
         while let Some(v) = stack.pop() {
             if std::mem::replace(&mut reached[v], true) {
                 continue;
@@ -152,11 +165,17 @@ impl Network {
                 }
             }
         }
-        let hidden: Vec<Var> = (0..self.n_vars()).filter(|&v| reached[v]).collect();
+        let of = |mask: Vec<bool>| (0..self.n_vars()).filter(|&v| mask[v]).collect();
+        Connected { hidden: of(reached), nodes: of(taken) }
+    }
+
+    /// The problem of variables that depend on one another; `cuts` are further thresholds for hidden numbers.
+    pub(super) fn problem_of(&self, evidence: Given<'_>, connected: Connected, cuts: &[(Var, f64)]) -> Problem {
+        let Connected { hidden, nodes } = connected;
         let position = |v: Var| hidden.binary_search(&v).ok();
-        let factors: Vec<Factor> = (0..self.n_vars())
-            .filter(|&v| taken[v])
-            .map(|node| {
+        let factors: Vec<Factor> = nodes
+            .iter()
+            .map(|&node| {
                 let mut free = Vec::new();
                 let slot = |&p: &Var| {
                     position(p).map_or(Slot::Seen(p), |at| {
@@ -190,7 +209,7 @@ impl Network {
                 }
                 let mut all: Vec<f64> = cuts.iter().filter(|(u, _)| *u == v).map(|(_, cut)| *cut).collect();
                 all.extend(limit.iter().flat_map(Within::cuts));
-                for &child in self.children(v).iter().filter(|&&c| taken[c]) {
+                for &child in self.children(v).iter().filter(|c| nodes.binary_search(c).is_ok()) {
                     let place = self.parents(child).binary_search(&v).expect("a child lists its parent");
                     all.extend(self.model(child).thresholds(place)?);
                 }

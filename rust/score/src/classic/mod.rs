@@ -33,6 +33,7 @@ use crate::numeric::ln_of_count;
 use crate::predictive::Predictive;
 use crate::prior::{FamilySize, GraphPrior};
 use crate::table::{Codes, Table, Var};
+use crate::weights::Weights;
 
 /// What the classic scores tell a user who has a continuous column; `{column}` stands for its name.
 pub const ADVICE: &str = "this score needs levels: cut it into bins by \
@@ -124,14 +125,16 @@ impl<C: CountScore> LocalScore for Prepared<C> {
     fn child(&self, child: Var) -> Result<Box<dyn ChildScore + '_>> {
         let mut counter = Counter::with_bitmaps(&self.table, ADVICE, &self.bitmaps);
         let weights = self.table.weights_of(child);
-        let child_n_ln_n = match weights {
-            None => counter.count(&[child])?.iter().map(|&n| n_ln_n(n)).sum(),
-            Some(weights) => counter.weigh(&[child], weights)?.iter().map(|&n| n_ln_n(n)).sum(),
+        let each = self.table.weights().and_then(Weights::each);
+        let child_n_ln_n = match (each, weights) {
+            (_, None) => counter.count(&[child])?.iter().map(|&n| n_ln_n(n)).sum(),
+            (Some(each), _) => counter.weigh_equally(&[child], each)?.iter().map(|&n| n_ln_n(n)).sum(),
+            (None, Some(weights)) => counter.weigh(&[child], weights)?.iter().map(|&n| n_ln_n(n)).sum(),
         };
         let n_rows = weights.map_or(self.table.n_rows() as f64, |weights| weights.iter().sum());
         // Sets are counted once for all children whose rows weigh the same.
         let shared = self.table.weights().is_none_or(|weights| weights.own_of(child).is_none());
-        Ok(Box::new(Scratch { score: self, child, child_n_ln_n, n_rows, weights, shared, counter }))
+        Ok(Box::new(Scratch { score: self, child, child_n_ln_n, n_rows, weights, each, shared, counter }))
     }
 
     fn model(&self, child: Var, parents: &[Var]) -> Result<LocalModel> {
@@ -200,6 +203,7 @@ struct Scratch<'a, C> {
     child_n_ln_n: f64,
     n_rows: f64,
     weights: Option<&'a [f64]>,
+    each: Option<f64>,
     shared: bool,
     counter: Counter<'a>,
 }
@@ -207,12 +211,13 @@ struct Scratch<'a, C> {
 impl<C: CountScore> Scratch<'_, C> {
     /// One term of the score, of a set.
     fn statistic(&mut self, statistic: Statistic, set: Set, configurations: f64) -> Result<f64> {
-        let Self { score, weights, counter, .. } = self;
+        let Self { score, weights, each, counter, .. } = self;
         let rule = &score.rule;
         let r = score.levels(self.child);
-        let mut compute = |set: &Set| match weights {
-            None => Ok(statistic.of(rule, counter.count(set)?, configurations, r)),
-            Some(weights) => Ok(statistic.of(rule, counter.weigh(set, weights)?, configurations, r)),
+        let mut compute = |set: &Set| match (*each, *weights) {
+            (_, None) => Ok(statistic.of(rule, counter.count(set)?, configurations, r)),
+            (Some(each), _) => Ok(statistic.of(rule, counter.weigh_equally(set, each)?, configurations, r)),
+            (None, Some(weights)) => Ok(statistic.of(rule, counter.weigh(set, weights)?, configurations, r)),
         };
         if self.shared { score.kept.get_or((statistic, set), |(_, set)| compute(set)) } else { compute(&set) }
     }
