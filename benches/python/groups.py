@@ -191,9 +191,9 @@ def curve() -> None:
 
 #: Rows, columns and most levels of whole tables: each is varied by itself, and the last is as large as they come.
 WHOLE = (
-    *((10_000, 20, k) for k in (2, 3, 10, 30, 100, 300, 1000)),
-    *((n, 20, 300) for n in (1_000, 100_000)),
-    *((10_000, columns, 300) for columns in (5, 10, 40)),
+    *((10_000, 10, k) for k in (2, 3, 10, 30, 100, 300, 1000)),
+    *((n, 10, 300) for n in (1_000, 100_000, 1_000_000)),
+    *((10_000, columns, 300) for columns in (5, 20)),
     (1_000_000, 20, 300),
 )
 

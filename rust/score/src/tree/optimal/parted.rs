@@ -36,6 +36,7 @@ const WIDE: usize = 32;
 /// All bytes of a point must hold something.
 #[cfg(target_arch = "x86_64")]
 #[allow(unsafe_code)] // registers are loaded and stored through pointers
+#[allow(clippy::cast_ptr_alignment)] // by instructions that need none
 #[target_feature(enable = "avx2")]
 unsafe fn in_wide_registers<S>(points: &mut [Point<S>], right: u64) -> usize {
     use std::arch::x86_64::{__m256i, _mm256_loadu_si256, _mm256_storeu_si256};

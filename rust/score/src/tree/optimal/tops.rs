@@ -51,10 +51,10 @@ impl<R: Response> Search<R> {
     }
 
     /// Whether one of the `used` predictors would have to jump.
+    #[allow(clippy::needless_bitwise_bool)] // without branches, which nothing could predict
     #[inline]
     pub(super) fn is_wide(&self, [or, and]: Key, tops: u64, used: u32) -> bool {
         let differ = (or ^ and) & !self.levels_mask;
-        // Without branches, which nothing could predict.
         self.fields.iter().enumerate().fold(false, |wide, (index, field)| {
             let bits = differ & field.mask;
             wide | (used >> index & 1 == 1) & (bits != 0) & (bits & tops == 0)
