@@ -20,7 +20,9 @@ use crate::tree::lattice::size::Size;
 use crate::tree::memo::Ended;
 use crate::tree::normaliser::{Prior, Priors};
 use crate::tree::optimal::{Effort, Point, Search};
-use crate::tree::response::{InOrder, NUMBER_STEPS, POINT_STEPS, categorical_steps, line_steps, ordinal_steps, ordinal_weight};
+use crate::tree::response::{
+    InOrder, NUMBER_STEPS, POINT_STEPS, categorical_steps, line_steps, ordinal_steps, ordinal_weight,
+};
 use crate::tree::trace::Traced;
 
 /// How the best tree of a family is found.
