@@ -125,7 +125,7 @@ pub enum Described {
         formula: Option<String>,
         /// The line that the formula tells of, if it is one.
         #[serde(skip_serializing_if = "Option::is_none")]
-        line: Option<LineDescription>,
+        line: Option<Box<LineDescription>>,
     },
 }
 
@@ -284,7 +284,7 @@ fn described(outline: &Outline, child: &Variable, variables: &[Variable], words:
             name: None,
             distribution: Distribution::new(&line.predictive, child),
             formula: Some(line.text(&child.name, words)),
-            line: Some(line.clone()),
+            line: Some(Box::new(line.clone())),
         },
         Outline::Named { name: called, outline } => {
             let mut node = described(outline, child, variables, words);

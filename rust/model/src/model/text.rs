@@ -326,7 +326,7 @@ impl<'a> Walk<'a> {
                 }
                 self.known.insert(node, self.leaves.len());
                 let formula = formula.as_deref();
-                let line = line.as_ref();
+                let line = line.as_deref();
                 self.leaves.push(LeafDescription { conditions, also: Vec::new(), n: *n, distribution, formula, line });
             }
             Described::Again { again } => {

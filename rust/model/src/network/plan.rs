@@ -301,7 +301,7 @@ impl Problem {
             (None, Some((same, found)), Predictive::StudentT { .. } | Predictive::Point { .. })
                 if same == predictive =>
             {
-                out.push(*found)
+                out.push(*found);
             }
             (None, ..) => {
                 let found = predictive.log_density(seen(factor.node));

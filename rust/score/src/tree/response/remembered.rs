@@ -43,11 +43,10 @@ impl Remembered {
 /// Counts side by side, if they fit.
 #[inline]
 fn key<N: Amount>(counts: &[N]) -> Option<u128> {
-    let bits = match counts.len() {
-        ..=WIDE => 16,
-        ..=NARROW => 8,
-        _ => return None,
-    };
+    if counts.len() > NARROW {
+        return None;
+    }
+    let bits = if counts.len() <= WIDE { 16 } else { 8 };
     let (mut key, mut all) = (0_u128, 0_u64);
     for &n in counts {
         let n = n.total().place()? as u64;

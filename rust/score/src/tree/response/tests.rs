@@ -58,6 +58,21 @@ fn levels_are_bounded<L: LevelsLeaf + LeafModel<Value = u32> + Clone>(leaf: &L, 
     assert!(bound >= best - 1e-9, "{codes:?}: {bound} bounds {best}");
 }
 
+/// What some rows are worth beside a shared number, and the best partition of them.
+fn bounded<R: InOrder<Value = u32>>(
+    others: R,
+    [alpha, log_width, log_gamma]: [f64; 3],
+    n: usize,
+    value: &dyn Fn(usize) -> Held<u32>,
+) -> (Worth, f64) {
+    let mut response = Pointed::new(others, alpha, log_width, n);
+    response.read(&[1]);
+    response.prepare(log_gamma);
+    let of = |rows: &mut dyn Iterator<Item = usize>| sum_of(&response, rows.map(value));
+    let best = best_partition(n, &|block| response.worth(&of(&mut block.iter().copied())).leaf);
+    (response.worth(&of(&mut (0..n))), best)
+}
+
 proptest! {
     #[test]
     fn no_partition_of_numbers_beats_their_bound(
@@ -176,21 +191,11 @@ proptest! {
         let weights: Vec<f64> = rows.iter().map(|row| if weighed { row.2 } else { 1.0 }).collect();
         let of = Arc::new(LineRows { y: y.clone(), x, weights: weights.clone() });
         let value = |i: usize| rows[i].0.map_or(Held::Shared(weights[i]), |_| Held::Other(i as u32));
-        fn bounded<R: InOrder<Value = u32>>(
-            others: R, alpha: f64, log_width: f64, log_gamma: f64, n: usize, value: &dyn Fn(usize) -> Held<u32>,
-        ) -> (Worth, f64) {
-            let mut response = Pointed::new(others, alpha, log_width, n);
-            response.read(&[1]);
-            response.prepare(log_gamma);
-            let of = |rows: &mut dyn Iterator<Item = usize>| sum_of(&response, rows.map(value));
-            let best = best_partition(n, &|block| response.worth(&of(&mut block.iter().copied())).leaf);
-            (response.worth(&of(&mut (0..n))), best)
-        }
         let n = rows.len();
         let (all, best) = if weighed {
-            bounded(WeighedLines::<{ n_sums(1) }>::new(&leaf, 1.0, of), alpha, log_width, log_gamma, n, &value)
+            bounded(WeighedLines::<{ n_sums(1) }>::new(&leaf, 1.0, of), [alpha, log_width, log_gamma], n, &value)
         } else {
-            bounded(Lines::<{ n_sums(1) }>::new(&leaf, of), alpha, log_width, log_gamma, n, &value)
+            bounded(Lines::<{ n_sums(1) }>::new(&leaf, of), [alpha, log_width, log_gamma], n, &value)
         };
         prop_assert!(all.split >= best - 1e-9, "{} bounds {best}", all.split);
         // And a leaf is worth the number's share and what the others are as a leaf.
