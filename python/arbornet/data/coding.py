@@ -246,7 +246,7 @@ def resolve(raw: Raw, column: Column, missing: str, weights: NDArray[np.float64]
     if isinstance(kind, Continuous | Binned):
         if column.scale is None and column.cuts is None:
             check_told_apart(column.name, seen)
-            if isinstance(kind, Continuous) and kind.point == "auto":  # dates and times have none
+            if isinstance(kind, Continuous) and kind.point == "auto":
                 column = replace(column, kind=replace(kind, point=point_of(raw, column, i, weights)))
             column = with_support(column, seen)
         return column

@@ -21,7 +21,7 @@ from arbornet._core import ParameterError
 from arbornet.data.frames import Raw
 from arbornet.data.kinds import Continuous
 from arbornet.data.looks.written import as_read
-from arbornet.data.support import POINT_SHARE
+from arbornet.data.support import length_of
 
 if TYPE_CHECKING:
     from arbornet.data.schema import Column
@@ -44,8 +44,6 @@ WORTH_A_POINT = 0.1
 LEAST_SHARE = 0.05
 TIMES_THE_NEXT = 2
 WITH_POINTS = ("number", "integer")
-#: A number stands for this part of the range where no step is known.
-PARTS = POINT_SHARE
 
 
 def check_scales(scales: object) -> None:
@@ -64,7 +62,8 @@ def with_scales(raw: Raw, columns: Sequence[Column], weights: NDArray[np.float64
     """
     able = [column for column in columns if _may_be_chosen(column)]
     read = as_read(raw, able, 1)
-    return [_chosen(read, column, weights) if column in able else column for column in columns]
+    chosen = {column.name: _chosen(read, column, weights) for column in able}
+    return [chosen.get(column.name, column) for column in columns]
 
 
 def _chosen(read: Raw, column: Column, weights: NDArray[np.float64] | None) -> Column:
@@ -73,15 +72,13 @@ def _chosen(read: Raw, column: Column, weights: NDArray[np.float64] | None) -> C
     if len(x) < FEW_ROWS:
         return column
     may_be_log = column.class_ in CLASSES and x[0] >= 0
-    width = read.profile(place).step or (x[-1] / PARTS - x[0] / PARTS)
-    found = _point(x, w, width, may_be_log) if column.class_ in WITH_POINTS else None
+    found = _point(x, w, read.profile(place).step, may_be_log) if column.class_ in WITH_POINTS else None
     told, kind = [], Continuous()
     if found is not None:
-        at, share, rest = found
+        at, share = found
         told.append(f"{share:.0%} of the rows hold {at:g}: it has a probability of its own")
         kind = Continuous(point=at)
-        others = rest > 0 and x[0] >= 0 and may_be_log
-        if others and rest * gain(x[x != at], None if w is None else w[x != at]) > WORTH_IT:
+        if may_be_log and (1 - share) * gain(x[x != at], None if w is None else w[x != at]) > WORTH_IT:
             kind = Continuous("log", point=at)
     elif may_be_log and gain(x, w) > (WITH_ZEROS if x[0] == 0 else WORTH_IT):
         kind = Continuous("log")
@@ -97,8 +94,8 @@ def point_of(raw: Raw, column: Column, place: int, weights: NDArray[np.float64] 
     x, w = _known(raw.numbers(place), weights)
     if len(x) < FEW_ROWS:
         return None
-    width = raw.profile(place).step or (x[-1] / PARTS - x[0] / PARTS)
-    found = _point(x, w, width, isinstance(column.kind, Continuous) and column.kind.is_log)
+    is_log = isinstance(column.kind, Continuous) and column.kind.is_log
+    found = _point(x, w, raw.profile(place).step, is_log)
     return None if found is None else found[0]
 
 
@@ -118,22 +115,23 @@ def _known(
 
 
 def _point(
-    x: NDArray[np.float64], w: NDArray[np.float64] | None, width: float, may_be_log: bool
-) -> tuple[float, float, float] | None:
-    """The most frequent number, its share and that of the others, if a probability of its own gains enough."""
-    distinct, starts, counts = np.unique(x, return_index=True, return_counts=True)
+    x: NDArray[np.float64], w: NDArray[np.float64] | None, step: float | None, may_be_log: bool
+) -> tuple[float, float] | None:
+    """The most frequent of some numbers, which ascend, and its share, if a probability of its own gains enough."""
+    starts = np.flatnonzero(np.append(True, x[1:] != x[:-1]))
+    distinct, counts = x[starts], np.diff(np.append(starts, len(x)))
     by_weight = counts if w is None else np.add.reduceat(w, starts)
     most = int(np.argmax(by_weight))
     at, share = float(distinct[most]), float(by_weight[most] / by_weight.sum())
     next_most = np.delete(by_weight, most).max(initial=0)
     alone = by_weight[most] >= TIMES_THE_NEXT * next_most > 0
-    if not alone or share < LEAST_SHARE or counts[most] < FEW_ROWS or not width > 0:
+    if not alone or share < LEAST_SHARE or counts[most] < FEW_ROWS:
         return None
-    rest = x != at
+    width, rest = length_of(step, x[0], x[-1]), x != at
     y, v = x[rest], None if w is None else w[rest]
     without = _best(x, w, width, may_be_log)
     mass = share * np.log(share / width) + (1 - share) * (np.log1p(-share) + _best(y, v, width, may_be_log))
-    return (at, share, 1 - share) if mass - without > WORTH_A_POINT else None
+    return (at, share) if mass - without > WORTH_A_POINT else None
 
 
 def _best(x: NDArray[np.float64], w: NDArray[np.float64] | None, width: float, may_be_log: bool) -> float:

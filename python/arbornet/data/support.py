@@ -66,12 +66,14 @@ def with_support(column: Column, seen: Profile) -> Column:
 
 
 def _point(kind: Continuous, step: float | None, range_: Ends | None) -> tuple[float, float] | None:
-    """A number that many rows share, with the length it stands for: a step, or a share of the range."""
-    if not isinstance(kind.point, float):
-        return None
-    low, high = range_ or (0.0, 0.0)
-    share = (high / POINT_SHARE) - (low / POINT_SHARE)
-    return kind.point, step or (share if 0 < share < math.inf else 1.0)
+    """A number that many rows share, with the length it stands for."""
+    return (kind.point, length_of(step, *range_ or (0.0, 0.0))) if isinstance(kind.point, float) else None
+
+
+def length_of(step: float | None, low: float, high: float) -> float:
+    """The length of numbers that one stands for: the column's step, or a share of its range."""
+    share = high / POINT_SHARE - low / POINT_SHARE
+    return step or (share if 0 < share < math.inf else 1.0)
 
 
 def supported(column: Column, values: Numbers, limit: Ends | None = None) -> Numbers:

@@ -235,7 +235,7 @@ impl Model for Tree {
             Node::Leaf { predictive, .. } => Cow::Borrowed(predictive),
             Node::Line { inputs, line, point, .. } => {
                 let others = linear_leaf::at(line, inputs, parents);
-                Cow::Owned(point.map_or(others.clone(), |point| point.beside(&others)))
+                Cow::Owned(if let Some(point) = point { point.beside(&others) } else { others })
             }
             _ => unreachable!("the way down ends in a leaf"),
         }
