@@ -35,6 +35,7 @@ from arrow_literal import (
     TIMES,
     Told,
     as_numbers,
+    as_whole,
     inferred,
     is_endless,
     levels,
@@ -204,7 +205,7 @@ def same(found: list[float], wanted: list[float], of: str) -> None:
 
 def check_schema(schema: an.Schema, told: dict[str, Told], exact: bool) -> None:
     for name, says in told.items():
-        seen = schema[name]
+        says, seen = as_whole(says), schema[name]
         n_missing = len(says.values) - len(says.present)
         assert seen.missing == n_missing, f"{name!r}: {seen.missing} missing, not {n_missing}"
         if exact:

@@ -11,7 +11,7 @@ import math
 import re
 import uuid
 from collections.abc import Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from itertools import pairwise
 from typing import Any
 
@@ -177,6 +177,18 @@ def time(value: Any) -> Any:
 def levels(told: Told) -> list[Any]:
     """The levels of a column in the order they are known in."""
     return list(told.declared) if told.declared is not None else sorted(set(told.present))
+
+
+def as_whole(told: Told) -> Told:
+    """Whole floats as integers, if they have gaps or two values; they do not number the rows."""
+    if told.class_ != "number" or told.declared is not None or not told.present:
+        return told
+    if not all(math.isfinite(x) and float(x).is_integer() for x in told.present):
+        return told
+    n = len(told.present)
+    if n == len(told.values) and (len(set(told.present)) != 2 or n < 8):
+        return told
+    return replace(told, class_="integer", values=[None if x is None else int(x) for x in told.values])
 
 
 def inferred(told: Told) -> tuple[str, bool]:

@@ -66,11 +66,6 @@ def test_every_kind_of_frame_gives_the_same_table(columns: Columns, cuts: list[i
         assert table.dropped == expected.dropped, name
 
 
-def maybe_integers(values: list[Any]) -> bool:
-    whole = all(value is None or float(value).is_integer() for value in values) if type_of(values) is float else False
-    return whole and None in values
-
-
 @settings(max_examples=20, deadline=None)
 @given(columns=tables(), cuts=st.lists(st.integers(0, 40), max_size=4))
 def test_every_kind_of_frame_gives_the_same_schema(columns: Columns, cuts: list[int]) -> None:
@@ -81,8 +76,6 @@ def test_every_kind_of_frame_gives_the_same_schema(columns: Columns, cuts: list[
             schema = an.infer_schema(frame)
             for column in expected.columns:
                 other = schema[column.name]
-                if name.startswith("pandas") and maybe_integers(columns[column.name]):
-                    continue  # pandas makes the same floats of integers with a gap
                 if all(value is None for value in columns[column.name]):
                     assert not other.used, name  # nothing says what the type of no value is
                     continue

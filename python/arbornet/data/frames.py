@@ -40,8 +40,6 @@ class Raw:
 
     frame: RawFrame
     """The columns."""
-    maybe_integers: frozenset[str] = frozenset()
-    """Columns of floats that would be integers if pandas could hold a missing one."""
     source: Any = None
     """What the columns were read from: payloads by name, or a frame; from it some can be replaced."""
     _profiles: dict[int, Profile] = field(init=False, default_factory=dict, compare=False, repr=False)
@@ -77,9 +75,8 @@ class Raw:
         return self._profiles[column]
 
     def profile_as_meant(self, column: int) -> Profile:
-        """The same, with floats that would be integers as such."""
-        seen = self.profile(column)
-        return as_integers(seen) if self.names[column] in self.maybe_integers else seen
+        """The same, with floats that are all whole as integers."""
+        return as_integers(self.profile(column))
 
     def levels(self, column: int) -> Counted:
         """The distinct values of a column in their order, and how often each occurs; kept if they are not too many."""
@@ -156,7 +153,7 @@ def with_columns(raw: Raw, replaced: Mapping[str, Any], n_jobs: int = -1) -> Raw
         source = dict(zip(source.column_names, source.columns, strict=True))
     if isinstance(source, Mapping):
         payloads = [replaced.get(name, source[name]) for name in names]
-        return Raw(RawFrame.from_columns(names, payloads), raw.maybe_integers, dict(zip(names, payloads, strict=True)))
+        return Raw(RawFrame.from_columns(names, payloads), dict(zip(names, payloads, strict=True)))
     if not isinstance(source, pl.DataFrame):
         try:
             source = pl.DataFrame(source)
@@ -168,7 +165,7 @@ def with_columns(raw: Raw, replaced: Mapping[str, Any], n_jobs: int = -1) -> Raw
                 "or dates; give a Polars, pandas or pyarrow table"
             )
     frame = source.select(names).with_columns(series.alias(name) for name, series in replaced.items())
-    return Raw(RawFrame.from_stream(frame, None, n_jobs), raw.maybe_integers, frame)
+    return Raw(RawFrame.from_stream(frame, None, n_jobs), frame)
 
 
 def _typed(frame: Any) -> Any:
@@ -231,10 +228,9 @@ def column_names(names: Iterable[object]) -> list[str]:
 
 def _of_columns(columns: Mapping[str, Any], only: set[str] | None) -> Raw:
     chosen = {name: column for name, column in columns.items() if only is None or name in only}
-    maybe_integers = frozenset(name for name, column in chosen.items() if _is_pandas_float(column))
     payloads = [_payload(name, column) for name, column in chosen.items()]
     source = dict(zip(chosen, payloads, strict=True))
-    return Raw(RawFrame.from_columns(list(source), payloads), maybe_integers, source)
+    return Raw(RawFrame.from_columns(list(source), payloads), source)
 
 
 def tabled(columns: Mapping[Any, Any]) -> Any:
@@ -276,11 +272,6 @@ def _of_pandas(frame: Any, only: set[str] | None) -> Raw:
 def _is_pandas(value: object) -> bool:
     """Whether something is of pandas, or of a class made from one of its classes."""
     return any(made.__module__.partition(".")[0] == "pandas" for made in type(value).__mro__)
-
-
-def _is_pandas_float(column: Any) -> bool:
-    is_column = _is_pandas(column) and not hasattr(column, "columns")
-    return is_column and bool(getattr(column, "dtype", None) == np.dtype("float64"))
 
 
 def _payload(name: str, column: Any) -> object:

@@ -4,9 +4,10 @@
    do not tell apart, unless they are labels or grades. An infinite value is an error.
 2. What the frame declares is believed: an ordered dictionary or Enum is ordinal, other categories are categorical.
 3. Text and booleans are categorical; numbers with a fraction, dates and times are continuous.
-4. Whole numbers: two distinct ones are labels; up to ten that follow each other without a gap are a scale, so ordinal;
-   up to six that are not consecutive are labels, so categorical; all others are continuous. A value must occur four
-   times on average to count as a label or a grade.
+4. Whole numbers, also floats that are whole if values are missing or there are but two: two distinct ones are labels;
+   up to ten that follow each other without a gap are a scale, so ordinal; up to six that are not consecutive are
+   labels, so categorical; all others are continuous. A value must occur four times on average to count as a label or
+   a grade.
 """
 
 from __future__ import annotations
@@ -25,6 +26,7 @@ FEW_GRADES = 10
 FEW_LABELS = 6
 ROWS_PER_LEVEL = 4
 SMALLEST_IDENTIFIER = 3
+HELD_AS_FLOATS = "stored as numbers with a fraction"
 MOST_LEVELS = 65_536
 
 
@@ -93,13 +95,19 @@ def profile(name: str, n_rows: int, told: Mapping[str, Any]) -> Profile:
 
 
 def as_integers(seen: Profile) -> Profile:
-    """The profile of floats that would be integers if their frame could hold a missing one, if they are whole."""
-    if seen.class_ != "number" or not seen.whole or seen.n_nan == 0 or seen.infinite_row is not None:
+    """The profile of whole floats as that of integers, if some are missing or there are two different ones.
+
+    A frame often has no other way to hold integers with a gap, and nobody measures on a scale of two values. Others may
+    be floats because they were made so, to be read as numbers.
+    """
+    if seen.class_ != "number" or not seen.whole or seen.infinite_row is not None or seen.n_values == 0:
+        return seen
+    if seen.n_missing == 0 and (seen.n_distinct != 2 or seen.n_rows < 2 * ROWS_PER_LEVEL):
         return seen
     values: tuple[list[Level], list[int]] | None = None
     if seen.values is not None:
         values = [int(value) for value in seen.values[0]], seen.values[1]
-    return replace(seen, class_="integer", values=values)
+    return replace(seen, class_="integer", values=values, counter=False)
 
 
 def check_finite(name: str, seen: Profile) -> None:
@@ -159,9 +167,7 @@ def infer(seen: Profile) -> Inferred:
     if seen.class_ == "truth":
         return Inferred(Categorical(), "booleans")
     if seen.class_ == "number":
-        return Inferred(
-            Continuous(), "numbers with a fraction" if not seen.whole else "stored as numbers with a fraction"
-        )
+        return Inferred(Continuous(), HELD_AS_FLOATS if seen.whole else "numbers with a fraction")
     found = Inferred(Continuous(), _SCALES[seen.class_]) if seen.class_ in _SCALES else _infer_whole(seen)
     if seen.merged is not None and isinstance(found.kind, Continuous):
         return Inferred(found.kind, found.reason, found.left_out or f"{_merged(seen)} ({_apart(seen)})")

@@ -9,6 +9,7 @@ from collections.abc import Callable, Sequence
 from typing import TYPE_CHECKING
 
 from arbornet.data import calendar
+from arbornet.data.infer import HELD_AS_FLOATS
 from arbornet.data.looks.numbers_in_text import form_of_text
 from arbornet.text import notebook
 from arbornet.text.terminal import shortened, width, wrapped
@@ -98,7 +99,11 @@ def _is_guess(column: Column) -> bool:
     """Whether the kind is a guess: you may want another, or an order."""
     if column.looks_like == "code":
         return column.word == "categorical"
-    return column.looks_like == "date" or "an.Ordinal" in (column.hint or "") or column.reason.endswith("an order")
+    return (
+        column.looks_like == "date"
+        or "an.Ordinal" in (column.hint or "")
+        or column.reason.endswith(("an order", HELD_AS_FLOATS))
+    )
 
 
 def identity(schema: Schema) -> str:

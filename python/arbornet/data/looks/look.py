@@ -12,7 +12,7 @@ from typing import Literal, get_args
 
 import polars as pl
 
-from arbornet.data.infer import ROWS_PER_LEVEL, Inferred
+from arbornet.data.infer import FEW_GRADES, ROWS_PER_LEVEL, Inferred
 from arbornet.data.kinds import Categorical, Continuous, Kind, Ordinal
 from arbornet.data.looks import codes, counts, dates, grades, identifiers, numbers_in_text, texts
 from arbornet.data.looks.seen import Seen
@@ -80,7 +80,9 @@ def look(seen: Seen, base: Inferred, constant: bool, declared: bool) -> Look:
         return _of_whole(seen, base)
     if seen.class_ in ("date", "datetime", "time"):
         return Look("date", base.kind, base.reason, base.left_out)
-    return Look("number", base.kind, base.reason, base.left_out)
+    few = seen.whole and seen.n_distinct <= FEW_GRADES and seen.n_values >= ROWS_PER_LEVEL * seen.n_distinct
+    hint = line(seen.name, '"ordinal"') if few else None
+    return Look("number", base.kind, base.reason, base.left_out, hint=hint)
 
 
 def is_open(said: Look, seen: Seen) -> bool:
