@@ -183,7 +183,7 @@ def as_whole(told: Told) -> Told:
     """Whole floats as integers, if they have gaps or two values; they do not number the rows."""
     if told.class_ != "number" or told.declared is not None or not told.present:
         return told
-    if not all(math.isfinite(x) and float(x).is_integer() for x in told.present):
+    if not all(abs(x) < 2**53 and float(x).is_integer() for x in told.present):
         return told
     n = len(told.present)
     if n == len(told.values) and (len(set(told.present)) != 2 or n < 8):

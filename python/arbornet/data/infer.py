@@ -100,7 +100,9 @@ def as_integers(seen: Profile) -> Profile:
     A frame often has no other way to hold integers with a gap, and nobody measures on a scale of two values. Others may
     be floats because they were made so, to be read as numbers.
     """
-    if seen.class_ != "number" or not seen.whole or seen.infinite_row is not None or seen.n_values == 0:
+    if seen.class_ != "number" or not seen.whole or seen.infinite_row is not None or seen.range_ is None:
+        return seen
+    if max(map(abs, seen.range_)) >= 2**53:
         return seen
     if seen.n_missing == 0 and (seen.n_distinct != 2 or seen.n_rows < 2 * ROWS_PER_LEVEL):
         return seen
