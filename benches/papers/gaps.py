@@ -80,7 +80,7 @@ values as they are, trained on the blanked rows.
 The blanked cells of the rows learned from: root mean squared error of numbers (1 is what the column's mean gives),
 share of categories that are wrong. *Network*: `net.impute(df, "means")` of one with up to three parents. *Iterative*
 and *forest*: scikit-learn's `IterativeImputer` on indicators and standardised numbers, with Bayesian ridge regression,
-and with random forests of 20 trees for 3 rounds, as missForest does. CPU seconds in brackets; those of the network are
+and with random forests of 100 trees for up to 10 rounds, missForest's own numbers. CPU seconds in brackets; those of the network are
 for learning it and for filling in.
 
 {imputation}
@@ -187,7 +187,7 @@ def imputation(schema: an.Schema, net: an.BayesNet, gaps: Any, train: Any, secon
         "mean": SimpleImputer(),
         "iterative": IterativeImputer(random_state=0, max_iter=10),
         "forest": IterativeImputer(
-            RandomForestRegressor(20, random_state=0, n_jobs=1), max_iter=3, random_state=0, skip_complete=True
+            RandomForestRegressor(100, random_state=0, n_jobs=1), max_iter=10, random_state=0, skip_complete=True
         ),
     }
     X, parts = indicators(gaps, schema)

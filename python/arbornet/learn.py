@@ -26,7 +26,7 @@ from arbornet.data.weights import WeightsAre, WeightsLike, of_rows
 from arbornet.gaps import Way, learned, with_families
 from arbornet.given import FrameLike, Progress, SearchLike
 from arbornet.graphs.constraints import Rules
-from arbornet.network.fit import fit
+from arbornet.network.fit import fit_used
 from arbornet.scores.prepare import Score
 from arbornet.scores.usual import usual
 from arbornet.search.base import Found
@@ -217,12 +217,20 @@ def learn(
         tell(line)
     if proof := _proof(found, chosen.best_of, constraints is not None, parents is not None):
         tell(proof + (", for the rows as they were completed last" if isinstance(table, CompletedTable) else ""))
-    net = fit(table, found, score, n_jobs=n_jobs)
-    net.origin = dataclasses.replace(net.origin, search={"method": name, **net.origin.search})
+    net, unused = fit_used(table, found, score, frozenset(constraints.required if constraints else ()), n_jobs)
+    about = {"method": name, **net.origin.search}
+    if unused:
+        about["unused"] = [f"{parent} -> {child}" for parent, child in unused]
+        tell(f"left out: {', '.join(about['unused'])}, as the fitted models do not use {_them(unused)}")
+    net.origin = dataclasses.replace(net.origin, search=about)
     tell(f"network: {net!r}")
     for parent, child, why in marked(table.schema.findings, net.graph.edges):
         tell(f"says little: {parent} -> {child}, as {why}")
     return net
+
+
+def _them(arcs: list[tuple[str, str]]) -> str:
+    return "this arc" if len(arcs) == 1 else "these arcs"
 
 
 def _chosen_by(parents: Selection) -> str:

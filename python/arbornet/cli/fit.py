@@ -49,13 +49,7 @@ def run(asked: Options) -> None:
     table = files.read_table(asked, frame)
     fits(asked.output, table.schema)
     net = an.fit(table, graph, score, n_jobs=asked.jobs)
-    if not asked.json:
-        weights = f"; {table.weights}" if table.weights else ""
-        print(f"rows: {table.n_rows:,} used; {table.dropped}{weights}")
-        print(net)
-        print(wrapped("arcs, with how much removing each lowers the log score:"))
-        for line in families(net):
-            print(line)
+    # Files first: a reader of what is printed, such as `head`, may not wait for its end.
     with Written() as written:
         if asked.output:
             written(asked.output, lambda: files.write_network(net, asked.output))
@@ -63,3 +57,10 @@ def run(asked: Options) -> None:
             written(asked.report, lambda: net.report(asked.report, data=frame, title=files.stem(asked.table)))
         if asked.json:
             files.print_json({"n_rows": table.n_rows, "n_dropped": table.n_dropped, **as_dict(net)})
+        else:
+            weights = f"; {table.weights}" if table.weights else ""
+            print(f"rows: {table.n_rows:,} used; {table.dropped}{weights}")
+            print(net)
+            print(wrapped("arcs, with how much removing each lowers the log score:"))
+            for line in families(net):
+                print(line)

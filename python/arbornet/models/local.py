@@ -88,7 +88,7 @@ class LocalModel:
 
     @property
     def unused(self) -> list[str]:
-        """The parents that no path of a decision graph depends on; `without_unused` drops them."""
+        """The parents that no path of a decision graph or a tree depends on; `without_unused` drops them."""
         return self.handle.unused
 
     def without_unused(self) -> LocalModel:

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import dataclasses
 import math
+from collections.abc import Set
 from typing import Any
 
 import networkx as nx
@@ -42,14 +43,57 @@ def fit(
         raise ParameterError(f"table is a {type(table).__name__}: make it a Table first, an.Table(frame)")
     if isinstance(dag, FoundGraphs) and prepared(table, score).spec == dag.spec and table.handle is dag.table.handle:
         return of_graphs(dag, arc_scores=arc_scores, n_jobs=n_jobs)
-    names = table.names
-    graph = dag.dag if isinstance(dag, Found) else dag
-    parents = parents_in(graph, names)
+    parents = parents_in(dag.dag if isinstance(dag, Found) else dag, table.names)
     scored = prepared(table, score)
     handle = NetworkHandle.fit(scored, parents, n_jobs)
-    origin = dataclasses.replace(origin_of(table, scored.spec), in_order=_in_order(scored, names, parents))
-    if isinstance(dag, Found):
-        origin = dataclasses.replace(origin, search=_search(dag), directed=_directed(dag))
+    return _network(table, dag if isinstance(dag, Found) else None, scored, parents, handle, arc_scores, n_jobs)
+
+
+def fit_used(
+    table: Table, found: Found, score: ScoreLike, required: Set[tuple[str, str]] = frozenset(), n_jobs: int = -1
+) -> tuple[BayesNet, list[tuple[str, str]]]:
+    """As `fit`, without the arcs that no model uses, and these arcs.
+
+    The score of a tree counts the trees that its parents allow. So in small tables a parent set may score a little
+    higher than one of its parts although its best tree asks nothing of the others: such an arc says nothing.
+    """
+    if isinstance(found, FoundGraphs):
+        return fit(table, found, score, n_jobs=n_jobs), []
+    names, scored = table.names, prepared(table, score)
+    parents = parents_in(found.dag, names)
+    dropped: list[tuple[str, str]] = []
+    while True:
+        handle = NetworkHandle.fit(scored, parents, n_jobs)
+        # With fewer parents the best tree may be another, so the next is looked at too.
+        unused = {(p, child) for v, child in enumerate(names) for p in handle.model(v).unused} - required
+        if not unused:
+            break
+        dropped += sorted(unused, key=lambda arc: (names.index(arc[1]), names.index(arc[0])))
+        parents = [[p for p in of if (names[p], names[v]) not in unused] for v, of in enumerate(parents)]
+    if dropped:
+        dag, equivalents = found.dag.copy(), found.equivalents
+        dag.remove_edges_from(dropped)
+        if equivalents is not None:
+            equivalents = equivalents.copy()
+            equivalents.remove_edges_from([*dropped, *((child, parent) for parent, child in dropped)])
+        found = dataclasses.replace(found, dag=dag, equivalents=equivalents)
+    return _network(table, found, scored, parents, handle, True, n_jobs), dropped
+
+
+def _network(
+    table: Table,
+    found: Found | None,
+    scored: ScoreHandle,
+    parents: list[list[int]],
+    handle: NetworkHandle,
+    arc_scores: bool,
+    n_jobs: int,
+) -> BayesNet:
+    """The network of fitted models, with where it comes from."""
+    in_order = _in_order(scored, table.names, parents)
+    origin = dataclasses.replace(origin_of(table, scored.spec), in_order=in_order)
+    if found is not None:
+        origin = dataclasses.replace(origin, search=_search(found), directed=_directed(found))
     if arc_scores:
         scores = NetworkHandle.contributions(scored, parents, n_jobs)
         origin = dataclasses.replace(

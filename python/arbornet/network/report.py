@@ -59,6 +59,13 @@ def of_network(net: BayesNet, data: FrameLike | None = None, title: str = "") ->
     notes = [("Column left out", f"{c.name} {c.left_out}") for c in columns if c.left_out]
     notes += _of_weights(net.origin.weights) + _of_gaps(net)
     notes += [("Groups in order", line) for line in _in_order(net.origin.in_order)]
+    if unused := net.origin.search.get("unused"):
+        notes.append(
+            (
+                "Arcs left out",
+                f"{', '.join(map(str, unused))}: found by the search, but the fitted models do not use them",
+            )
+        )
     technical = (("Local score", _in_words(net.origin.score)),) if net.origin.score else ()
     scale = arrows.scale_of(net.origin.score) if net.origin.contributions is not None else ""
     heading = str(title or _heading(net.names))

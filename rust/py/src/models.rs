@@ -167,17 +167,22 @@ impl ModelHandle {
         Some(graph.log_marginal())
     }
 
-    /// The names of the parents that a decision graph does not depend on; none for other kinds of model.
+    /// The names of the parents that a decision graph or a tree does not depend on; none for other kinds of model.
     #[getter]
     fn unused(&self) -> Vec<String> {
-        let LocalModel::DecisionGraph(graph) = &self.model else { return Vec::new() };
-        graph.unused().into_iter().map(|p| self.name(p)).collect()
+        let unused = match &self.model {
+            LocalModel::DecisionGraph(graph) => graph.unused(),
+            LocalModel::Tree(tree) => tree.unused(),
+            _ => Vec::new(),
+        };
+        unused.into_iter().map(|p| self.name(p)).collect()
     }
 
     /// The same model without its unused parents.
     fn without_unused(&self) -> Self {
         let model = match &self.model {
             LocalModel::DecisionGraph(graph) => LocalModel::DecisionGraph(graph.without_unused()),
+            LocalModel::Tree(tree) => LocalModel::Tree(tree.without_unused()),
             other => other.clone(),
         };
         Self { variables: self.variables.clone(), model }

@@ -157,6 +157,40 @@ impl Tree {
         questions::n_leaves(&self.nodes)
     }
 
+    /// The parents that no split asks about and no line follows: the child does not depend on them.
+    pub fn unused(&self) -> Vec<Var> {
+        let mut used = vec![false; self.parents.len()];
+        for node in &self.nodes {
+            match node {
+                Node::Below { parent, .. } | Node::Before { parent, .. } | Node::Among { parent, .. } => {
+                    used[*parent] = true;
+                }
+                Node::Line { inputs, .. } => inputs.iter().for_each(|input| used[input.parent] = true),
+                Node::Leaf { .. } => {}
+            }
+        }
+        self.parents.iter().zip(used).filter_map(|(&parent, used)| (!used).then_some(parent)).collect()
+    }
+
+    /// The same tree without its unused parents.
+    #[must_use]
+    pub fn without_unused(&self) -> Self {
+        let unused = self.unused();
+        let kept: Vec<Var> = self.parents.iter().copied().filter(|parent| !unused.contains(parent)).collect();
+        let place = |old: usize| kept.iter().position(|&of| of == self.parents[old]).unwrap_or(old);
+        let mut nodes = self.nodes.clone();
+        for node in &mut nodes {
+            match node {
+                Node::Below { parent, .. } | Node::Before { parent, .. } | Node::Among { parent, .. } => {
+                    *parent = place(*parent);
+                }
+                Node::Line { inputs, .. } => inputs.iter_mut().for_each(|input| input.parent = place(input.parent)),
+                Node::Leaf { .. } => {}
+            }
+        }
+        Self { child: self.child, parents: kept, nodes }
+    }
+
     /// What stands at a node, which the given codes of each parent with levels can reach.
     fn outline_of(&self, at: usize, variables: &[Variable], reachable: &mut Vec<Vec<u32>>) -> Outline {
         let (parent, right, values) = match &self.nodes[at] {
@@ -354,6 +388,13 @@ mod tests {
         let at = |x, g, o| tree.leaf(&[Value::Real(x), Value::Code(g), Value::Code(o)]);
         assert_eq!([at(-1e300, 2, 0), at(0.4, 1, 0), at(0.4, 7, 0)], [2, 3, 3]);
         assert_eq!([at(0.5, 0, 1), at(0.5, 0, 2), at(1e300, 0, 9)], [5, 6, 6]);
+    }
+
+    #[test]
+    fn without_its_unused_parents_it_finds_the_same_leaves() {
+        let tree = tree().among(&[4, 0, 1, 5, 2]);
+        assert_eq!((tree.unused(), tree.without_unused()), (vec![4, 5], self::tree()));
+        assert_eq!(self::tree().unused(), vec![]);
     }
 
     #[test]

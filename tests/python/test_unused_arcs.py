@@ -1,0 +1,63 @@
+"""`learn` leaves out arcs that a search finds, but that no fitted model uses."""
+
+import math
+
+import networkx as nx
+import numpy as np
+import polars as pl
+import pytest
+
+import arbornet as an
+
+
+@pytest.fixture(scope="module")
+def frame():
+    # Three columns: one parent of two costs ln 2 by the graph prior, both cost nothing. So {x, g} beats {x} for z.
+    random = np.random.default_rng(0)
+    x = random.normal(size=300)
+    z = np.where(random.random(300) < 0.4, 0.0, np.exp(x + random.normal(size=300)))
+    return pl.DataFrame({"x": x, "z": z, "g": random.choice(list("abc"), 300)})
+
+
+def searched(frame):
+    table = an.Table(frame, scales="auto")
+    score = an.PCART(leaf="linear")
+    return table, score, an.search.exact(an.score_parents(table, score))
+
+
+def test_a_tree_names_the_parents_it_does_not_use(frame):
+    table, score, found = searched(frame)
+    assert set(found.dag.edges) == {("x", "z"), ("g", "z")}
+    model = an.fit(table, found, score)["z"]
+    assert model.unused == ["g"]
+    smaller = model.without_unused()
+    assert (smaller.parents, smaller.unused) == (["x"], [])
+    for x in (-2.0, 0.0, 0.7):
+        assert smaller.log_density(1.5, {"x": x}) == model.log_density(1.5, {"x": x, "g": "a"})
+
+
+def test_learn_leaves_such_arcs_out_and_says_so(frame, capsys, tmp_path):
+    net = an.learn(frame)
+    assert "left out: g -> z, as the fitted models do not use this arc" in " ".join(capsys.readouterr().out.split())
+    assert set(net.graph.edges) == {("x", "z")}
+    table, score, found = searched(frame)
+    # What is left is the network of the smaller graph, to the letter; `fit` takes graphs as they are.
+    small = an.fit(table, net.graph, score)
+    assert [str(net[v]) for v in net.names] == [str(small[v]) for v in small.names]
+    assert net.origin.family_scores == small.origin.family_scores
+    assert set(an.fit(table, found, score).graph.edges) == set(found.dag.edges)
+    assert math.isclose(net.origin.search["score"], found.score)
+    net.report(tmp_path / "report.html")
+    assert "Arcs left out" in (tmp_path / "report.html").read_text(encoding="utf-8")
+
+
+def test_arcs_that_are_required_stay(frame):
+    net = an.learn(frame, constraints=an.Constraints(required=[("g", "z")]), verbose=False)
+    assert ("g", "z") in net.graph.edges
+
+
+def test_every_arc_that_is_left_is_used():
+    for name in ("penguins", "patients"):
+        net = an.learn(an.example(name), effort="quick", verbose=False)
+        assert isinstance(net.graph, nx.DiGraph) and net.graph.number_of_edges() > 0
+        assert not any(net[v].unused for v in net.names)
