@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import datetime
 import warnings
+from pathlib import Path
 from typing import Any
 
 import polars as pl
@@ -224,3 +225,17 @@ def test_polars_columns_of_python_objects_are_read_as_lists_are() -> None:
     mixed = objects.with_columns(pl.Series("text", [1, "b"] * 10, dtype=pl.Object))
     with pytest.raises(an.ColumnError, match="'text'"):
         an.Table(mixed)
+
+
+@pytest.mark.parametrize(
+    ("frame", "words"),
+    [
+        ("patients.csv", r"'patients.csv' is a path: read the file first, an.read\('patients.csv'\)"),
+        (Path("a") / "b.parquet", r"is a path: read the file first, an.read\("),
+        ([{"x": 1}, {"x": 2}], r"make it one first, polars.DataFrame\(rows\)"),
+        ([1, 2], "cannot read an object of type list"),
+    ],
+)
+def test_what_is_no_frame_is_refused_with_the_way_to_one(frame, words):
+    with pytest.raises(an.ArbornetError, match=words):
+        an.learn(frame)

@@ -11,6 +11,7 @@ import datetime
 from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass, field
 from functools import cached_property
+from os import PathLike
 from typing import Any
 
 import numpy as np
@@ -139,6 +140,10 @@ def read_frame(frame: FrameLike, wanted: Iterable[object] | None = None, n_jobs:
         made = Raw(raw, source=frame)
         column_names(made.names)
         return made
+    if isinstance(frame, str | PathLike):
+        raise ArbornetError(f"{str(frame)!r} is a path: read the file first, an.read({str(frame)!r})")
+    if isinstance(frame, list) and frame and all(isinstance(row, Mapping) for row in frame):
+        raise ArbornetError("a list of rows is no frame: make it one first, polars.DataFrame(rows)")
     raise ArbornetError(f"cannot read an object of type {type(frame).__name__}: {ADVICE}")
 
 
