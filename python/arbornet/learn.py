@@ -115,7 +115,7 @@ def learn(
             frame of ranks, as `rank_parents` makes it.
         n_candidates: How many these are, besides required parents.
         child_time_limit: Seconds for scoring the parent sets of each variable, smaller sets first.
-        client: A `distributed.Client` whose workers score the parent sets.
+        client: A `distributed.Client` whose workers score the parent sets and fit the network.
         verbose: Print the choices.
         effort: How much work scoring and searching may take: `"quick"` (about 5 s on two ordinary cores), `"normal"`
             (30 s), `"thorough"` (10 min), or `"unlimited"`. Work is counted, not timed: the same network on every
@@ -217,7 +217,7 @@ def learn(
         tell(line)
     if proof := _proof(found, chosen.best_of, constraints is not None, parents is not None):
         tell(proof + (", for the rows as they were completed last" if isinstance(table, CompletedTable) else ""))
-    net = fit(table, found, score, n_jobs=n_jobs)
+    net = fit(table, found, score, n_jobs=n_jobs, client=client)
     net.origin = dataclasses.replace(net.origin, search={"method": name, **net.origin.search})
     tell(f"network: {net!r}")
     for parent, child, why in marked(table.schema.findings, net.graph.edges):

@@ -14,13 +14,21 @@ from arbornet.data.table import Table
 from arbornet.given import ScoreLike
 from arbornet.graphs import cpdag
 from arbornet.network import BayesNet, Origin
+from arbornet.network.spread import InOrder, spread
 from arbornet.scores.prepare import prepared
 from arbornet.search.base import Found
 from arbornet.search.decision_graphs import FoundGraphs, network_of_graphs
+from arbornet.system.cluster import Client
 
 
 def fit(
-    table: Table, dag: nx.DiGraph[str] | Found, score: ScoreLike, *, arc_scores: bool = True, n_jobs: int = -1
+    table: Table,
+    dag: nx.DiGraph[str] | Found,
+    score: ScoreLike,
+    *,
+    arc_scores: bool = True,
+    n_jobs: int = -1,
+    client: Client | None = None,
 ) -> BayesNet:
     """Fits the local model of a score to every variable of a graph.
 
@@ -31,6 +39,8 @@ def fit(
             score are kept as they are.
         arc_scores: Also score every family, with and without each of its arcs.
         n_jobs: Threads, -1 for all cores.
+        client: A `distributed.Client` whose workers fit the families; `n_jobs` counts no longer then. The network
+            is the same.
 
     Raises:
         ArbornetError: If the graph names a variable the table does not have, has a cycle, or a family has no model.
@@ -46,12 +56,18 @@ def fit(
     graph = dag.dag if isinstance(dag, Found) else dag
     parents = parents_in(graph, names)
     scored = prepared(table, score)
-    handle = NetworkHandle.fit(scored, parents, n_jobs)
-    origin = dataclasses.replace(origin_of(table, scored.spec), in_order=_in_order(scored, names, parents))
+    if client is not None and nx.is_directed_acyclic_graph(graph):
+        handle, fitted = spread(scored, parents, arc_scores, client)
+        groups = [of.in_order for of in fitted]
+        scores = [(of.score or 0.0, list(of.without)) for of in fitted]
+    else:
+        handle = NetworkHandle.fit(scored, parents, n_jobs)
+        groups = [scored.in_order(child, of) for child, of in enumerate(parents)]
+        scores = NetworkHandle.contributions(scored, parents, n_jobs) if arc_scores else []
+    origin = dataclasses.replace(origin_of(table, scored.spec), in_order=_in_order(names, groups))
     if isinstance(dag, Found):
         origin = dataclasses.replace(origin, search=_search(dag), directed=_directed(dag))
     if arc_scores:
-        scores = NetworkHandle.contributions(scored, parents, n_jobs)
         origin = dataclasses.replace(
             origin,
             family_scores=tuple(whole for whole, _ in scores),
@@ -77,13 +93,13 @@ def of_graphs(found: FoundGraphs, *, arc_scores: bool = True, n_jobs: int = -1) 
 network_of_graphs.provide(of_graphs)
 
 
-def _in_order(score: ScoreHandle, names: list[str], parents: list[list[int]]) -> dict[str, dict[str, tuple[int, int]]]:
+def _in_order(names: list[str], groups: list[list[InOrder] | None]) -> dict[str, dict[str, tuple[int, int]]]:
     """The families that the score searched by groups in order."""
-    out = {}
-    for child, of in enumerate(parents):
-        if groups := score.in_order(child, of):
-            out[names[child]] = {names[p]: (levels, n_groups) for p, levels, n_groups in groups}
-    return out
+    return {
+        names[child]: {names[p]: (levels, n_groups) for p, levels, n_groups in of}
+        for child, of in enumerate(groups)
+        if of
+    }
 
 
 def origin_of(rows: Table | Incomplete, score: str) -> Origin:
