@@ -115,7 +115,7 @@ def learn(
             frame of ranks, as `rank_parents` makes it.
         n_candidates: How many these are, besides required parents.
         child_time_limit: Seconds for scoring the parent sets of each variable, smaller sets first.
-        client: A `distributed.Client` whose workers score the parent sets.
+        client: A `distributed.Client` whose workers score the parent sets and fit the network.
         verbose: Print the choices.
         effort: How much work scoring and searching may take: `"quick"` (about 5 s on two ordinary cores), `"normal"`
             (30 s), `"thorough"` (10 min), or `"unlimited"`. Work is counted, not timed: the same network on every
@@ -217,7 +217,9 @@ def learn(
         tell(line)
     if proof := _proof(found, chosen.best_of, constraints is not None, parents is not None):
         tell(proof + (", for the rows as they were completed last" if isinstance(table, CompletedTable) else ""))
-    net, unused = fit_used(table, found, score, frozenset(constraints.required if constraints else ()), n_jobs)
+    net, unused = fit_used(
+        table, found, score, frozenset(constraints.required if constraints else ()), n_jobs=n_jobs, client=client
+    )
     about = {"method": name, **net.origin.search}
     if unused:
         about["unused"] = [f"{parent} -> {child}" for parent, child in unused]

@@ -1,10 +1,12 @@
 """Step 1 on a real scheduler and worker processes on this machine's loopback."""
 
+import itertools
 import os
 import signal
 import time
 
 import distributed
+import networkx as nx
 import pytest
 
 import arbornet as an
@@ -59,6 +61,31 @@ def test_splines_among_the_candidates_of_forests_travel_too(client):
     assert spread == an.score_parents(table, an.MARS(), **asked)
     limited = an.score_parents(table, an.MARS(), client=client, child_time_limit=0.0, **asked)
     assert limited.n_skipped == 9 * (2**3 - 1)
+
+
+@pytest.mark.parametrize("score", [an.ConditionalGaussian(), an.PCART()])
+def test_many_machines_fit_the_network_of_one(client, tmp_path, score):
+    table = an.Table(an.example("penguins"))
+    found = an.search.hill_climb(table, an.ConditionalGaussian(), max_parents=2)
+    for arc_scores in (True, False):
+        local, spread = (an.fit(table, found, score, arc_scores=arc_scores, client=at) for at in (None, client))
+        local.save(tmp_path / "local.json")
+        spread.save(tmp_path / "spread.json")
+        assert (tmp_path / "local.json").read_bytes() == (tmp_path / "spread.json").read_bytes()
+        assert spread.origin == local.origin
+
+
+def test_what_cannot_be_fitted_is_told_alike_by_many_machines(client):
+    table = an.Table(an.example("penguins"))
+    ring = nx.DiGraph([*itertools.pairwise(table.names), (table.names[-1], table.names[0])])
+    told = []
+    for at in (None, client):
+        with pytest.raises(an.ArbornetError, match="cycle") as error:
+            an.fit(table, ring, an.PCART(), client=at)
+        told.append(str(error.value))
+    assert told[0] == told[1]
+    with pytest.raises(an.ParameterError, match="client"):
+        an.fit(table, nx.DiGraph(), an.PCART(), client=3)
 
 
 @pytest.mark.parametrize("leaf", ["normal", "linear"])

@@ -5,6 +5,7 @@ from __future__ import annotations
 import dataclasses
 import math
 from collections.abc import Set
+from dataclasses import dataclass
 from typing import Any
 
 import networkx as nx
@@ -15,13 +16,21 @@ from arbornet.data.table import Table
 from arbornet.given import ScoreLike
 from arbornet.graphs import cpdag
 from arbornet.network import BayesNet, Origin
+from arbornet.network.spread import InOrder, spread
 from arbornet.scores.prepare import prepared
 from arbornet.search.base import Found
 from arbornet.search.decision_graphs import FoundGraphs, network_of_graphs
+from arbornet.system.cluster import Client
 
 
 def fit(
-    table: Table, dag: nx.DiGraph[str] | Found, score: ScoreLike, *, arc_scores: bool = True, n_jobs: int = -1
+    table: Table,
+    dag: nx.DiGraph[str] | Found,
+    score: ScoreLike,
+    *,
+    arc_scores: bool = True,
+    n_jobs: int = -1,
+    client: Client | None = None,
 ) -> BayesNet:
     """Fits the local model of a score to every variable of a graph.
 
@@ -32,6 +41,8 @@ def fit(
             score are kept as they are.
         arc_scores: Also score every family, with and without each of its arcs.
         n_jobs: Threads, -1 for all cores.
+        client: A `distributed.Client` whose workers fit the families; `n_jobs` counts no longer then. The network
+            is the same.
 
     Raises:
         ArbornetError: If the graph names a variable the table does not have, has a cycle, or a family has no model.
@@ -45,12 +56,18 @@ def fit(
         return of_graphs(dag, arc_scores=arc_scores, n_jobs=n_jobs)
     parents = parents_in(dag.dag if isinstance(dag, Found) else dag, table.names)
     scored = prepared(table, score)
-    handle = NetworkHandle.fit(scored, parents, n_jobs)
-    return _network(table, dag if isinstance(dag, Found) else None, scored, parents, handle, arc_scores, n_jobs)
+    made = _fitted(scored, parents, arc_scores, n_jobs, client)
+    return _network(table, dag if isinstance(dag, Found) else None, scored, made)
 
 
 def fit_used(
-    table: Table, found: Found, score: ScoreLike, required: Set[tuple[str, str]] = frozenset(), n_jobs: int = -1
+    table: Table,
+    found: Found,
+    score: ScoreLike,
+    required: Set[tuple[str, str]] = frozenset(),
+    *,
+    n_jobs: int = -1,
+    client: Client | None = None,
 ) -> tuple[BayesNet, list[tuple[str, str]]]:
     """As `fit`, without the arcs that no model uses, and these arcs.
 
@@ -58,14 +75,14 @@ def fit_used(
     higher than one of its parts although its best tree asks nothing of the others: such an arc says nothing.
     """
     if isinstance(found, FoundGraphs):
-        return fit(table, found, score, n_jobs=n_jobs), []
+        return fit(table, found, score, n_jobs=n_jobs, client=client), []
     names, scored = table.names, prepared(table, score)
     parents = parents_in(found.dag, names)
     dropped: list[tuple[str, str]] = []
     while True:
-        handle = NetworkHandle.fit(scored, parents, n_jobs)
+        made = _fitted(scored, parents, True, n_jobs, client)
         # With fewer parents the best tree may be another, so the next is looked at too.
-        unused = {(p, child) for v, child in enumerate(names) for p in handle.model(v).unused} - required
+        unused = {(p, child) for v, child in enumerate(names) for p in made.handle.model(v).unused} - required
         if not unused:
             break
         dropped += sorted(unused, key=lambda arc: (names.index(arc[1]), names.index(arc[0])))
@@ -77,31 +94,46 @@ def fit_used(
             equivalents = equivalents.copy()
             equivalents.remove_edges_from([*dropped, *((child, parent) for parent, child in dropped)])
         found = dataclasses.replace(found, dag=dag, equivalents=equivalents)
-    return _network(table, found, scored, parents, handle, True, n_jobs), dropped
+    return _network(table, found, scored, made), dropped
 
 
-def _network(
-    table: Table,
-    found: Found | None,
-    scored: ScoreHandle,
-    parents: list[list[int]],
-    handle: NetworkHandle,
-    arc_scores: bool,
-    n_jobs: int,
-) -> BayesNet:
+@dataclass(frozen=True)
+class _Fitted:
+    """Models with what is known of their families, by variable."""
+
+    handle: NetworkHandle
+    in_order: list[list[InOrder] | None]
+    scores: list[tuple[float, list[float]]]
+    """Of a family, and what is lost without each parent; empty if not asked for."""
+
+
+def _fitted(
+    scored: ScoreHandle, parents: list[list[int]], arc_scores: bool, n_jobs: int, client: Client | None
+) -> _Fitted:
+    if client is not None and _has_no_cycle(parents):
+        handle, fitted = spread(scored, parents, arc_scores, client)
+        return _Fitted(handle, [of.in_order for of in fitted], [(of.score or 0.0, list(of.without)) for of in fitted])
+    handle = NetworkHandle.fit(scored, parents, n_jobs)
+    in_order = [scored.in_order(child, of) for child, of in enumerate(parents)]
+    return _Fitted(handle, in_order, NetworkHandle.contributions(scored, parents, n_jobs) if arc_scores else [])
+
+
+def _has_no_cycle(parents: list[list[int]]) -> bool:
+    return nx.is_directed_acyclic_graph(nx.DiGraph([(p, v) for v, of in enumerate(parents) for p in of]))
+
+
+def _network(table: Table, found: Found | None, scored: ScoreHandle, made: _Fitted) -> BayesNet:
     """The network of fitted models, with where it comes from."""
-    in_order = _in_order(scored, table.names, parents)
-    origin = dataclasses.replace(origin_of(table, scored.spec), in_order=in_order)
+    origin = dataclasses.replace(origin_of(table, scored.spec), in_order=_in_order(table.names, made.in_order))
     if found is not None:
         origin = dataclasses.replace(origin, search=_search(found), directed=_directed(found))
-    if arc_scores:
-        scores = NetworkHandle.contributions(scored, parents, n_jobs)
+    if made.scores:
         origin = dataclasses.replace(
             origin,
-            family_scores=tuple(whole for whole, _ in scores),
-            contributions=tuple(tuple(without) for _, without in scores),
+            family_scores=tuple(whole for whole, _ in made.scores),
+            contributions=tuple(tuple(without) for _, without in made.scores),
         )
-    return BayesNet(handle, table.schema, origin)
+    return BayesNet(made.handle, table.schema, origin)
 
 
 def of_graphs(found: FoundGraphs, *, arc_scores: bool = True, n_jobs: int = -1) -> BayesNet:
@@ -121,13 +153,13 @@ def of_graphs(found: FoundGraphs, *, arc_scores: bool = True, n_jobs: int = -1) 
 network_of_graphs.provide(of_graphs)
 
 
-def _in_order(score: ScoreHandle, names: list[str], parents: list[list[int]]) -> dict[str, dict[str, tuple[int, int]]]:
+def _in_order(names: list[str], groups: list[list[InOrder] | None]) -> dict[str, dict[str, tuple[int, int]]]:
     """The families that the score searched by groups in order."""
-    out = {}
-    for child, of in enumerate(parents):
-        if groups := score.in_order(child, of):
-            out[names[child]] = {names[p]: (levels, n_groups) for p, levels, n_groups in groups}
-    return out
+    return {
+        names[child]: {names[p]: (levels, n_groups) for p, levels, n_groups in of}
+        for child, of in enumerate(groups)
+        if of
+    }
 
 
 def origin_of(rows: Table | Incomplete, score: str) -> Origin:

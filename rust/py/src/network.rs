@@ -196,6 +196,13 @@ impl NetworkHandle {
         Ok(Self(Arc::new(network.map_err(CoreError)?)))
     }
 
+    /// The network of models that were fitted elsewhere, one for every variable of a table, in their order.
+    #[staticmethod]
+    fn of_models(table: &TableHandle, models: Vec<Bound<'_, ModelHandle>>) -> Result<Self, CoreError> {
+        let models = models.iter().map(|model| model.get().model.clone()).collect();
+        Ok(Self(Arc::new(Network::new(table.0.variables().to_vec(), models)?)))
+    }
+
     /// Of every variable its family's score and, per parent in ascending order, what is lost without that parent.
     #[staticmethod]
     fn contributions(

@@ -1,8 +1,8 @@
 //! Scores of one child's parent sets, remembered.
 //!
 //! Searches ask for millions of families, nearly all of them small, so a set of up to four parents is one word (16 bits
-//! each), exact for up to 65,535 variables; other sets are kept as they are. The memory is bounded: when full it is
-//! emptied, which costs time and changes no result.
+//! each), exact for up to 65,535 variables; other sets are kept as they are. The memory is bounded: of two halves the older
+//! is forgotten when the younger is full, which costs time and changes no result.
 
 use rustc_hash::FxHashMap;
 
@@ -17,6 +17,12 @@ const LARGE: usize = 5;
 /// Scores by parent set.
 #[derive(Debug, Default)]
 pub struct Known {
+    young: Half,
+    old: Half,
+}
+
+#[derive(Debug, Default)]
+struct Half {
     small: FxHashMap<u64, f64>,
     large: FxHashMap<Parents, f64>,
 }
@@ -34,23 +40,25 @@ impl Known {
     /// The score of a set, if it is known.
     pub fn get(&self, parents: &Parents) -> Option<f64> {
         match word(parents) {
-            Some(word) => self.small.get(&word).copied(),
-            None => self.large.get(parents).copied(),
+            Some(word) => self.young.small.get(&word).or_else(|| self.old.small.get(&word)).copied(),
+            None => self.young.large.get(parents).or_else(|| self.old.large.get(parents)).copied(),
         }
     }
 
-    /// Remembers a score; with so many others in memory as `most` words take, forgets those first.
+    /// Remembers a score; with half as many in memory since it last forgot as `most` words take, forgets those before.
     pub fn insert(&mut self, parents: &Parents, score: f64, most: usize) {
-        if self.small.len() + LARGE * self.large.len() >= most.max(1) {
-            self.small.clear();
-            self.large.clear();
+        let half = (most / 2).max(1);
+        if self.young.small.len() + LARGE * self.young.large.len() >= half {
+            std::mem::swap(&mut self.young, &mut self.old);
+            self.young.small.clear();
+            self.young.large.clear();
         }
-        if self.small.is_empty() && most <= AT_ONCE {
-            self.small.reserve(most);
+        if self.young.small.is_empty() && half <= AT_ONCE {
+            self.young.small.reserve(half);
         }
         match word(parents) {
-            Some(word) => self.small.insert(word, score),
-            None => self.large.insert(parents.clone(), score),
+            Some(word) => self.young.small.insert(word, score),
+            None => self.young.large.insert(parents.clone(), score),
         };
     }
 }
@@ -79,12 +87,15 @@ mod tests {
         let mut known = Known::default();
         for p in 0..10 {
             known.insert(&Parents::from_slice(&[p]), 0.0, 4);
-            assert!(known.small.len() <= 4);
+            assert!(known.young.small.len() <= 2 && known.old.small.len() <= 2);
+            // What came last but one is still there.
+            let last = p.saturating_sub(2)..=p;
+            assert!(last.clone().all(|q| known.get(&Parents::from_slice(&[q])) == Some(0.0)), "{last:?}");
         }
-        assert_eq!(known.get(&Parents::from_slice(&[9])), Some(0.0));
+        assert_eq!(known.get(&Parents::from_slice(&[0])), None);
         for p in 5..15 {
-            known.insert(&Parents::from_slice(&[0, 1, 2, 3, p]), 0.0, 2 * LARGE);
-            assert!(known.large.len() <= 2);
+            known.insert(&Parents::from_slice(&[0, 1, 2, 3, p]), 0.0, 4 * LARGE);
+            assert!(known.young.large.len() <= 2 && known.old.large.len() <= 2);
         }
     }
 }

@@ -62,9 +62,9 @@ pub fn toggle(parents: &Parents, parent: Var) -> Parents {
 }
 
 /// So many scores are remembered, at about 25 bytes each.
-const MOST_KNOWN: usize = 1 << 23;
+const MOST_KNOWN: usize = 1 << 22;
 
-/// So many of each child: as many as a hash table holds before it doubles.
+/// So many of each child: as many as two hash tables hold before they double.
 fn most_known(n_vars: usize) -> usize {
     let share = MOST_KNOWN / n_vars.max(1);
     (1 << share.max(8).ilog2()) / 8 * 7
@@ -72,7 +72,7 @@ fn most_known(n_vars: usize) -> usize {
 
 /// Whether there is room for so many times all additions to a set of each child.
 fn remembers_all(n_vars: usize) -> bool {
-    const TIMES: usize = 64;
+    const TIMES: usize = 32;
     n_vars * n_vars <= MOST_KNOWN / TIMES
 }
 
@@ -369,7 +369,7 @@ mod tests {
             assert!(most >= 7 && n * most <= room, "{n} variables: {most}");
             // A table of so many does not double.
             assert!(most % 7 == 0 && (most / 7).is_power_of_two());
-            assert!(!remembers_all(n) || most >= 32 * n, "{n} variables: {most}");
+            assert!(!remembers_all(n) || most >= 16 * n, "{n} variables: {most}");
         }
     }
 

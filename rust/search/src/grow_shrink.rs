@@ -6,7 +6,9 @@
 //! long as that improves. All of it is made when first walked, so a prefix asked for twice costs a few comparisons. Sets
 //! reached by different ways are one node.
 
-use rustc_hash::FxHashMap;
+use std::hash::BuildHasher;
+
+use rustc_hash::{FxBuildHasher, FxHashMap};
 
 use super::families::Scored;
 use crate::error::Result;
@@ -14,12 +16,15 @@ use crate::parents::Parents;
 use crate::table::Var;
 
 /// Bytes of all trees of a search, about. A tree that outgrows its share starts anew, which changes no result.
-const MOST_BYTES: usize = 1 << 28;
-/// Bytes of a node with its place in the index, about: branches come on top.
-const NODE: usize = 300;
+const MOST_BYTES: usize = 96 << 20;
+/// Bytes of a node with its place in the index and the room that both leave to grow, about: members and branches come on top.
+const NODE: usize = 100;
 
 /// A node that was not made yet.
 const UNMADE: u32 = u32::MAX;
+/// Of a node: its parents were not shrunk yet, or nothing is gained by it.
+const UNKNOWN: u32 = u32::MAX;
+const ITSELF: u32 = u32::MAX - 1;
 
 /// A parent that improves, and the node it leads to.
 #[derive(Clone, Copy, Debug)]
@@ -31,10 +36,13 @@ struct Branch {
 
 #[derive(Debug)]
 struct Node {
-    parents: Parents,
+    /// Where its parents are among the tree's members, and how many.
+    from: u32,
+    len: u32,
     score: f64,
     grown: Option<Box<[Branch]>>,
-    shrunk: Option<Family>,
+    /// Which of the tree's smaller families is its own.
+    shrunk: u32,
 }
 
 /// Parents with their score.
@@ -52,7 +60,12 @@ pub struct Tree<'a, 'b> {
     child: Var,
     optional: Vec<Var>,
     nodes: Vec<Node>,
-    index: FxHashMap<Parents, u32>,
+    /// The parents of all nodes, one node after the other.
+    members: Vec<u32>,
+    /// Nodes by a hash of their parents, or by the next number where another node has that.
+    index: FxHashMap<u64, u32>,
+    /// Families that nodes shrink to.
+    smaller: Vec<Family>,
     /// Bytes the nodes take, about, and at most.
     held: usize,
     most: usize,
@@ -68,15 +81,16 @@ impl<'a, 'b> Tree<'a, 'b> {
         let root = Parents::from_slice(&rule.required);
         let (score, _) = super::families::Families::family(scored, child, &root)?;
         let most = MOST_BYTES / scored.constraints().n_vars();
-        let (nodes, index) = (vec![], FxHashMap::default());
-        let mut tree = Self { scored, child, optional: rule.optional(), nodes, index, held: 0, most };
-        tree.node(root, score);
+        let optional = rule.optional();
+        let (nodes, members, index, smaller) = (vec![], vec![], FxHashMap::default(), vec![]);
+        let mut tree = Self { scored, child, optional, nodes, members, index, smaller, held: 0, most };
+        tree.node(&root, score);
         Ok(tree)
     }
 
     /// The child's family with no other than the required parents.
     pub fn root(&self) -> Family {
-        Family { parents: self.nodes[0].parents.clone(), score: self.nodes[0].score }
+        Family { parents: self.parents(0), score: self.nodes[0].score }
     }
 
     /// The family within those variables.
@@ -123,18 +137,38 @@ impl<'a, 'b> Tree<'a, 'b> {
         if self.held > self.most {
             let Family { parents, score } = self.root();
             self.nodes.clear();
+            self.members.clear();
             self.index.clear();
+            self.smaller.clear();
             self.held = 0;
-            self.node(parents, score);
+            self.node(&parents, score);
         }
     }
 
-    fn node(&mut self, parents: Parents, score: f64) -> u32 {
-        *self.index.entry(parents).or_insert_with_key(|parents| {
-            self.held += NODE;
-            self.nodes.push(Node { parents: parents.clone(), score, grown: None, shrunk: None });
-            self.nodes.len() as u32 - 1
-        })
+    fn node(&mut self, parents: &Parents, score: f64) -> u32 {
+        let mut key = FxBuildHasher.hash_one(parents);
+        while let Some(&known) = self.index.get(&key) {
+            if self.members(known).iter().map(|&p| p as Var).eq(parents.iter().copied()) {
+                return known;
+            }
+            key = key.wrapping_add(1);
+        }
+        let made = self.nodes.len() as u32;
+        self.index.insert(key, made);
+        let (from, len) = (self.members.len() as u32, parents.len() as u32);
+        self.members.extend(parents.iter().map(|&p| p as u32));
+        self.nodes.push(Node { from, len, score, grown: None, shrunk: UNKNOWN });
+        self.held += NODE + 6 * parents.len();
+        made
+    }
+
+    fn members(&self, node: u32) -> &[u32] {
+        let Node { from, len, .. } = self.nodes[node as usize];
+        &self.members[from as usize..][..len as usize]
+    }
+
+    fn parents(&self, node: u32) -> Parents {
+        self.members(node).iter().map(|&p| p as Var).collect()
     }
 
     fn branches(&self, node: u32) -> &[Branch] {
@@ -147,9 +181,9 @@ impl<'a, 'b> Tree<'a, 'b> {
         if to != UNMADE {
             return to;
         }
-        let mut parents = self.nodes[node as usize].parents.clone();
+        let mut parents = self.parents(node);
         parents.insert(parents.partition_point(|&p| p < parent as Var), parent as Var);
-        let made = self.node(parents, score);
+        let made = self.node(&parents, score);
         if let Some(branches) = &mut self.nodes[node as usize].grown {
             branches[branch].node = made;
         }
@@ -168,10 +202,11 @@ impl<'a, 'b> Tree<'a, 'b> {
     }
 
     fn grow(&mut self, node: u32) -> Result<()> {
-        let Node { parents, score, grown, .. } = &self.nodes[node as usize];
+        let Node { score, ref grown, .. } = self.nodes[node as usize];
         if grown.is_some() {
             return Ok(());
         }
+        let parents = self.parents(node);
         let mut branches = Vec::new();
         if parents.len() < self.scored.constraints().child(self.child).max_parents {
             let added: Vec<Var> = self.optional.iter().copied().filter(|p| parents.binary_search(p).is_err()).collect();
@@ -183,7 +218,7 @@ impl<'a, 'b> Tree<'a, 'b> {
             let sets: Vec<Parents> = added.iter().map(with).collect();
             let scores = self.scored.additions(self.child, &sets)?;
             for (&p, &grown) in added.iter().zip(&scores) {
-                if grown > *score {
+                if grown > score {
                     branches.push(Branch { parent: p as u32, node: UNMADE, score: grown });
                 }
             }
@@ -195,12 +230,15 @@ impl<'a, 'b> Tree<'a, 'b> {
     }
 
     fn shrunk(&mut self, node: u32) -> Result<Family> {
-        let Node { parents, score, shrunk, .. } = &self.nodes[node as usize];
-        if let Some(family) = shrunk {
+        let Node { score, shrunk, .. } = self.nodes[node as usize];
+        if let Some(family) = self.smaller.get(shrunk as usize) {
             return Ok(family.clone());
         }
+        let mut best = Family { parents: self.parents(node), score };
+        if shrunk == ITSELF {
+            return Ok(best);
+        }
         let required = &self.scored.constraints().child(self.child).required;
-        let mut best = Family { parents: parents.clone(), score: *score };
         loop {
             let without = |p: &Var| -> Parents { best.parents.iter().copied().filter(|q| q != p).collect() };
             let optional = best.parents.iter().filter(|p| required.binary_search(p).is_err());
@@ -211,7 +249,13 @@ impl<'a, 'b> Tree<'a, 'b> {
             let Some((score, parents)) = better.reduce(|a, b| if b.0 > a.0 { b } else { a }) else { break };
             best = Family { parents, score };
         }
-        self.nodes[node as usize].shrunk = Some(best.clone());
+        self.nodes[node as usize].shrunk = if best.parents.len() == self.members(node).len() {
+            ITSELF
+        } else {
+            self.smaller.push(best.clone());
+            self.held += 2 * size_of::<Family>();
+            self.smaller.len() as u32 - 1
+        };
         Ok(best)
     }
 }

@@ -94,7 +94,10 @@ impl Climb<'_, '_> {
             let gain = scores[to] - scores[from];
             (gain > LEAST_GAIN).then_some(Arrow { gain, x, clique })
         };
-        Ok(made.into_iter().filter_map(arrow).collect())
+        // Collected where they are made, a handful of arrows would hold on to the room of all pairs.
+        let mut arrows = Vec::new();
+        arrows.extend(made.into_iter().filter_map(arrow));
+        Ok(arrows)
     }
 
     fn is_clique(&self, vars: &[Var]) -> bool {
