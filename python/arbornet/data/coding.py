@@ -20,7 +20,7 @@ from arbornet.data.kinds import Binned, Categorical, Continuous, Level, Ordinal
 from arbornet.data.levels import as_own_levels, codes_of, merge_rarest
 from arbornet.data.looks.written import as_read
 from arbornet.data.scales import point_of
-from arbornet.data.support import with_support
+from arbornet.data.support import check_counts, with_support
 from arbornet.data.units import log_of
 from arbornet.text.notices import ArbornetWarning
 from arbornet.text.visible import written
@@ -56,9 +56,9 @@ def coding_of(raw: Raw, column: Column, unseen: Unseen, way_out: str = "") -> Co
         log, least = _logarithms(raw, i, column, seen, unseen, way_out)
         levels = None if column.cuts is None else column.levels
         word = column.word if levels is not None else "continuous"
-        return ColumnCoding(
-            column.name, i, word, levels, cuts=column.cuts, scale=scale, log=log, least=least, point=column.point
-        )
+        coding = ColumnCoding(column.name, i, word, levels, cuts=column.cuts, scale=scale, log=log, least=least)
+        coding.point, coding.leaf = column.point, column.leaf
+        return coding
     return _levels_coding(raw, i, column, seen, unseen, way_out)
 
 
@@ -248,6 +248,7 @@ def resolve(raw: Raw, column: Column, missing: str, weights: NDArray[np.float64]
             check_told_apart(column.name, seen)
             if isinstance(kind, Continuous) and kind.point == "auto":
                 column = replace(column, kind=replace(kind, point=point_of(raw, column, i, weights)))
+            check_counts(column, raw.numbers(i))
             column = with_support(column, seen)
         return column
     if kind.levels is None:

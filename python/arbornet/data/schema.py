@@ -113,6 +113,12 @@ class Column:
         return self.left_out is None
 
     @property
+    def leaf(self) -> Literal["normal", "linear", "counts"] | None:
+        """What stands in the leaves of the column's trees, if its kind says so."""
+        own = self.kind.leaf if isinstance(self.kind, Continuous) else None
+        return own if own in ("normal", "linear", "counts") else None
+
+    @property
     def word(self) -> Literal["continuous", "categorical", "ordinal"]:
         """The kind in one word; bins are ordinal."""
         if isinstance(self.kind, Continuous):
@@ -461,6 +467,10 @@ def _declare(column: Column, kind: Kind) -> Column:
         raise ParameterError(
             f"{column.name}={kind!r}: the column holds {column.class_} values, which take no {given}; numbers do"
         )
+    if isinstance(kind, Continuous) and kind.leaf == "counts" and column.class_ not in ("integer", "number", "nothing"):
+        raise ParameterError(
+            f"{column.name}={kind!r}: the column holds {column.class_} values; counts are whole numbers from 0 up"
+        )
     return replace(column, kind=kind, reason=reason, left_out=None, hint=None, **unknown)
 
 
@@ -495,7 +505,7 @@ def _column_to_dict(column: Column) -> dict[str, Any]:
     }
     word = "binned" if isinstance(column.kind, Binned) else column.word
     # No step, or no least number, is a setting.
-    plain: dict[str, tuple[Any, ...]] = dict.fromkeys(("step", "least"), ("auto",))
+    plain: dict[str, tuple[Any, ...]] = dict.fromkeys(("step", "least"), ("auto",)) | {"leaf": (None,)}
     settings = {
         key: value
         for key, value in column.kind.__dict__.items()
