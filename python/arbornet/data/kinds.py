@@ -73,12 +73,12 @@ class Continuous:
             `"auto"` takes the most frequent number where that makes the column's values much more probable.
         leaf: What stands in the leaves of the column's trees (`PCART`), whatever the score says of all others:
             `"normal"`, `"linear"` as in `PCART(leaf="linear")`, `"lognormal"` for `scale="log"` with normal leaves, or
-            `"counts"` for whole numbers from 0 up: a negative binomial distribution, of which each leaf has its own mean
-            and spread. With `point=0` for counts of which more are 0 than that says.
+            `"counts"` for whole numbers from 0 up: a negative binomial distribution, of which each leaf has its own
+            mean and spread. With `point=0` for counts of which more are 0 than that says.
 
     Raises:
-        ParameterError: If there is no such scale or leaf, the shift is below 0 or that of a linear scale, the step is not
-            above 0, or leaves of counts are on a logarithmic scale.
+        ParameterError: If there is no such scale or leaf, the shift is below 0 or that of a linear scale, the step is
+            not above 0, or leaves of counts are on a logarithmic scale.
 
     Example:
         >>> schema = schema.with_types(rings=an.Continuous(), income=an.Continuous(scale="log"))

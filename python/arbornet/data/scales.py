@@ -5,7 +5,7 @@ The model is one normal leaf for all rows, in the user's units. What it says of 
 number only, so a logarithm gains the difference of what standardising costs on either scale: with `t = ln(x + shift)`,
 `ln sd(x) - ln sd(t) - mean(t)` nats a row. Money, counts, durations and concentrations gain; what is symmetric loses.
 A number that a share p of the rows holds gains `p ln(p / width)` for the width of a step, and what the others gain
-alone.
+alone. Whether whole numbers are counts is another question, `data/counted.py`.
 """
 
 from __future__ import annotations
@@ -18,6 +18,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from arbornet._core import ParameterError
+from arbornet.data.counted import are_counts
 from arbornet.data.frames import Raw
 from arbornet.data.kinds import Continuous
 from arbornet.data.looks.written import as_read
@@ -82,9 +83,17 @@ def _chosen(read: Raw, column: Column, weights: NDArray[np.float64] | None) -> C
             kind = Continuous("log", point=at)
     elif may_be_log and gain(x, w) > (WITH_ZEROS if x[0] == 0 else WORTH_IT):
         kind = Continuous("log")
+    if are_counts(x, w, kind):
+        told = [f"whole numbers, {_share(x, w):.0%} of them 0: counts, with a probability of 0 of its own"]
+        kind = Continuous(leaf="counts", point=0)
     if kind.is_log:
         told.insert(0, "skewed: their logarithm is more like a normal distribution")
     return replace(column, kind=kind, reason="; ".join([column.reason, *told])) if told else column
+
+
+def _share(x: NDArray[np.float64], w: NDArray[np.float64] | None) -> float:
+    """Of the zeros."""
+    return float(np.average(x == 0, weights=w))
 
 
 def point_of(raw: Raw, column: Column, place: int, weights: NDArray[np.float64] | None) -> float | None:

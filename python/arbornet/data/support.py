@@ -54,8 +54,8 @@ def check_counts(column: Column, values: Numbers) -> None:
     rows = np.flatnonzero(bad & ~np.isnan(values))
     if rows.size:
         raise ColumnError(
-            f"column '{column.name}' holds {values[rows[0]]:.10g} (first in row {rows[0]}), and leaf='counts' is for whole "
-            f"numbers from 0 to {MOST_COUNTED:,.0f}; choose leaf='normal', or leaf='lognormal' for numbers of 0 or more"
+            f"column '{column.name}' holds {values[rows[0]]:.10g} (first in row {rows[0]}), and leaf='counts' is for "
+            f"whole numbers from 0 to {MOST_COUNTED:,.0f}; choose leaf='normal', or leaf='lognormal' if none is below 0"
         )
 
 

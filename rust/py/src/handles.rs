@@ -135,7 +135,7 @@ impl TableHandle {
     /// leaves of its trees, if the column says so.
     #[staticmethod]
     #[pyo3(signature = (names, kinds, levels, columns, scales = None, weights = None, points = None, leaves = None))]
-    #[allow(clippy::needless_pass_by_value)] // the shapes pyo3 extracts
+    #[allow(clippy::needless_pass_by_value, clippy::too_many_arguments)] // the shapes pyo3 extracts, and a table's parts
     fn from_columns(
         names: Vec<String>,
         kinds: Vec<String>,

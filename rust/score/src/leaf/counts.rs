@@ -105,8 +105,8 @@ impl CountLeaf {
         };
         let of_sum = lgamma(1.0 + sum);
         let mut best = (0, f64::NEG_INFINITY);
-        for i in 0..SIZES.len() {
-            let log = constants[i] + self.term(i, n, sum, first, of_sum) - self.prior[i];
+        for (i, constant) in constants.iter().enumerate() {
+            let log = constant + self.term(i, n, sum, first, of_sum) - self.prior[i];
             if log > best.1 {
                 best = (i, log);
             }
