@@ -238,10 +238,39 @@ def test_other_numbers_are_refused_by_name_with_the_way_out(values, told):
     assert told in str(caught.value) and "row 1" in str(caught.value) and "leaf='normal'" in str(caught.value)
 
 
+def test_whole_numbers_with_many_zeros_are_taken_as_counts(capsys):
+    rng = np.random.default_rng(6)
+    n = 700
+    often = np.where(rng.random(n) < 0.6, 0, 1 + rng.poisson(3 * rng.gamma(1, 1, n)))
+    frame = pl.DataFrame({"often": often, "half": often / 2 + 0.5, "even": rng.poisson(8, n), "x": rng.normal(size=n)})
+    schema = an.infer_schema(frame, scales="auto")
+    assert schema["often"].kind == an.Continuous(leaf="counts", point=0)
+    assert re.search(r"whole numbers, 58% of them 0: counts", schema["often"].reason)
+    assert all(schema[name].kind.leaf is None for name in ("half", "even", "x"))
+    assert (
+        an.infer_schema(frame.sample(fraction=1, shuffle=True, seed=1), scales="auto")["often"].kind
+        == schema["often"].kind
+    )
+    assert an.infer_schema(frame)["often"].kind == an.Continuous()
+    own = an.infer_schema(frame).with_types(dict.fromkeys(frame.columns, an.Continuous(leaf="auto")))
+    table = an.Table(frame, own)
+    made = an.Table(frame, schema)
+    assert {c.name: c.kind for c in table.schema.used} == {c.name: c.kind for c in made.schema.used}
+    an.learn(frame, max_parents=1, progress=False)
+    printed = capsys.readouterr().out
+    assert "counts: often\n" in printed
+    assert "point mass: often at 0" in printed
+    # Of rows that weigh nothing, zeros are none.
+    weights = np.where(often == 0, 0.0, 1.0)
+    assert an.Table(frame, scales="auto", weights=weights).schema["often"].kind.leaf is None
+
+
 def test_what_does_not_go_together_is_refused():
     for settings in ({"scale": "log"}, {"point": 0.5}, {"point": -1}, {"step": 2}):
         with pytest.raises(an.ParameterError):
             an.Continuous(leaf="counts", **settings)
+    with pytest.raises(an.ParameterError, match="leaf='auto' chooses"):
+        an.Continuous(leaf="auto", point=0)
     with pytest.raises(an.ParameterError, match="leaf='poisson'"):
         an.Continuous(leaf="poisson")
 

@@ -50,11 +50,20 @@ def _as_counts(values: Numbers, share: Numbers) -> Numbers:
 
 
 def _negative_binomial(k: Numbers, mean: float, size: float | None) -> Numbers:
-    log_gamma = np.vectorize(math.lgamma, otypes=[float])
+    orders = _log_gamma(k + 1)
     if size is None:
-        return k * math.log(mean) - mean - log_gamma(k + 1)
-    ways = log_gamma(k + size) - math.lgamma(size) - log_gamma(k + 1)
+        return k * math.log(mean) - mean - orders
+    ways = _log_gamma(k + size) - math.lgamma(size) - orders
     return ways - size * math.log1p(mean / size) - k * math.log1p(size / mean)
+
+
+def _log_gamma(x: Numbers) -> Numbers:
+    return np.array([math.lgamma(at) for at in x])
+
+
+def _above(z: Numbers) -> Numbers:
+    """The probability of more than these under a standard normal distribution."""
+    return np.array([0.5 * math.erfc(at / math.sqrt(2)) for at in z])
 
 
 def _as_normal(values: Numbers, share: Numbers, kind: Continuous) -> Numbers:
@@ -63,16 +72,18 @@ def _as_normal(values: Numbers, share: Numbers, kind: Continuous) -> Numbers:
         here = values == kind.point
         own = float(share[here].sum())
         rest = _as_normal(values, np.where(here, 0.0, share) / (1 - own), Continuous(kind.scale))
-        return own * here + (1 - own) * rest
-    shift = values[values > 0].min() / 2 if kind.is_log else 0.0
-    to_normal = np.log if kind.is_log else np.asarray
-    t = to_normal(values + shift)
+        both: Numbers = own * here + (1 - own) * rest
+        return both
+    shift = float(values[values > 0].min()) / 2 if kind.is_log else 0.0
+
+    def to_normal(x: Numbers) -> Numbers:
+        return np.log(x + shift) if kind.is_log else x
+
+    t = to_normal(values)
     mean = float(share @ t)
     sd = math.sqrt(float(share @ (t - mean) ** 2)) or 1.0
-    ends = (to_normal(np.append(values[0] + 0.5, values[1:] + 0.5) + shift) - mean) / sd
-    starts = (to_normal(values[1:] - 0.5 + shift) - mean) / sd
-    # Of what lies above the mean the complement: upper tails keep their precision.
-    tail = np.vectorize(lambda z: 0.5 * math.erfc(z / math.sqrt(2)), otypes=[float])
-    first = 1 - tail(ends[:1])
-    others = np.where(starts > 0, tail(starts) - tail(ends[1:]), tail(-ends[1:]) - tail(-starts))
+    starts, ends = (to_normal(values[1:] - 0.5) - mean) / sd, (to_normal(values + 0.5) - mean) / sd
+    first = 1 - _above(ends[:1])
+    # Of what lies above the mean what is above it, below the mean what is below: tails keep their precision.
+    others = np.where(starts > 0, _above(starts) - _above(ends[1:]), _above(-ends[1:]) - _above(-starts))
     return np.append(first, others).clip(LEAST)

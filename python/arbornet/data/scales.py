@@ -45,6 +45,7 @@ WORTH_A_POINT = 0.1
 LEAST_SHARE = 0.05
 TIMES_THE_NEXT = 2
 WITH_POINTS = ("number", "integer")
+NUMBERS = (*CLASSES, *WITH_POINTS)
 
 
 def check_scales(scales: object) -> None:
@@ -68,7 +69,19 @@ def with_scales(raw: Raw, columns: Sequence[Column], weights: NDArray[np.float64
 
 
 def _chosen(read: Raw, column: Column, weights: NDArray[np.float64] | None) -> Column:
-    place = read.places[column.name]
+    return as_it_gains(read, column, read.places[column.name], weights)
+
+
+def as_it_gains(read: Raw, column: Column, place: int, weights: NDArray[np.float64] | None) -> Column:
+    """A column of numbers with the scale, the point mass or the leaves of counts by which it gains enough.
+
+    Args:
+        read: The frame.
+        column: The column.
+        place: Where it stands in the frame.
+        weights: How often each row counts, if not all count once.
+    """
+    column = replace(column, kind=Continuous())
     x, w = _known(read.numbers(place), weights)
     if len(x) < FEW_ROWS:
         return column
@@ -109,7 +122,7 @@ def point_of(raw: Raw, column: Column, place: int, weights: NDArray[np.float64] 
 
 
 def _may_be_chosen(column: Column) -> bool:
-    plain = column.used and column.kind == Continuous() and column.class_ in {*CLASSES, *WITH_POINTS}
+    plain = column.used and column.kind == Continuous() and column.class_ in NUMBERS
     return plain and column.range_ is not None and column.range_[0] < column.range_[1]
 
 

@@ -336,7 +336,8 @@ def infer_schema(
     Args:
         frame: Polars, pandas or pyarrow table, duckdb relation, anything with `__arrow_c_stream__`, dict of columns.
         max_levels: Merge the rarest levels of every categorical column into one, so that this many remain.
-        scales: `"auto"` takes skewed columns of numbers of 0 or more by their logarithm (see `Continuous`), `"linear"`
+        scales: `"auto"` takes skewed columns of numbers of 0 or more by their logarithm, gives numbers that many rows
+            share a point mass, and whole numbers with many zeros leaves of counts (see `Continuous`); `"linear"`
             none.
         n_jobs: Number of threads, -1 for all.
 
