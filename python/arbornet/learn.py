@@ -286,6 +286,8 @@ def _rows(
         tell(f"logarithmic: {', '.join(logs)}")
     if points := [f"{name} at {kind.point:g}" for name, kind in numbers if isinstance(kind.point, float)]:
         tell(f"point mass: {', '.join(points)}")
+    if counts := [name for name, kind in numbers if kind.leaf == "counts"]:
+        tell(f"counts: {', '.join(counts)}")
     for column in table.schema.columns:
         if not column.used:
             tell(f"left out: {column.name} {column.left_out}")

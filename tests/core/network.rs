@@ -279,7 +279,7 @@ fn densities_are_in_the_units_of_the_user() {
 fn densities_of_a_logarithm_have_its_jacobian() {
     let wage = |log| Variable {
         name: "wage".into(),
-        kind: Kind::Continuous { scale: Units { shift: 2.0, scale: 0.5, log, point: None } },
+        kind: Kind::Continuous { scale: Units { shift: 2.0, scale: 0.5, log, ..Units::IDENTITY } },
     };
     let leaf = Predictive::StudentT { df: 4.0, location: 0.3, scale: 0.8 };
     let model = LocalModel::Cells(Cells::new(0, vec![], vec![cell(vec![], leaf.clone())], leaf));

@@ -19,8 +19,8 @@ from arbornet.data.infer import MOST_LEVELS, Profile, check_finite, check_told_a
 from arbornet.data.kinds import Binned, Categorical, Continuous, Level, Ordinal
 from arbornet.data.levels import as_own_levels, codes_of, merge_rarest
 from arbornet.data.looks.written import as_read
-from arbornet.data.scales import point_of
-from arbornet.data.support import with_support
+from arbornet.data.scales import NUMBERS, as_it_gains, point_of
+from arbornet.data.support import check_counts, with_support
 from arbornet.data.units import log_of
 from arbornet.text.notices import ArbornetWarning
 from arbornet.text.visible import written
@@ -56,9 +56,9 @@ def coding_of(raw: Raw, column: Column, unseen: Unseen, way_out: str = "") -> Co
         log, least = _logarithms(raw, i, column, seen, unseen, way_out)
         levels = None if column.cuts is None else column.levels
         word = column.word if levels is not None else "continuous"
-        return ColumnCoding(
-            column.name, i, word, levels, cuts=column.cuts, scale=scale, log=log, least=least, point=column.point
-        )
+        coding = ColumnCoding(column.name, i, word, levels, cuts=column.cuts, scale=scale, log=log, least=least)
+        coding.point, coding.leaf = column.point, column.leaf
+        return coding
     return _levels_coding(raw, i, column, seen, unseen, way_out)
 
 
@@ -246,8 +246,11 @@ def resolve(raw: Raw, column: Column, missing: str, weights: NDArray[np.float64]
     if isinstance(kind, Continuous | Binned):
         if column.scale is None and column.cuts is None:
             check_told_apart(column.name, seen)
-            if isinstance(kind, Continuous) and kind.point == "auto":
+            if isinstance(kind, Continuous) and kind.leaf == "auto":
+                column = _as_it_gains(raw, column, kind, i, weights)
+            elif isinstance(kind, Continuous) and kind.point == "auto":
                 column = replace(column, kind=replace(kind, point=point_of(raw, column, i, weights)))
+            check_counts(column, raw.numbers(i))
             column = with_support(column, seen)
         return column
     if kind.levels is None:
@@ -272,6 +275,17 @@ def resolve(raw: Raw, column: Column, missing: str, weights: NDArray[np.float64]
     if missing == "level" and isinstance(kind, Categorical) and seen.n_missing > 0 and column.missing_level is None:
         column = _with_missing_level(column)
     return column
+
+
+def _as_it_gains(raw: Raw, column: Column, kind: Continuous, place: int, weights: NDArray[np.float64] | None) -> Column:
+    """The column with the scale, point mass and leaves that suit its numbers; what else is declared stays."""
+    chosen = (
+        as_it_gains(raw, column, place, weights) if column.class_ in NUMBERS else replace(column, kind=Continuous())
+    )
+    own = chosen.kind
+    if isinstance(own, Continuous) and own.leaf != "counts":
+        chosen = replace(chosen, kind=replace(own, step=kind.step, least=kind.least))
+    return chosen
 
 
 def _weighed(raw: Raw, i: int, n_values: int, weights: NDArray[np.float64]) -> list[float]:

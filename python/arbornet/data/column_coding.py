@@ -28,3 +28,5 @@ class ColumnCoding:
     """On a logarithmic scale the least number that is taken as it is: those below count as it."""
     point: tuple[float, float] | None = None
     """A number that many rows share, and the length of numbers it stands for."""
+    leaf: str | None = None
+    """What stands in the leaves of trees, if the column says so."""

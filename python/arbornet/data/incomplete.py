@@ -225,6 +225,7 @@ class Incomplete:
             [column.scale or (0.0, 1.0) for column in columns],
             weights,
             [column.point for column in columns],
+            [column.leaf for column in columns],
         )
 
 

@@ -11,9 +11,12 @@ from collections.abc import Iterable
 from dataclasses import dataclass
 from itertools import pairwise
 from numbers import Integral, Real
-from typing import Literal, TypeAlias
+from typing import Literal, TypeAlias, get_args
 
 from arbornet._core import ParameterError
+
+Leaf: TypeAlias = Literal["normal", "linear", "lognormal", "counts", "auto"]
+"""What stands in the leaves of a column of numbers."""
 
 Level: TypeAlias = str | int | float | bool
 
@@ -68,14 +71,20 @@ class Continuous:
             Trees (`PCART`) give it a probability of its own in every leaf, and fit the leaf to all other numbers. Its
             density is this probability over the column's step, or over a thousandth of its range where it has none.
             `"auto"` takes the most frequent number where that makes the column's values much more probable.
+        leaf: What stands in the leaves of the column's trees (`PCART`), whatever the score says of all others:
+            `"normal"`, `"linear"` as in `PCART(leaf="linear")`, `"lognormal"` for `scale="log"` with normal leaves, or
+            `"counts"` for whole numbers from 0 up: a negative binomial distribution, of which each leaf has its own
+            mean and spread. With `point=0` for counts of which more are 0 than that says. `"auto"` takes the scale, the
+            point mass and the leaves that `scales="auto"` would, see `infer_schema`.
 
     Raises:
-        ParameterError: If there is no such scale, the shift is below 0 or that of a linear scale, or the step is not
-            above 0.
+        ParameterError: If there is no such scale or leaf, the shift is below 0 or that of a linear scale, the step is
+            not above 0, or leaves of counts are on a logarithmic scale.
 
     Example:
         >>> schema = schema.with_types(rings=an.Continuous(), income=an.Continuous(scale="log"))
         >>> schema = schema.with_types(balance=an.Continuous(step=None, least=None), rain=an.Continuous(point=0))
+        >>> schema = schema.with_types(visits=an.Continuous(leaf="counts"))
     """
 
     scale: Literal["linear", "log"] = "linear"
@@ -83,13 +92,23 @@ class Continuous:
     step: float | Literal["auto"] | None = "auto"
     least: float | Literal["auto"] | None = "auto"
     point: float | Literal["auto"] | None = None
+    leaf: Leaf | None = None
 
     def __post_init__(self) -> None:
+        if self.leaf not in (None, *get_args(Leaf)):
+            raise ParameterError(f"leaf={self.leaf!r}: choose 'normal', 'linear', 'lognormal', 'counts' or 'auto'")
+        if self.leaf == "lognormal":
+            object.__setattr__(self, "scale", "log")
+            object.__setattr__(self, "leaf", "normal")
         if self.scale not in ("linear", "log"):
             raise ParameterError(f"scale={self.scale!r}: choose 'linear' or 'log'")
         object.__setattr__(self, "step", _number("step", self.step, "above 0"))
         object.__setattr__(self, "least", _number("least", self.least))
         object.__setattr__(self, "point", _number("point", self.point))
+        if self.leaf == "counts":
+            _check_counts(self)
+        if self.leaf == "auto" and (self.scale == "log" or self.point is not None):
+            raise ParameterError("leaf='auto' chooses the scale and the point mass too: leave them out")
         if self.shift is None:
             return
         if self.scale == "linear":
@@ -105,15 +124,26 @@ class Continuous:
 
     def __str__(self) -> str:
         known = isinstance(self.point, float)
-        told = (["log"] if self.is_log else []) + ([f"point mass at {self.point:g}"] if known else [])
+        told = (["log"] if self.is_log else []) + ([] if self.leaf is None else [self.leaf])
+        told += [f"point mass at {self.point:g}"] if known else []
         return f"continuous ({', '.join(told)})" if told else "continuous"
 
     def __repr__(self) -> str:
         told = ["scale='log'"] if self.is_log else []
         told += [] if self.shift is None else [f"shift={self.shift!r}"]
         told += [f"{name}={getattr(self, name)!r}" for name in ("step", "least") if getattr(self, name) != "auto"]
-        told += [] if self.point is None else [f"point={self.point!r}"]
+        told += [f"{name}={value!r}" for name in ("point", "leaf") if (value := getattr(self, name)) is not None]
         return f"Continuous({', '.join(told)})"
+
+
+def _check_counts(kind: Continuous) -> None:
+    """That a column of counts has nothing that others have."""
+    if kind.scale == "log":
+        raise ParameterError("leaf='counts' goes with scale='linear': a logarithm of a count is no whole number")
+    if isinstance(kind.point, float) and (kind.point < 0 or kind.point != math.floor(kind.point)):
+        raise ParameterError(f"point={kind.point!r}: a number that many counts share is a whole number from 0 up")
+    if kind.step not in ("auto", None, 1.0):
+        raise ParameterError(f"step={kind.step!r}: the step of counts is 1")
 
 
 def _number(name: str, given: object, above: str = "") -> float | Literal["auto"] | None:

@@ -5,7 +5,7 @@ The model is one normal leaf for all rows, in the user's units. What it says of 
 number only, so a logarithm gains the difference of what standardising costs on either scale: with `t = ln(x + shift)`,
 `ln sd(x) - ln sd(t) - mean(t)` nats a row. Money, counts, durations and concentrations gain; what is symmetric loses.
 A number that a share p of the rows holds gains `p ln(p / width)` for the width of a step, and what the others gain
-alone.
+alone. Whether whole numbers are counts is another question, `data/counted.py`.
 """
 
 from __future__ import annotations
@@ -18,6 +18,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from arbornet._core import ParameterError
+from arbornet.data.counted import are_counts
 from arbornet.data.frames import Raw
 from arbornet.data.kinds import Continuous
 from arbornet.data.looks.written import as_read
@@ -44,6 +45,7 @@ WORTH_A_POINT = 0.1
 LEAST_SHARE = 0.05
 TIMES_THE_NEXT = 2
 WITH_POINTS = ("number", "integer")
+NUMBERS = (*CLASSES, *WITH_POINTS)
 
 
 def check_scales(scales: object) -> None:
@@ -67,7 +69,19 @@ def with_scales(raw: Raw, columns: Sequence[Column], weights: NDArray[np.float64
 
 
 def _chosen(read: Raw, column: Column, weights: NDArray[np.float64] | None) -> Column:
-    place = read.places[column.name]
+    return as_it_gains(read, column, read.places[column.name], weights)
+
+
+def as_it_gains(read: Raw, column: Column, place: int, weights: NDArray[np.float64] | None) -> Column:
+    """A column of numbers with the scale, the point mass or the leaves of counts by which it gains enough.
+
+    Args:
+        read: The frame.
+        column: The column.
+        place: Where it stands in the frame.
+        weights: How often each row counts, if not all count once.
+    """
+    column = replace(column, kind=Continuous())
     x, w = _known(read.numbers(place), weights)
     if len(x) < FEW_ROWS:
         return column
@@ -82,9 +96,17 @@ def _chosen(read: Raw, column: Column, weights: NDArray[np.float64] | None) -> C
             kind = Continuous("log", point=at)
     elif may_be_log and gain(x, w) > (WITH_ZEROS if x[0] == 0 else WORTH_IT):
         kind = Continuous("log")
+    if are_counts(x, w, kind):
+        told = [f"whole numbers, {_share(x, w):.0%} of them 0: counts, with a probability of 0 of its own"]
+        kind = Continuous(leaf="counts", point=0)
     if kind.is_log:
         told.insert(0, "skewed: their logarithm is more like a normal distribution")
     return replace(column, kind=kind, reason="; ".join([column.reason, *told])) if told else column
+
+
+def _share(x: NDArray[np.float64], w: NDArray[np.float64] | None) -> float:
+    """Of the zeros."""
+    return float(np.average(x == 0, weights=w))
 
 
 def point_of(raw: Raw, column: Column, place: int, weights: NDArray[np.float64] | None) -> float | None:
@@ -100,7 +122,7 @@ def point_of(raw: Raw, column: Column, place: int, weights: NDArray[np.float64] 
 
 
 def _may_be_chosen(column: Column) -> bool:
-    plain = column.used and column.kind == Continuous() and column.class_ in {*CLASSES, *WITH_POINTS}
+    plain = column.used and column.kind == Continuous() and column.class_ in NUMBERS
     return plain and column.range_ is not None and column.range_[0] < column.range_[1]
 
 

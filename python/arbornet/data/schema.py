@@ -113,6 +113,12 @@ class Column:
         return self.left_out is None
 
     @property
+    def leaf(self) -> Literal["normal", "linear", "counts"] | None:
+        """What stands in the leaves of the column's trees, if its kind says so."""
+        own = self.kind.leaf if isinstance(self.kind, Continuous) else None
+        return own if own in ("normal", "linear", "counts") else None
+
+    @property
     def word(self) -> Literal["continuous", "categorical", "ordinal"]:
         """The kind in one word; bins are ordinal."""
         if isinstance(self.kind, Continuous):
@@ -330,7 +336,8 @@ def infer_schema(
     Args:
         frame: Polars, pandas or pyarrow table, duckdb relation, anything with `__arrow_c_stream__`, dict of columns.
         max_levels: Merge the rarest levels of every categorical column into one, so that this many remain.
-        scales: `"auto"` takes skewed columns of numbers of 0 or more by their logarithm (see `Continuous`), `"linear"`
+        scales: `"auto"` takes skewed columns of numbers of 0 or more by their logarithm, gives numbers that many rows
+            share a point mass, and whole numbers with many zeros leaves of counts (see `Continuous`); `"linear"`
             none.
         n_jobs: Number of threads, -1 for all.
 
@@ -461,6 +468,10 @@ def _declare(column: Column, kind: Kind) -> Column:
         raise ParameterError(
             f"{column.name}={kind!r}: the column holds {column.class_} values, which take no {given}; numbers do"
         )
+    if isinstance(kind, Continuous) and kind.leaf == "counts" and column.class_ not in ("integer", "number", "nothing"):
+        raise ParameterError(
+            f"{column.name}={kind!r}: the column holds {column.class_} values; counts are whole numbers from 0 up"
+        )
     return replace(column, kind=kind, reason=reason, left_out=None, hint=None, **unknown)
 
 
@@ -495,7 +506,7 @@ def _column_to_dict(column: Column) -> dict[str, Any]:
     }
     word = "binned" if isinstance(column.kind, Binned) else column.word
     # No step, or no least number, is a setting.
-    plain: dict[str, tuple[Any, ...]] = dict.fromkeys(("step", "least"), ("auto",))
+    plain: dict[str, tuple[Any, ...]] = dict.fromkeys(("step", "least"), ("auto",)) | {"leaf": (None,)}
     settings = {
         key: value
         for key, value in column.kind.__dict__.items()

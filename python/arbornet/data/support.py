@@ -32,12 +32,31 @@ FROM_ZERO = (*STEPPED, "duration")
 MOST_DECIMALS = 6
 #: A number that many rows share stands for this part of the range where no step is known.
 POINT_SHARE = 1000.0
+#: Of counts, as the core has it.
+MOST_COUNTED = 1e6
 #: A multiple of the step that an end of an interval misses by rounding only.
 SLACK = 1e-9
 #: Of one in stored units, as the core has it.
 ROUNDING = 1e-12
 #: Whole numbers below it are floats.
 EXACT = 2.0**53
+
+
+def check_counts(column: Column, values: Numbers) -> None:
+    """That a column which is said to hold counts does.
+
+    Raises:
+        ColumnError: If it holds another number, with its row.
+    """
+    if column.leaf != "counts":
+        return
+    bad = (values != np.floor(values)) | (values < 0) | (values > MOST_COUNTED)
+    rows = np.flatnonzero(bad & ~np.isnan(values))
+    if rows.size:
+        raise ColumnError(
+            f"column '{column.name}' holds {values[rows[0]]:.10g} (first in row {rows[0]}), and leaf='counts' is for "
+            f"whole numbers from 0 to {MOST_COUNTED:,.0f}; choose leaf='normal', or leaf='lognormal' if none is below 0"
+        )
 
 
 def with_support(column: Column, seen: Profile) -> Column:
@@ -51,6 +70,8 @@ def with_support(column: Column, seen: Profile) -> Column:
         return column
     smallest = seen.range_[0] if seen.range_ is not None else math.inf
     step, least = kind.step, kind.least
+    if kind.leaf == "counts":
+        step, least = (1.0 if step == "auto" else step), (0.0 if least == "auto" else least)
     if least is not None and least != "auto" and smallest < least:
         raise ColumnError(
             f"column '{column.name}' holds {smallest:g}, below its declared least={least:g}; "

@@ -154,7 +154,8 @@ def resampled(table: Table, rows: np.ndarray[Any, Any]) -> Table:
         are = table.weights.are if table.weights else "frequency"
         # Repeated rows stand for their weights already.
         weights = None if _is_of_counts(weights, are) else scaled(weights[rows], are)
-    made = TableHandle.from_columns(handle.names, kinds, levels, columns, scales, weights, handle.points)
+    told = handle.points, handle.leaves
+    made = TableHandle.from_columns(handle.names, kinds, levels, columns, scales, weights, *told)
     return Table.from_handle(made, table.schema)
 
 

@@ -66,4 +66,5 @@ def repeated(gaps: Incomplete, completion: Completion, copies: Sequence[dict[int
         [column.scale or (0.0, 1.0) for column in used],
         weights,
         [column.point for column in used],
+        [column.leaf for column in used],
     )

@@ -1,6 +1,17 @@
 """The model of a variable given its parents, in readable form: `local`, with `leaves` and `splines`."""
 
-from arbornet.models.leaves import Condition, Leaf, LogStudentT, PointMass, Shares, Slope, StudentT
+from arbornet.models.leaves import Condition, Counts, Leaf, LogStudentT, PointMass, Shares, Slope, StudentT
 from arbornet.models.local import LocalModel, local_model
 
-__all__ = ["Condition", "Leaf", "LocalModel", "LogStudentT", "PointMass", "Shares", "Slope", "StudentT", "local_model"]
+__all__ = [
+    "Condition",
+    "Counts",
+    "Leaf",
+    "LocalModel",
+    "LogStudentT",
+    "PointMass",
+    "Shares",
+    "Slope",
+    "StudentT",
+    "local_model",
+]

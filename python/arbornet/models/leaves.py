@@ -107,6 +107,22 @@ class LogStudentT:
 
 
 @dataclass(frozen=True)
+class Counts:
+    """Of whole numbers from 0 up: a negative binomial distribution.
+
+    Attributes:
+        mean: The mean.
+        sd: The standard deviation, with the mean as it is known.
+        size: None if the leaf's counts are as even as Poisson ones; otherwise the variance is `mean + mean**2 / size`
+            (without a number that has a probability of its own).
+    """
+
+    mean: float
+    sd: float
+    size: float | None = None
+
+
+@dataclass(frozen=True)
 class PointMass:
     """A number with a probability of its own, such as 0 of rainfall, and the distribution of all others.
 
@@ -118,7 +134,7 @@ class PointMass:
 
     value: float
     probability: float
-    others: StudentT | LogStudentT
+    others: StudentT | LogStudentT | Counts
 
     @property
     def mean(self) -> float | None:
@@ -136,7 +152,7 @@ class PointMass:
         return float(((1 - self.probability) * (sd**2 + distance)) ** 0.5)
 
 
-Distribution = Shares | StudentT | LogStudentT | PointMass
+Distribution = Shares | StudentT | LogStudentT | Counts | PointMass
 
 
 def _brief(of: Distribution) -> str:
@@ -144,6 +160,8 @@ def _brief(of: Distribution) -> str:
         return f"{of.probability:.1%} {of.value:g}, else {_brief(of.others)}"
     if isinstance(of, Shares):
         return ", ".join(f"{visible_name(level)} {share:.1%}" for level, share in of.probabilities.items())
+    if isinstance(of, Counts):
+        return f"mean {of.mean:.4g}, sd {of.sd:.4g}" + ("" if of.size is None else f", size {of.size:g}")
     if isinstance(of, LogStudentT):
         return f"median {of.median:.5g}, factor {of.factor:.4g}, {of.df:g} degrees of freedom"
     return f"location {of.location:.5g}, scale {of.scale:.4g}, {of.df:g} degrees of freedom"

@@ -16,7 +16,17 @@ from arbornet._core import ColumnError, FormatError, ModelHandle, ParameterError
 from arbornet.data import calendar
 from arbornet.data.kinds import Level
 from arbornet.given import Evidence, ScoreLike, TableLike, Target
-from arbornet.models.leaves import Condition, Distribution, Leaf, LogStudentT, PointMass, Shares, Slope, StudentT
+from arbornet.models.leaves import (
+    Condition,
+    Counts,
+    Distribution,
+    Leaf,
+    LogStudentT,
+    PointMass,
+    Shares,
+    Slope,
+    StudentT,
+)
 from arbornet.models.splines import Factor, Term, partial_responses
 from arbornet.scores.prepare import positions, prepared
 from arbornet.show.draw import Picture, draw_spline, draw_tree, spline_svg, tree_svg
@@ -295,7 +305,11 @@ def _condition(condition: dict[str, Any]) -> Condition:
 def _distribution(document: dict[str, Any], levels: list[Level]) -> Distribution:
     if "probabilities" in document:
         return Shares(dict(zip(levels, document["probabilities"], strict=True)))
-    numbers = (document["location"], document["scale"], document["df"])
-    others = LogStudentT(*numbers, document["log"]) if "log" in document else StudentT(*numbers)
+    others: StudentT | LogStudentT | Counts
+    if "size" in document:
+        others = Counts(document["mean"], document["sd"], document["size"])
+    else:
+        numbers = (document["location"], document["scale"], document["df"])
+        others = LogStudentT(*numbers, document["log"]) if "log" in document else StudentT(*numbers)
     point = document.get("point")
     return others if point is None else PointMass(point["value"], point["probability"], others)

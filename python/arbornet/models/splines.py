@@ -9,7 +9,7 @@ from typing import TYPE_CHECKING, Any
 from arbornet._core import ParameterError
 from arbornet.data import calendar
 from arbornet.data.kinds import Level
-from arbornet.models.leaves import LogStudentT, PointMass, Shares
+from arbornet.models.leaves import Counts, LogStudentT, PointMass, Shares
 from arbornet.show.draw.spline import MOST_LINES, Response, Spline
 
 if TYPE_CHECKING:
@@ -94,7 +94,9 @@ def partial_responses(model: LocalModel) -> Spline:
         if isinstance(distribution, Shares):
             return [distribution.probabilities[level] for level in shown]
         others = distribution.others if isinstance(distribution, PointMass) else distribution
-        return [others.median if isinstance(others, LogStudentT) else others.location]
+        if isinstance(others, LogStudentT):
+            return [others.median]
+        return [others.mean if isinstance(others, Counts) else others.location]
 
     responses = []
     for of in told["seen"]:

@@ -119,7 +119,7 @@ def _fitted(
 
 
 def _has_no_cycle(parents: list[list[int]]) -> bool:
-    return nx.is_directed_acyclic_graph(nx.DiGraph([(p, v) for v, of in enumerate(parents) for p in of]))
+    return bool(nx.is_directed_acyclic_graph(nx.DiGraph([(p, v) for v, of in enumerate(parents) for p in of])))
 
 
 def _network(table: Table, found: Found | None, scored: ScoreHandle, made: _Fitted) -> BayesNet:

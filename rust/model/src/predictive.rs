@@ -4,10 +4,12 @@
 //! Densities are in stored (standardised) units; whoever speaks to a person subtracts `ln scale`. Another family of
 //! distributions is one variant here, with its arm in each method.
 
+mod counts;
 mod line;
 mod point;
 mod student_t;
 
+pub use counts::{Counts, MOST_COUNTED, count_of, rising};
 pub use line::{LARGEST, Line};
 pub use point::{PointMass, is_at};
 
@@ -48,6 +50,14 @@ pub enum Predictive {
         /// As of a Student t.
         scale: f64,
     },
+    /// Whole numbers from 0 up.
+    Counts {
+        /// All of them, or those that are not the point.
+        counts: Counts,
+        /// A number that has a probability of its own.
+        #[serde(default, skip_serializing_if = "Option::is_none")]
+        point: Option<PointMass>,
+    },
 }
 
 impl Predictive {
@@ -60,8 +70,14 @@ impl Predictive {
             (&Self::StudentT { df, location, scale }, Value::Real(x)) => {
                 student_t::ln_density(df, (x - location) / scale) - scale.ln()
             }
-            (Self::Point { point, .. }, Value::Real(x)) if is_at(x, point.at) => point.share.ln() - point.log_width,
-            (Self::Point { point, .. }, Value::Real(_)) => (-point.share).ln_1p() + self.others().log_density(value),
+            (Self::Point { point, .. } | Self::Counts { point: Some(point), .. }, Value::Real(x)) => {
+                if is_at(x, point.at) {
+                    point.share.ln() - point.log_width
+                } else {
+                    (-point.share).ln_1p() + self.others().log_density(value)
+                }
+            }
+            (Self::Counts { counts, point: None }, Value::Real(x)) => counts.log_density(x),
             _ => f64::NEG_INFINITY,
         }
     }
@@ -73,7 +89,10 @@ impl Predictive {
                 Some(probabilities.iter().zip(0_u32..).map(|(p, c)| p * f64::from(c)).sum())
             }
             Self::StudentT { df, location, .. } => (*df > 1.0).then_some(*location),
-            Self::Point { point, .. } => Some(point.mean(self.others().mean()?)),
+            Self::Counts { counts, point: None } => counts.mean(),
+            Self::Point { point, .. } | Self::Counts { point: Some(point), .. } => {
+                Some(point.mean(self.others().mean()?))
+            }
         }
     }
 
@@ -86,7 +105,10 @@ impl Predictive {
                 Some(squares.sum::<f64>().sqrt())
             }
             Self::StudentT { df, scale, .. } => (*df > 2.0).then(|| scale * (df / (df - 2.0)).sqrt()),
-            Self::Point { point, .. } => Some(point.sd(self.others().mean()?, self.others().sd()?)),
+            Self::Counts { counts, point: None } => counts.sd(),
+            Self::Point { point, .. } | Self::Counts { point: Some(point), .. } => {
+                Some(point.sd(self.others().mean()?, self.others().sd()?))
+            }
         }
     }
 
@@ -103,7 +125,10 @@ impl Predictive {
                 }
                 Value::Code(best as u32)
             }
-            Self::Point { point, .. } if point.share >= 0.5 => Value::Real(point.at),
+            Self::Point { point, .. } | Self::Counts { point: Some(point), .. } if point.share >= 0.5 => {
+                Value::Real(point.at)
+            }
+            Self::Counts { counts, .. } => Value::Real(counts.mode()),
             Self::StudentT { location, .. } | Self::Point { location, .. } => Value::Real(*location),
         }
     }
@@ -117,7 +142,8 @@ impl Predictive {
             }
             (&Self::StudentT { df, location, scale }, Value::Real(x)) => student_t::cdf(df, (x - location) / scale),
             // At most it: less than the next.
-            (Self::Point { point, .. }, Value::Real(x)) => {
+            (Self::Counts { counts, point: None }, Value::Real(x)) => counts.cdf(x),
+            (Self::Point { point, .. } | Self::Counts { point: Some(point), .. }, Value::Real(x)) => {
                 point.below(if is_at(x, point.at) { f64::INFINITY } else { x }, self.others().cdf(value))
             }
             _ => f64::NAN,
@@ -129,7 +155,10 @@ impl Predictive {
         match self {
             Self::Levels { probabilities } => Value::Code(first_reaching(probabilities, p)),
             &Self::StudentT { df, location, scale } => Value::Real(location + scale * student_t::quantile(df, p)),
-            &Self::Point { ref point, df, location, scale } => Value::Real(point.quantile(p, df, location, scale)),
+            Self::Counts { counts, point: None } => Value::Real(counts.quantile(p)),
+            Self::Point { point, .. } | Self::Counts { point: Some(point), .. } => {
+                Value::Real(point.quantile(p, &self.others()))
+            }
         }
     }
 
@@ -137,7 +166,9 @@ impl Predictive {
     pub fn interval(&self, mass: f64) -> (Value, Value) {
         let outside = (1.0 - mass) / 2.0;
         match self {
-            Self::Levels { .. } | Self::Point { .. } => (self.quantile(outside), self.quantile(1.0 - outside)),
+            Self::Levels { .. } | Self::Point { .. } | Self::Counts { .. } => {
+                (self.quantile(outside), self.quantile(1.0 - outside))
+            }
             // Twice the lower side, so that narrow outer parts keep their precision.
             &Self::StudentT { df, location, scale } => {
                 let half = -scale * student_t::quantile(df, outside);
@@ -150,7 +181,10 @@ impl Predictive {
     pub fn sample<R: Rng + ?Sized>(&self, rng: &mut R) -> Value {
         match self {
             Self::Levels { probabilities } => Value::Code(first_reaching(probabilities, uniform(rng))),
-            Self::Point { point, .. } if uniform(rng) < point.share => Value::Real(point.at),
+            Self::Point { point, .. } | Self::Counts { point: Some(point), .. } if uniform(rng) < point.share => {
+                Value::Real(point.at)
+            }
+            Self::Counts { counts, .. } => Value::Real(counts.quantile(uniform(rng))),
             &Self::StudentT { df, location, scale } | &Self::Point { df, location, scale, .. } => {
                 // Bailey's polar method (Mathematics of Computation 62, 1994): exact for any degrees of freedom.
                 loop {
@@ -185,6 +219,9 @@ impl Predictive {
                     && location.abs() <= 1e150
                     && self.point().is_none_or(|point| point.is_sound())
             }
+            Self::Counts { counts, point } => {
+                variable.is_continuous() && counts.is_sound() && point.is_none_or(|point| point.is_sound())
+            }
         };
         if sound {
             Ok(())
@@ -198,6 +235,8 @@ impl Predictive {
             Self::Levels { probabilities } => probabilities.len().saturating_sub(1),
             Self::StudentT { .. } => 2,
             Self::Point { .. } => 3,
+            // The rate and the size.
+            Self::Counts { point, .. } => 2 + usize::from(point.is_some()),
         }
     }
 }
@@ -242,7 +281,15 @@ mod tests {
                 location: 0.5,
                 scale: 2.0,
             },
+            counted(None),
+            counted(Some(PointMass { at: -1.5, log_width: -2.0_f64.ln(), share: 0.3 })),
         ]
+    }
+
+    /// Whole numbers, stored as `(count - 3) / 2`; without 0 if that has a probability of its own.
+    fn counted(point: Option<PointMass>) -> Predictive {
+        let gap = point.map(|_| 0.0);
+        Predictive::Counts { counts: Counts { size: Some(4.0), a: 90.0, b: 120.0, gap, shift: 3.0, scale: 2.0 }, point }
     }
 
     fn real(value: Value) -> f64 {
@@ -258,6 +305,11 @@ mod tests {
             let total = match &predictive {
                 Predictive::Levels { probabilities } => {
                     (0..probabilities.len()).map(|c| predictive.log_density(Value::Code(c as u32)).exp()).sum::<f64>()
+                }
+                // A count stands for the length of 1, in stored units half of that.
+                Predictive::Counts { .. } => {
+                    let at = |y: i32| predictive.log_density(Value::Real((f64::from(y) - 3.0) / 2.0)).exp() / 2.0;
+                    (0..2000).map(at).sum::<f64>()
                 }
                 // The midpoint rule over x = location + scale tan(u), which brings the heavy tails within reach.
                 &Predictive::StudentT { location, scale, .. } | &Predictive::Point { location, scale, .. } => {
@@ -287,6 +339,9 @@ mod tests {
                 match x {
                     Value::Real(x) if predictive.point().is_some_and(|point| x == point.at) => {
                         assert!(predictive.below(x) <= p && p <= predictive.cdf(Value::Real(x)));
+                    }
+                    Value::Real(y) if predictive.counts().is_some() => {
+                        assert!(predictive.below(y) < p && p <= predictive.cdf(x));
                     }
                     Value::Real(_) => assert!((predictive.cdf(x) / p - 1.0).abs() < 1e-12),
                     Value::Code(c) => {

@@ -2,7 +2,7 @@
 
 use std::sync::Arc;
 
-use arbornet_core::{Codes, Column, Error, Kind, Level, Point, Table, Units, Variable};
+use arbornet_core::{Codes, Column, Error, Kind, Level, NumberLeaf, Point, Table, Units, Variable};
 use numpy::{IntoPyArray, PyReadonlyArray1};
 use pyo3::exceptions::PyIndexError;
 use pyo3::prelude::*;
@@ -60,8 +60,21 @@ impl From<Units> for PyUnits {
 impl From<PyUnits> for Units {
     fn from(units: PyUnits) -> Self {
         match units {
-            PyUnits::Linear(shift, scale) => Self { shift, scale, log: None, point: None },
-            PyUnits::Log(shift, scale, log) => Self { shift, scale, log: Some(log), point: None },
+            PyUnits::Linear(shift, scale) => Self { shift, scale, ..Self::IDENTITY },
+            PyUnits::Log(shift, scale, log) => Self { shift, scale, log: Some(log), ..Self::IDENTITY },
+        }
+    }
+}
+
+/// What a column says of the leaves of its trees.
+pub fn leaf_from_python(name: &str, leaf: &str) -> PyResult<NumberLeaf> {
+    match leaf {
+        "normal" => Ok(NumberLeaf::Normal),
+        "linear" => Ok(NumberLeaf::Linear),
+        "counts" => Ok(NumberLeaf::Counts),
+        _ => {
+            let advice = "leaves of numbers are 'normal', 'linear' and 'counts'";
+            Err(CoreError(Error::column(name, format!("has leaves that are '{leaf}'"), advice)).into())
         }
     }
 }
@@ -118,10 +131,11 @@ impl TableHandle {
     ///
     /// `scales` holds one pair (shift, scale) per column with `original = shift + scale * stored`, or on a logarithmic scale
     /// (shift, scale, log) with `ln(original + log) = shift + scale * stored`; `weights` says how often each row counts, and `points`
-    /// of each column the number that many rows share, with the length of numbers it stands for.
+    /// of each column the number that many rows share, with the length of numbers it stands for, and `leaves` what stands in the
+    /// leaves of its trees, if the column says so.
     #[staticmethod]
-    #[pyo3(signature = (names, kinds, levels, columns, scales = None, weights = None, points = None))]
-    #[allow(clippy::needless_pass_by_value)] // the shapes pyo3 extracts
+    #[pyo3(signature = (names, kinds, levels, columns, scales = None, weights = None, points = None, leaves = None))]
+    #[allow(clippy::needless_pass_by_value, clippy::too_many_arguments)] // the shapes pyo3 extracts, and a table's parts
     fn from_columns(
         names: Vec<String>,
         kinds: Vec<String>,
@@ -130,21 +144,26 @@ impl TableHandle {
         scales: Option<Vec<PyUnits>>,
         weights: Option<PyReadonlyArray1<'_, f64>>,
         points: Option<Vec<Option<(f64, f64)>>>,
+        leaves: Option<Vec<Option<String>>>,
     ) -> PyResult<Self> {
         let n = names.len();
         let scales = scales.unwrap_or_else(|| vec![PyUnits::Linear(0.0, 1.0); n]);
         let points = points.unwrap_or_else(|| vec![None; n]);
-        if [kinds.len(), levels.len(), columns.len(), scales.len(), points.len()].iter().any(|&len| len != n) {
-            let problem = format!("{n} names need as many kinds, levels, columns, scales and points");
+        let leaves = leaves.unwrap_or_else(|| vec![None; n]);
+        let lengths = [kinds.len(), levels.len(), columns.len(), scales.len(), points.len(), leaves.len()];
+        if lengths.iter().any(|&len| len != n) {
+            let problem = format!("{n} names need as many kinds, levels, columns, scales, points and leaves");
             return Err(CoreError(Error::Shape(problem)).into());
         }
         let mut variables = Vec::with_capacity(n);
         let mut values = Vec::with_capacity(n);
-        for (((name, kind), (levels, column)), (scale, point)) in
-            names.iter().zip(&kinds).zip(levels.into_iter().zip(&columns)).zip(scales.into_iter().zip(points))
+        let units = scales.into_iter().zip(points).zip(leaves);
+        for (((name, kind), (levels, column)), ((scale, point), leaf)) in
+            names.iter().zip(&kinds).zip(levels.into_iter().zip(&columns)).zip(units)
         {
             let point = point.map(|(at, width)| Point { at, width });
-            let kind = kind_from_python(name, kind, levels, Units { point, ..scale.into() })?;
+            let leaf = leaf.map(|leaf| leaf_from_python(name, &leaf)).transpose()?;
+            let kind = kind_from_python(name, kind, levels, Units { point, leaf, ..scale.into() })?;
             let variable = Variable { name: name.as_str().into(), kind };
             values.push(column_from_python(&variable, column)?);
             variables.push(variable);
@@ -230,6 +249,20 @@ impl TableHandle {
         self.0.variables().iter().map(point).collect()
     }
 
+    /// Of every variable what stands in the leaves of its trees, if its column says so.
+    #[getter]
+    fn leaves(&self) -> Vec<Option<&'static str>> {
+        let leaf = |variable: &Variable| match variable.kind {
+            Kind::Continuous { scale } => scale.leaf.map(|leaf| match leaf {
+                NumberLeaf::Normal => "normal",
+                NumberLeaf::Linear => "linear",
+                NumberLeaf::Counts => "counts",
+            }),
+            _ => None,
+        };
+        self.0.variables().iter().map(leaf).collect()
+    }
+
     /// A copy of the stored (standardised) values of a continuous variable.
     fn reals<'py>(&self, py: Python<'py>, var: usize) -> PyResult<Bound<'py, PyAny>> {
         let variable = self.checked(var)?;
@@ -271,7 +304,7 @@ impl TableHandle {
         let scales =
             vars.map(|v| Ok(self.scale(v)?.unwrap_or(PyUnits::Linear(0.0, 1.0)))).collect::<PyResult<Vec<_>>>()?;
         let make = py.get_type::<Self>().getattr("from_columns")?;
-        let given = (self.names(), kinds, levels, columns, scales, self.weights(py), self.points())
+        let given = (self.names(), kinds, levels, columns, scales, self.weights(py), self.points(), self.leaves())
             .into_pyobject(py)?
             .into_any();
         Ok((make, given))

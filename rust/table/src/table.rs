@@ -9,7 +9,7 @@ use std::sync::Arc;
 use serde::{Deserialize, Serialize};
 
 use crate::error::{Error, Result};
-pub use crate::units::{Affine, Point, Units, log_shift, logarithm};
+pub use crate::units::{Affine, NumberLeaf, Point, Units, log_shift, logarithm};
 use crate::weights::Weights;
 
 /// A column's position in the table.

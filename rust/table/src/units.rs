@@ -47,6 +47,30 @@ pub struct Units {
     /// A number that many rows share, to which models that can give a probability of its own.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub point: Option<Point>,
+    /// What stands in the leaves of trees, where the column says so and not the score.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub leaf: Option<NumberLeaf>,
+}
+
+/// What stands in the leaves of numbers.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
+#[serde(rename_all = "snake_case")]
+pub enum NumberLeaf {
+    /// A normal distribution.
+    #[default]
+    Normal,
+    /// One about a line in the numeric parents, where that is worth more.
+    Linear,
+    /// Of whole numbers from 0 up, a negative binomial distribution.
+    Counts,
+}
+
+impl NumberLeaf {
+    /// Whether it is that of a score that does not say.
+    #[allow(clippy::trivially_copy_pass_by_ref)] // as serde calls it
+    pub fn is_default(&self) -> bool {
+        *self == Self::default()
+    }
 }
 
 /// A number that many rows share: the zeros of a column of rainfall, or a limit at which a measurement ends.
@@ -60,13 +84,13 @@ pub struct Point {
 
 impl From<Affine> for Units {
     fn from(Affine { shift, scale }: Affine) -> Self {
-        Self { shift, scale, log: None, point: None }
+        Self { shift, scale, ..Self::IDENTITY }
     }
 }
 
 impl Units {
     /// The map that changes nothing.
-    pub const IDENTITY: Self = Self { shift: 0.0, scale: 1.0, log: None, point: None };
+    pub const IDENTITY: Self = Self { shift: 0.0, scale: 1.0, log: None, point: None, leaf: None };
 
     /// The map to the user's units, or to their logarithm.
     #[inline]

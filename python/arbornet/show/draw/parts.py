@@ -15,6 +15,7 @@ Whoever has something to draw turns it into these parts; whoever draws knows not
                                                                                        (no "df": normal)
             and on a logarithmic scale the tree has "log": a, and numbers at its leaves are those of ln(x + a)
             and "point": {"value": x, "probability": p}          a number with a probability of its own
+            or of counts "mean": m, "sd": s, "size": r           None for Poisson ones
             and "line": {"along": {"variable": name, "points": [[x, location, scale], ...]}, "mean": m, "sd": s}
                                                                  where it follows a parent along a line; mean and
                                                                  standard deviation are those of its rows
@@ -170,13 +171,17 @@ class Leaf:
     along: Along | None = None
     point: tuple[float, float] | None = None
     """A number with a probability of its own, and this; the distribution is that of all others."""
+    counted: bool = False
+    """Whether the numbers are counts, with their mean as location and their standard deviation as scale."""
+    size: float | None = None
+    """Of counts, that of a negative binomial distribution; None for Poisson ones."""
 
     @property
     def reach(self) -> tuple[float, float]:
         """The ends of the numbers it is drawn on: three scales to both sides, wherever its line leads."""
         points = self.along.points if self.along else ((0.0, self.location, self.scale),)
         ends = [location + side * scale for _, location, scale in points for side in (-3, 3)]
-        return min(ends), max(ends)
+        return max(min(ends), 0.0) if self.counted else min(ends), max(ends)
 
 
 @dataclass(frozen=True)
@@ -236,6 +241,9 @@ def _subtree(node: Mapping[str, Any]) -> Split | Leaf | Again:
     along = _along(node.get("line") or {})
     shared = node.get("point")
     point = (float(shared["value"]), float(shared["probability"])) if shared else None
+    if "size" in node:
+        middle = float(node["mean"]), float(node["sd"]), None
+        return Leaf(node["n"], (), *middle, name, formula, along, point, True, node["size"])
     place = float(node["location"]), float(node["scale"]), node.get("df")
     return Leaf(node["n"], (), *place, name, formula, along, point)
 

@@ -200,7 +200,9 @@ def _bars(leaf: Leaf, child: Node, origin: Point, width: float, peak: float) -> 
 
 
 def density(leaf: Leaf, x: float) -> float:
-    """Density of a leaf of numbers."""
+    """Density of a leaf of numbers; of counts the probability of the nearest one."""
+    if leaf.counted:
+        return _of_count(leaf, round(x))
     if leaf.scale <= 0:
         return 0.0
     z = (x - leaf.location) / leaf.scale
@@ -209,6 +211,20 @@ def density(leaf: Leaf, x: float) -> float:
     d = leaf.df
     norm = math.lgamma((d + 1) / 2) - math.lgamma(d / 2) - 0.5 * math.log(d * math.pi)
     return math.exp(norm - (d + 1) / 2 * math.log1p(z * z / d)) / leaf.scale
+
+
+def _of_count(leaf: Leaf, count: int) -> float:
+    """The probability of a count: negative binomial, with the leaf's mean."""
+    # The numbers above one that has a probability of its own are counted without it.
+    moved = 1 if leaf.point is not None and leaf.point[0] == 0 else 0
+    k, mean = count - moved, max(leaf.location - moved, 1e-9)
+    if k < 0:
+        return 0.0
+    if leaf.size is None:
+        return math.exp(k * math.log(mean) - mean - math.lgamma(k + 1))
+    r = leaf.size
+    ways = math.lgamma(k + r) - math.lgamma(r) - math.lgamma(k + 1)
+    return math.exp(ways - r * math.log1p(mean / r) - k * math.log1p(r / mean))
 
 
 def tallest(leaves: Sequence[Leaf]) -> float:

@@ -6,7 +6,7 @@ use serde::Serialize;
 
 use super::linear_leaf::LineDescription;
 use super::{LocalModel, Wording};
-use crate::predictive::Predictive;
+use crate::predictive::{PointMass, Predictive};
 use crate::table::{Kind, Level, Units, Var, Variable};
 
 /// Some of a parent's values.
@@ -200,6 +200,32 @@ pub enum Distribution {
         #[serde(skip_serializing_if = "Option::is_none")]
         point: Option<Shared>,
     },
+    /// Of whole numbers from 0 up.
+    Counts {
+        /// Their mean.
+        mean: f64,
+        /// Their standard deviation about it.
+        sd: f64,
+        /// The size of a negative binomial distribution; of none the rate is that of a gamma variable, of one the
+        /// probability that of a beta variable.
+        size: Option<f64>,
+        /// The gamma variable's rate, or the beta variable's first parameter.
+        a: f64,
+        /// The gamma variable's shape, or the beta variable's second parameter.
+        b: f64,
+        /// As of a Student t.
+        #[serde(skip_serializing_if = "Option::is_none")]
+        point: Option<Shared>,
+    },
+}
+
+impl Shared {
+    fn new(point: PointMass, child: &Variable) -> Self {
+        let units = if let Kind::Continuous { scale } = child.kind { scale } else { Units::IDENTITY };
+        // The way there and back rounds.
+        let value = units.point.map_or_else(|| as_read(units, point.at), |point| point.at);
+        Self { value, probability: point.share }
+    }
 }
 
 /// A number that has a probability of its own.
@@ -311,17 +337,25 @@ impl Distribution {
     fn new(predictive: &Predictive, child: &Variable) -> Self {
         let (df, location, scale) = match predictive {
             Predictive::Levels { probabilities } => return Self::Levels { probabilities: probabilities.clone() },
+            Predictive::Counts { counts, point } => {
+                let mean = counts.mean_count().unwrap_or(counts.b);
+                let point = point.map(|point| Shared::new(point, child));
+                return Self::Counts {
+                    mean,
+                    sd: counts.spread_count(),
+                    size: counts.size,
+                    a: counts.a,
+                    b: counts.b,
+                    point,
+                };
+            }
             &Predictive::StudentT { df, location, scale } | &Predictive::Point { df, location, scale, .. } => {
                 (df, location, scale)
             }
         };
         let units = if let Kind::Continuous { scale } = child.kind { scale } else { Units::IDENTITY };
         let (location, scale) = (units.affine().to_original(location), scale * units.scale);
-        let point = predictive.point().map(|point| Shared {
-            // The way there and back rounds.
-            value: units.point.map_or_else(|| as_read(units, point.at), |point| point.at),
-            probability: point.share,
-        });
+        let point = predictive.point().map(|point| Shared::new(point, child));
         match units.log {
             None => Self::StudentT { location, scale, df, point },
             Some(log) => Self::LogStudentT { location, scale, df, log, point },
@@ -398,7 +432,7 @@ mod tests {
         let large = Units { shift: 3e7, scale: 2e9, ..Units::IDENTITY };
         assert_eq!(as_read(large, large.to_stored(5e9) - 1e-12), 5e9);
         for log in [0.0, 0.5] {
-            let wages = Units { shift: 9.6, scale: 1.2, log: Some(log), point: None };
+            let wages = Units { shift: 9.6, scale: 1.2, log: Some(log), ..Units::IDENTITY };
             assert_eq!(as_read(wages, wages.to_stored(24_000.0) - 1e-13), 24_000.0);
             assert_eq!(as_read(wages, wages.to_stored(0.375) - 1e-13), 0.375);
         }

@@ -100,8 +100,9 @@ impl Teller<'_> {
     /// `12% 0, else ` of a number that has a probability of its own; nothing where none of the leaf's rows holds it, and the
     /// probability is that of the prior.
     fn says_shared(&self, distribution: &Distribution, n: usize) -> String {
-        let (Distribution::StudentT { point: Some(point), .. } | Distribution::LogStudentT { point: Some(point), .. }) =
-            distribution
+        let (Distribution::StudentT { point: Some(point), .. }
+        | Distribution::LogStudentT { point: Some(point), .. }
+        | Distribution::Counts { point: Some(point), .. }) = distribution
         else {
             return String::new();
         };
@@ -126,6 +127,7 @@ impl Teller<'_> {
                 let width = self.words.difference(child, spread).unwrap_or_else(|| number(spread, 3));
                 format!("{mean} {middle}  {sd} {width}")
             }
+            Distribution::Counts { mean, sd, .. } => format!("mean {}  sd {}", number(*mean, 3), number(*sd, 3)),
             &Distribution::LogStudentT { location, scale, df, log, .. } => {
                 let AroundMedian { median, factor, spread } = AroundMedian::new(location, scale, df, log);
                 let digits = (1.0 / spread).log10().floor().clamp(0.0, 8.0) as i32 + 3;
@@ -152,7 +154,7 @@ impl Teller<'_> {
 
     fn with_rows(&self, distribution: &Distribution, n: usize) -> String {
         match distribution {
-            Distribution::StudentT { .. } | Distribution::LogStudentT { .. } => {
+            Distribution::StudentT { .. } | Distribution::LogStudentT { .. } | Distribution::Counts { .. } => {
                 format!("n={n}  {}{}", self.says_shared(distribution, n), self.says(distribution))
             }
             Distribution::Levels { .. } => format!("{}  (n={n})", self.says(distribution)),

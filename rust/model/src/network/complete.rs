@@ -26,7 +26,7 @@ use super::{Evidence, Network};
 use crate::control::Control;
 use crate::error::{Error, Result};
 use crate::frame::{Cells, MISSING, Rows};
-use crate::predictive::{Predictive, Value, is_at};
+use crate::predictive::{Counts, Predictive, Value, is_at};
 use crate::table::Var;
 
 /// Rows a task completes at a time.
@@ -288,12 +288,23 @@ impl Network {
                     }
                     let width = spread(&predictive);
                     let Value::Real(now) = values[h] else { unreachable!("a number") };
+                    // A count stands for the numbers up to half way to the next ones, of which one is drawn and moved instead.
+                    let counts = predictive.counts();
+                    let half = counts.map_or(0.0, Counts::half_step);
+                    let whole = |x: f64| counts.map_or(x, |counts| counts.nearest(x));
+                    let (low, high) = draws.ranges[v];
+                    let (range, slack) = ((low - half, high + half), 0.01 * half);
+                    let now = if half > 0.0 { now + (2.0 * rng.random::<f64>() - 1.0) * half } else { now };
                     let log_at = |x: f64| {
+                        let x = whole(x);
                         values[h] = Value::Real(x);
+                        if half > 0.0 && !(low - slack..=high + slack).contains(&x) {
+                            return f64::NEG_INFINITY;
+                        }
                         touching[h].iter().map(|f| self.log_factor(problem, f, &values, seen)).sum::<f64>()
                     };
-                    let next = sliced(now, width, draws.ranges[v], log_at, rng);
-                    values[h] = Value::Real(next);
+                    let next = sliced(now, width, range, log_at, rng);
+                    values[h] = Value::Real(whole(next));
                 }
             }
         }
@@ -314,7 +325,7 @@ fn generator(seed: u64, key: u64) -> Xoshiro256PlusPlus {
 fn drawn(predictive: &Predictive, (low, high): (f64, f64), rng: &mut Xoshiro256PlusPlus) -> Value {
     match predictive {
         Predictive::Levels { .. } => predictive.sample(rng),
-        Predictive::StudentT { .. } | Predictive::Point { .. } => {
+        Predictive::StudentT { .. } | Predictive::Point { .. } | Predictive::Counts { .. } => {
             Value::Real(quantile_within(predictive, low, high, rng.random::<f64>()))
         }
     }
@@ -349,6 +360,7 @@ fn chosen(logs: &[f64], rng: &mut Xoshiro256PlusPlus) -> Option<usize> {
 fn spread(predictive: &Predictive) -> f64 {
     match *predictive {
         Predictive::StudentT { scale, .. } | Predictive::Point { scale, .. } => 2.0 * scale,
+        Predictive::Counts { counts, .. } => 2.0 * counts.spread_count().max(1.0) / counts.scale,
         Predictive::Levels { .. } => 1.0,
     }
 }

@@ -48,8 +48,8 @@ impl Pieces {
 }
 
 /// A hidden variable, and the bits of its distribution's degrees of freedom, location and scale, and of the number that is shared and
-/// its share.
-type Key = (usize, [u64; 5]);
+/// its share; of counts those of size and parameters.
+type Key = (usize, [u64; 6]);
 
 /// What one thread knows of the distributions of a problem's hidden numbers.
 #[derive(Debug, Default)]
@@ -63,8 +63,12 @@ impl Known {
             States::Levels(_) => &[],
         };
         let key = match predictive {
-            &Predictive::StudentT { df, location, scale } => [df, location, scale, 0.0, 0.0],
-            &Predictive::Point { point, df, location, scale } => [df, location, scale, point.at, point.share],
+            &Predictive::StudentT { df, location, scale } => [df, location, scale, 0.0, 0.0, 0.0],
+            &Predictive::Point { point, df, location, scale } => [df, location, scale, point.at, point.share, 0.0],
+            &Predictive::Counts { counts, point } => {
+                let [at, share] = point.map_or([0.0, 0.0], |point| [point.at, point.share]);
+                [counts.a, counts.b, counts.size.unwrap_or(f64::INFINITY), at, share, 1.0 + counts.gap.unwrap_or(-1.0)]
+            }
             Predictive::Levels { .. } => return Rc::new(Pieces::of(predictive, cuts)),
         };
         let key = (hidden, key.map(f64::to_bits));

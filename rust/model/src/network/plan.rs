@@ -298,9 +298,11 @@ impl Problem {
             (Some((hidden, states)), ..) => {
                 out.extend_from_slice(&known.pieces(hidden, predictive, states).masses);
             }
-            (None, Some((same, found)), Predictive::StudentT { .. } | Predictive::Point { .. })
-                if same == predictive =>
-            {
+            (
+                None,
+                Some((same, found)),
+                Predictive::StudentT { .. } | Predictive::Point { .. } | Predictive::Counts { .. },
+            ) if same == predictive => {
                 out.push(*found);
             }
             (None, ..) => {

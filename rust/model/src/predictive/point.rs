@@ -5,7 +5,7 @@
 
 use serde::{Deserialize, Serialize};
 
-use super::{Predictive, Value, student_t};
+use super::{Counts, Predictive, Value, student_t};
 
 /// The shared number, in stored units.
 #[derive(Clone, Copy, Debug, PartialEq, Serialize, Deserialize)]
@@ -33,6 +33,7 @@ impl PointMass {
     pub fn beside(self, other: &Predictive) -> Predictive {
         match *other {
             Predictive::StudentT { df, location, scale } => Predictive::Point { point: self, df, location, scale },
+            Predictive::Counts { counts, .. } => Predictive::Counts { counts, point: Some(self) },
             _ => other.clone(),
         }
     }
@@ -49,15 +50,15 @@ impl PointMass {
     }
 
     /// The smallest number at which the probability of it or less reaches `p`.
-    pub(super) fn quantile(&self, p: f64, df: f64, location: f64, scale: f64) -> f64 {
+    pub(super) fn quantile(&self, p: f64, others: &Predictive) -> f64 {
         let rest = 1.0 - self.share;
-        let before = rest * student_t::cdf(df, (self.at - location) / scale);
+        let before = rest * others.below(self.at);
         if p > before && p <= before + self.share || rest <= 0.0 {
             return self.at;
         }
         let above = p > before;
         let of_rest = (if above { p - self.share } else { p }) / rest;
-        let x = location + scale * student_t::quantile(df, of_rest.clamp(f64::MIN_POSITIVE, 1.0));
+        let Value::Real(x) = others.quantile(of_rest.clamp(f64::MIN_POSITIVE, 1.0)) else { return f64::NAN };
         // Rounding must not bring it to the other side.
         if above { x.max(self.at) } else { x.min(self.at) }
     }
@@ -76,7 +77,16 @@ impl PointMass {
 impl Predictive {
     /// The number that has a probability of its own, if there is one.
     pub fn point(&self) -> Option<PointMass> {
-        if let Self::Point { point, .. } = self { Some(*point) } else { None }
+        match self {
+            Self::Point { point, .. } => Some(*point),
+            Self::Counts { point, .. } => *point,
+            _ => None,
+        }
+    }
+
+    /// Of whole numbers, the distribution of those that are not the shared one.
+    pub fn counts(&self) -> Option<&Counts> {
+        if let Self::Counts { counts, .. } = self { Some(counts) } else { None }
     }
 
     /// The distribution of the numbers that are not the shared one.
@@ -84,6 +94,7 @@ impl Predictive {
     pub fn others(&self) -> Self {
         match *self {
             Self::Point { df, location, scale, .. } => Self::StudentT { df, location, scale },
+            Self::Counts { counts, .. } => Self::Counts { counts, point: None },
             _ => self.clone(),
         }
     }
@@ -94,6 +105,8 @@ impl Predictive {
             Self::Point { ref point, df, location, scale } => {
                 point.below(x, student_t::cdf(df, (x - location) / scale))
             }
+            Self::Counts { ref counts, point: None } => counts.below(x),
+            Self::Counts { ref counts, point: Some(ref point) } => point.below(x, counts.below(x)),
             _ => self.cdf(Value::Real(x)),
         }
     }

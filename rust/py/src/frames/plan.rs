@@ -7,7 +7,7 @@ use arbornet_core::{Kind, Level, Point, Units, Variable};
 use pyo3::prelude::*;
 
 use super::column::RawColumn;
-use crate::handles::{PyUnits, level_from_python};
+use crate::handles::{PyUnits, leaf_from_python, level_from_python};
 
 /// How one variable is coded: which raw column it comes from and what becomes of its values.
 #[derive(FromPyObject)]
@@ -31,6 +31,8 @@ pub struct Plan<'py> {
     least: Option<f64>,
     /// A number that many rows share, and the length it stands for.
     point: Option<(f64, f64)>,
+    /// What stands in the leaves of trees, if the column says so.
+    leaf: Option<String>,
 }
 
 impl Plan<'_> {
@@ -44,7 +46,8 @@ impl Plan<'_> {
             "ordinal" => Kind::Ordinal { levels },
             _ => {
                 let point = self.point.map(|(at, width)| Point { at, width });
-                Kind::Continuous { scale: Units { point, ..Units::IDENTITY } }
+                let leaf = self.leaf.as_deref().map(|leaf| leaf_from_python(&self.name, leaf)).transpose()?;
+                Kind::Continuous { scale: Units { point, leaf, ..Units::IDENTITY } }
             }
         };
         let coding = match (&self.cuts, &self.codes) {

@@ -8,6 +8,7 @@
 
 mod amount;
 mod categorical;
+mod counts;
 mod hyper;
 mod linear;
 mod normal;
@@ -16,6 +17,7 @@ mod rising;
 
 pub use amount::{Amount, Total};
 pub use categorical::Categorical;
+pub use counts::{COUNT_SUMS, CountLeaf, CountSum, SIZES};
 pub use hyper::{Leaf, LeafParameters, LeafPriors};
 pub use linear::{LineSums, Linear, eliminated, n_sums, observe, observe_weighed};
 pub use normal::{Moments, Normal};

@@ -8,10 +8,10 @@ use super::ordered::Ordered;
 use super::{Prepared, Way};
 use crate::control::Halt;
 use crate::error::Result;
-use crate::leaf::n_sums;
+use crate::leaf::{COUNT_SUMS, n_sums};
 use crate::local::Groups;
 use crate::model::tree::{Node, Tree};
-use crate::table::{Kind, Var};
+use crate::table::{Kind, NumberLeaf, Var};
 use crate::tree::fitted;
 use crate::tree::key::{Layout, Split};
 use crate::tree::lattice;
@@ -21,7 +21,7 @@ use crate::tree::memo::Ended;
 use crate::tree::normaliser::{Prior, Priors};
 use crate::tree::optimal::{Effort, Point, Search};
 use crate::tree::response::{
-    InOrder, NUMBER_STEPS, POINT_STEPS, categorical_steps, line_steps, ordinal_steps, ordinal_weight,
+    COUNT_STEPS, InOrder, NUMBER_STEPS, POINT_STEPS, categorical_steps, line_steps, ordinal_steps, ordinal_weight,
 };
 use crate::tree::trace::Traced;
 
@@ -51,6 +51,7 @@ impl Prepared {
         let search = size.search_steps(&axes, n_rows).saturating_mul(times).saturating_add(rows);
         let k = self.table.variable(child).n_levels().unwrap_or(0);
         let (columns, cell) = match &self.table.variable(child).kind {
+            Kind::Continuous { .. } if self.leaf_of(child) == Some(NumberLeaf::Counts) => ([0, COUNT_SUMS], COUNT_STEPS),
             Kind::Continuous { .. } if lines > 0 => ([1, n_sums(lines)], line_steps(lines)),
             Kind::Continuous { .. } => ([1, 2], NUMBER_STEPS),
             Kind::Categorical { .. } => ([k, 0], categorical_steps(k)),

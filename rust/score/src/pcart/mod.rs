@@ -7,6 +7,7 @@
 mod bdeu;
 mod cell_prior;
 mod combinations;
+mod counts;
 mod dear;
 mod family;
 mod lines;
@@ -33,13 +34,14 @@ use crate::model::tree::Node;
 use crate::numeric::order::by_value;
 use crate::prior::parent_count;
 use crate::registry::Takes;
-use crate::table::{Affine, Column, Kind, Table, Var};
+use crate::table::{Affine, Column, Kind, Table, Var, Variable};
 use crate::tree::key::{Coded, Layout, Split};
 use crate::tree::memo::Ended;
 use crate::tree::normaliser::{Prior, Priors};
 use crate::tree::response::{Levels, LevelsLeaf, NumberSum, Numbers, Store, Weighed, WeighedSum};
 
 pub use self::family::{Family, Route};
+pub use crate::table::NumberLeaf;
 pub use crate::tree::bins::Cuts;
 
 /// How the levels of categories are divided.
@@ -74,24 +76,6 @@ pub enum TreePrior {
 }
 
 impl TreePrior {
-    #[allow(clippy::trivially_copy_pass_by_ref)] // as serde calls it
-    fn is_default(&self) -> bool {
-        *self == Self::default()
-    }
-}
-
-/// What stands in the leaves of numbers.
-#[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
-#[serde(rename_all = "snake_case")]
-pub enum NumberLeaf {
-    /// A normal distribution.
-    #[default]
-    Normal,
-    /// One about a line in the numeric parents, where that is worth more.
-    Linear,
-}
-
-impl NumberLeaf {
     #[allow(clippy::trivially_copy_pass_by_ref)] // as serde calls it
     fn is_default(&self) -> bool {
         *self == Self::default()
@@ -189,6 +173,12 @@ impl Pcart {
         if any { Takes::Any } else { Takes::Repeated }
     }
 
+    /// Whether a column says that its leaves may follow lines.
+    fn some_lines(&self, table: &Table) -> bool {
+        let of = |variable: &Variable| matches!(variable.kind, Kind::Continuous { scale } if scale.leaf == Some(NumberLeaf::Linear));
+        !self.published && self.tree_prior == TreePrior::Paper && table.variables().iter().any(of)
+    }
+
     /// As `prepare`, of its own type.
     ///
     /// # Errors
@@ -230,10 +220,18 @@ impl Pcart {
             let range = format!("must be between 1 and {MOST_MEGABYTES}");
             return Err(Error::parameter("memory_mb", &self.memory_mb, range));
         }
+        if self.leaf == NumberLeaf::Counts {
+            let problem = "is said of a column, Continuous(leaf=\"counts\"): choose normal or linear for all others";
+            return Err(Error::parameter("leaf", &"counts", problem));
+        }
         self.priors.check(table)?;
+        if !self.published {
+            (0..table.n_vars()).try_for_each(|var| counts::check(table, var))?;
+        }
+        let lines = self.leaf == NumberLeaf::Linear || self.some_lines(table);
         let coded = Coded::new(table, self.max_splits, self.cuts);
         let scale = |var: Var| match table.column(var) {
-            Column::Reals(values) if self.leaf == NumberLeaf::Linear => Some(match table.weights() {
+            Column::Reals(values) if lines => Some(match table.weights() {
                 Some(weights) => numbers::standardising_weighted(values, weights.of_rows()),
                 None => numbers::standardising(values),
             }),
@@ -314,9 +312,17 @@ impl Prepared {
         self.parameters.tree_prior == TreePrior::Cell
     }
 
+    /// What stands in the leaves of a child of numbers: what its column says, otherwise what the score does.
+    fn leaf_of(&self, child: Var) -> Option<NumberLeaf> {
+        let Kind::Continuous { scale } = self.table.variable(child).kind else { return None };
+        let goes = |leaf: &NumberLeaf| !(*leaf == NumberLeaf::Linear && self.by_the_cell());
+        let own = scale.leaf.filter(|leaf| !self.parameters.published && goes(leaf));
+        Some(own.unwrap_or(self.parameters.leaf))
+    }
+
     /// Whether leaves may follow numbers along a line.
     fn has_lines(&self, child: Var) -> bool {
-        self.parameters.leaf == NumberLeaf::Linear && self.table.variable(child).is_continuous()
+        self.leaf_of(child) == Some(NumberLeaf::Linear)
     }
 
     /// The numbers that lines may follow: sums with them depend on the order of rows with equal responses too.
@@ -421,6 +427,9 @@ impl Prepared {
         let published = self.parameters.published;
         if let (Some(ess), Column::Codes(codes)) = (self.parameters.ess, self.table.column(child)) {
             return Ok(Box::new(bdeu::Shares::new(self, child, codes, ess)));
+        }
+        if self.leaf_of(child) == Some(NumberLeaf::Counts) {
+            return Ok(self.of_whole_numbers(child));
         }
         Ok(match self.parameters.priors.leaf(&self.table, child, published) {
             Leaf::Normal(leaf) => {

@@ -239,8 +239,9 @@ mod tests {
         };
         for scale in [1.0, 3e-285, 7e-9, 1.7e4, 9e285] {
             let user: Vec<f64> = (0..200).map(|_| ((next() - HALF) * 100.0).round() / 10.0 * scale).collect();
-            let of_logarithms = Units { shift: scale.ln(), scale: 1.3, log: Some(HALF * scale), point: None };
-            for units in [Units { shift: 0.3 * scale, scale: 0.7 * scale, log: None, point: None }, of_logarithms] {
+            let of_logarithms = Units { shift: scale.ln(), scale: 1.3, log: Some(HALF * scale), ..Units::IDENTITY };
+            for units in [Units { shift: 0.3 * scale, scale: 0.7 * scale, log: None, ..Units::IDENTITY }, of_logarithms]
+            {
                 // Logarithms are of numbers that are not negative.
                 let user: Vec<f64> = user.iter().map(|&x| if units.log.is_some() { x.abs() } else { x }).collect();
                 let stored: Vec<f64> = user.iter().map(|&x| units.to_stored(x)).collect();

@@ -3,6 +3,7 @@
 //! The formulas are those of [`crate::leaf`], arranged for the search: everything that a count decides is tabulated, so
 //! that a leaf of numbers costs one logarithm and a leaf of levels none.
 
+mod counts;
 mod in_order;
 mod levels;
 mod lines;
@@ -13,6 +14,7 @@ mod tally;
 mod weighed;
 mod weighed_lines;
 
+pub use counts::{COUNT_STEPS, Counts};
 pub use in_order::{InOrder, by_key, first_orders};
 pub use levels::{Levels, LevelsLeaf, Store, categorical_steps, ordinal_steps, ordinal_weight};
 pub use lines::{LineRows, LineSum, Lines, line_steps};

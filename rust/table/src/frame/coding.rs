@@ -133,12 +133,13 @@ impl Recipe {
                         .map_err(|(problem, advice)| Error::column(&*variable.name, problem, advice))?;
                     numbers::standardise(&mut values, kept.weights())
                 };
-                let point = match self.variable.kind {
-                    Kind::Continuous { scale } => scale.point,
-                    _ => None,
+                // What is declared of the column beside its map.
+                let Units { point, leaf, .. } = match self.variable.kind {
+                    Kind::Continuous { scale } => scale,
+                    _ => Units::IDENTITY,
                 };
-                variable.kind =
-                    Kind::Continuous { scale: Units { log: log.map(|log| log.shift), point, ..map.into() } };
+                let log = log.map(|log| log.shift);
+                variable.kind = Kind::Continuous { scale: Units { log, point, leaf, ..map.into() } };
                 Column::Reals(values)
             }
         };

@@ -292,7 +292,7 @@ mod tests {
 
     /// The variables with some of them on a logarithmic scale: `y`, and `price`.
     fn logarithmic(child: Option<f64>, parent: Option<f64>) -> Vec<Variable> {
-        let scale = |shift, scale, log| Kind::Continuous { scale: Units { shift, scale, log, point: None } };
+        let scale = |shift, scale, log| Kind::Continuous { scale: Units { shift, scale, log, ..Units::IDENTITY } };
         let kinds = [scale(2.0, 0.5, child), scale(0.0, 1.0, None), scale(-1.0, 0.25, parent)];
         let named = kinds.into_iter().zip(["y", "g", "price"]);
         named.map(|(kind, name)| Variable { name: name.into(), kind }).collect()

@@ -8,14 +8,16 @@ use super::axis::Axis;
 use super::size::Size;
 use crate::control::Control;
 use crate::leaf::n_sums;
-use crate::leaf::{Categorical, Normal, Ordinal};
+use crate::leaf::{Categorical, CountLeaf, Normal, Ordinal};
 use crate::table::{Codes, Column, Kind, Level, Table, Units, Variable};
 use crate::tree::bins::Cuts;
 use crate::tree::key::{Coded, Layout};
 use crate::tree::memo::Ended;
 use crate::tree::normaliser::Priors;
 use crate::tree::optimal::{Point, Search};
-use crate::tree::response::{Held, Levels, LevelsLeaf, LineRows, Lines, Numbers, Pointed, Response, WeighedLines};
+use crate::tree::response::{
+    Counts, Held, Levels, LevelsLeaf, LineRows, Lines, Numbers, Pointed, Response, WeighedLines,
+};
 use crate::tree::trace::Traced;
 
 /// Codes of a column with levels, or numbers.
@@ -186,6 +188,20 @@ proptest! {
         let leaf = Normal::default().centred(0.1);
         let response = || Pointed::new(Numbers::new(&leaf, y.len()), 0.5, -2.0, y.len());
         let Some(Both { scores: [search, lattice], .. }) = both(response, &values, &table, s) else { return Ok(()) };
+        prop_assert!((search - lattice).abs() <= 1e-9 * (1.0 + search.abs()), "{search} {lattice}");
+    }
+
+    #[test]
+    fn so_they_do_with_counts(columns in columns(), s in how(), weighed in any::<bool>()) {
+        let table = table(&columns);
+        let Column::Reals(y) = table.column(0) else { return Ok(()) };
+        let leaf = CountLeaf::new(2.0, None, [0.0, 1.0], y.len());
+        let weight = |row: usize| if weighed { 0.3 + (row * 7 % 5) as f64 / 2.0 } else { 1.0 };
+        let rows: Vec<_> =
+            y.iter().enumerate().map(|(row, y)| leaf.row((3.0 * y.abs()).round().min(1e5), weight(row))).collect();
+        let values: Vec<u32> = (0..y.len() as u32).collect();
+        let both = both(|| Counts::new(leaf.clone(), rows.clone()), &values, &table, s);
+        let Some(Both { scores: [search, lattice], .. }) = both else { return Ok(()) };
         prop_assert!((search - lattice).abs() <= 1e-9 * (1.0 + search.abs()), "{search} {lattice}");
     }
 

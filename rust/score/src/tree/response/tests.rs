@@ -6,7 +6,7 @@ use proptest::prelude::*;
 
 use super::*;
 use crate::leaf::LeafModel;
-use crate::leaf::{Categorical, Linear, Normal, Ordinal, n_sums, observe_weighed};
+use crate::leaf::{Categorical, CountLeaf, Linear, Normal, Ordinal, n_sums, observe_weighed};
 
 #[test]
 fn without_rows_lines_are_chosen_between_too() {
@@ -74,6 +74,24 @@ fn bounded<R: InOrder<Value = u32>>(
 }
 
 proptest! {
+    #[test]
+    fn no_partition_of_counts_beats_their_bound(
+        rows in prop::collection::vec((prop_oneof![0..4_u32, 0..60_u32, Just(5000)], 0.2..3.0_f64), 2..8),
+        log_gamma in -6.0..-1.4_f64,
+        mean in 0.1..40.0_f64,
+        zeros_apart in any::<bool>(),
+    ) {
+        let leaf = CountLeaf::new(mean, zeros_apart.then_some(0.0), [3.0, 2.0], 4);
+        let count = |y: u32| f64::from(y.max(u32::from(zeros_apart)));
+        let held: Vec<_> = rows.iter().map(|&(y, weight)| leaf.row(count(y), weight)).collect();
+        let mut response = Counts::new(leaf, held);
+        response.prepare(log_gamma);
+        let of = |rows: &mut dyn Iterator<Item = usize>| sum_of(&response, rows.map(|i| i as u32));
+        let best = best_partition(rows.len(), &|block| response.worth(&of(&mut block.iter().copied())).leaf);
+        let all = response.worth(&of(&mut (0..rows.len())));
+        prop_assert!(all.split >= best - 1e-9, "{} bounds {best}", all.split);
+    }
+
     #[test]
     fn no_partition_of_numbers_beats_their_bound(
         values in prop::collection::vec(prop_oneof![Just(0.0), Just(0.4), -3.0..3.0_f64, Just(30.0)], 2..8),
