@@ -7,6 +7,7 @@ mod averaged;
 mod bde;
 mod block_gaussian;
 mod completed;
+mod counted;
 mod decision_graph;
 mod full_table;
 mod golden_classic;

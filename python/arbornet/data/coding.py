@@ -250,7 +250,8 @@ def resolve(raw: Raw, column: Column, missing: str, weights: NDArray[np.float64]
                 column = _as_it_gains(raw, column, kind, i, weights)
             elif isinstance(kind, Continuous) and kind.point == "auto":
                 column = replace(column, kind=replace(kind, point=point_of(raw, column, i, weights)))
-            check_counts(column, raw.numbers(i))
+            if column.leaf == "counts":
+                check_counts(column, raw.numbers(i))
             column = with_support(column, seen)
         return column
     if kind.levels is None:

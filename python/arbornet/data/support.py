@@ -43,13 +43,11 @@ EXACT = 2.0**53
 
 
 def check_counts(column: Column, values: Numbers) -> None:
-    """That a column which is said to hold counts does.
+    """That a column with leaves of counts holds counts.
 
     Raises:
         ColumnError: If it holds another number, with its row.
     """
-    if column.leaf != "counts":
-        return
     bad = (values != np.floor(values)) | (values < 0) | (values > MOST_COUNTED)
     rows = np.flatnonzero(bad & ~np.isnan(values))
     if rows.size:
@@ -88,7 +86,10 @@ def with_support(column: Column, seen: Profile) -> Column:
 
 def _point(kind: Continuous, step: float | None, range_: Ends | None) -> tuple[float, float] | None:
     """A number that many rows share, with the length it stands for."""
-    return (kind.point, length_of(step, *range_ or (0.0, 0.0))) if isinstance(kind.point, float) else None
+    if not isinstance(kind.point, float):
+        return None
+    # Of counts it is as long as all others, whatever is drawn.
+    return kind.point, 1.0 if kind.leaf == "counts" else length_of(step, *range_ or (0.0, 0.0))
 
 
 def length_of(step: float | None, low: float, high: float) -> float:

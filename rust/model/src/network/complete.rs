@@ -282,7 +282,9 @@ impl Network {
                         if (1.0 - rng.random::<f64>()).ln() > below(&values) - before {
                             values[h] = old;
                         }
-                        if matches!(values[h], Value::Real(x) if is_at(x, point.at)) {
+                        // Of counts it is one to which slices lead too, and from which they start.
+                        let is_met = predictive.counts().is_some();
+                        if !is_met && matches!(values[h], Value::Real(x) if is_at(x, point.at)) {
                             continue;
                         }
                     }

@@ -164,5 +164,6 @@ fn quantile_of_piece(piece: &[Part], fraction: f64) -> f64 {
         }
         if below(middle) < fraction { low = middle } else { high = middle }
     }
-    f64::midpoint(low, high)
+    let x = f64::midpoint(low, high);
+    piece[0].predictive.counts().map_or(x, |counts| counts.nearest(x))
 }
