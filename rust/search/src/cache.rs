@@ -53,7 +53,7 @@ impl Known {
             self.young.small.clear();
             self.young.large.clear();
         }
-        if self.young.small.is_empty() && half <= AT_ONCE {
+        if self.young.small.is_empty() && most <= AT_ONCE {
             self.young.small.reserve(half);
         }
         match word(parents) {

@@ -5,7 +5,7 @@
 //! the others. Everything is a pure function of the table and the set, so it does not matter who put it there.
 //!
 //! Columns by cells are kept with their division where there is room for them ([`super::store`]); otherwise a thread has
-//! those of the division that it is at.
+//! those of the divisions that it is at, with the sums of two of them.
 
 use std::cell::RefCell;
 use std::sync::atomic::{AtomicU64, AtomicUsize, Ordering};
@@ -15,6 +15,8 @@ use rustc_hash::FxHashMap;
 use smallvec::SmallVec;
 
 use super::columns::Columns;
+use super::lanes;
+pub use super::lanes::{dot, sum};
 use crate::numeric::ln_of_count;
 use crate::table::Var;
 
@@ -32,6 +34,8 @@ pub struct Cells {
     /// The sums of the rows' weights by cell; none where each row counts once.
     sizes: Option<Vec<f64>>,
     log_shares: f64,
+    /// Whether it is all rows in one cell: the division by nothing.
+    pub(super) whole: bool,
     kept: RwLock<Kept>,
     /// What it takes, about.
     pub(super) bytes: AtomicUsize,
@@ -45,23 +49,35 @@ struct Kept {
 
 type Pair = (Var, Var);
 
-/// Columns of numbers by the cells of the division that a thread is at.
+/// Columns of numbers by the cells of a division that a thread is at, and the sums of two of them.
 #[derive(Default)]
 struct Bench {
     division: u64,
     columns: Vec<(Var, Vec<f64>)>,
+    /// For each pair of places, in packed order, the sums of products by cell; empty where not asked for yet.
+    products: Vec<Vec<f64>>,
     /// The place that the next column takes when all are taken.
     next: usize,
 }
 
-/// A thread has so many columns at hand: those of a family, of which one changes from each to the next.
+/// A thread has so many columns of a division at hand: those of a family, of which one changes from each to the next.
 const AT_HAND: usize = 12;
 /// Fewer of long tables: together so many numbers.
 const MOST_AT_HAND: usize = 1 << 20;
 const LEAST_AT_HAND: usize = 4;
 
+/// A thread is at so many divisions: parents tried one after the other divide the rows now and then, and between them those
+/// of the others come back.
+const DIVISIONS_AT_HAND: usize = 6;
+
+/// How many divisions of so many rows a thread has at hand; of long tables the last one alone.
+pub(super) fn divisions_at_hand(n_rows: usize) -> usize {
+    (MOST_AT_HAND / (AT_HAND * n_rows.max(1))).clamp(1, DIVISIONS_AT_HAND)
+}
+
 thread_local! {
-    static BENCH: RefCell<Bench> = RefCell::default();
+    /// The last asked first.
+    static BENCHES: RefCell<Vec<Bench>> = RefCell::default();
 }
 
 static DIVISIONS: AtomicU64 = AtomicU64::new(1);
@@ -117,7 +133,8 @@ impl Cells {
         let log_shares = starts.windows(2).enumerate().map(share).sum();
         let id = DIVISIONS.fetch_add(1, Ordering::Relaxed);
         let bytes = AtomicUsize::new(4 * (order.len() + starts.len()) + 200);
-        Self { id, order, starts, sizes, log_shares, kept: RwLock::default(), bytes }
+        let whole = discrete.is_empty();
+        Self { id, order, starts, sizes, log_shares, whole, kept: RwLock::default(), bytes }
     }
 
     /// Number of observed cells.
@@ -172,16 +189,10 @@ impl Cells {
         let first = out.len();
         let column = columns.reals(var);
         out.extend(self.order.iter().map(|&row| column[row as usize]));
+        let Some(weights) = columns.weights() else { return lanes::less_means(&self.starts, &mut out[first..]) };
         let by_cell = |cell: usize| {
             let range = self.range(cell);
             let values = &mut out[first..][range.clone()];
-            let Some(weights) = columns.weights() else {
-                let mean = sum(values) / values.len() as f64;
-                for x in values.iter_mut() {
-                    *x -= mean;
-                }
-                return mean;
-            };
             let weights: Vec<f64> = self.order[range].iter().map(|&row| weights[row as usize]).collect();
             let mean = dot(&weights, values) / self.size(cell);
             for (x, weight) in values.iter_mut().zip(weights) {
@@ -215,16 +226,11 @@ impl Cells {
         }
         let mut made: SmallVec<[(Pair, Box<[f64]>); 4]> = SmallVec::new();
         let mut bytes = 0;
-        let mut add = |at: usize, i: usize, j: usize, x: &[f64], y: &[f64]| {
-            let own = &mut out[at * n_cells..(at + 1) * n_cells];
-            for (slot, w) in own.iter_mut().zip(self.starts.windows(2)) {
-                let range = w[0] as usize..w[1] as usize;
-                *slot = dot(&x[range.clone()], &y[range]);
-            }
-            // Beside a column's own, sums are hardly asked for twice where there are too many columns to keep.
+        // Beside a column's own, sums are hardly asked for twice where there are too many columns to keep.
+        let mut add = |i: usize, j: usize, own: &[f64]| {
             if keep || i == j {
                 bytes += 8 * n_cells + 48;
-                made.push(((numbers[j], numbers[i]), (&*own).into()));
+                made.push(((numbers[j], numbers[i]), own.into()));
             }
         };
         // Most divisions of a search are asked for once: what only their first sums need is not kept for them.
@@ -232,14 +238,18 @@ impl Cells {
             let centred: SmallVec<[(Arc<Centred>, usize); 6]> =
                 numbers.iter().map(|&v| self.centred(columns, v)).collect();
             for &(at, i, j) in &missing {
-                add(at, i, j, &centred[i].0.values, &centred[j].0.values);
+                let own = &mut out[at * n_cells..(at + 1) * n_cells];
+                self.products(&centred[i].0.values, &centred[j].0.values, own);
+                add(i, j, own);
             }
             bytes += centred.iter().map(|(_, more)| more).sum::<usize>();
         } else {
-            BENCH.with_borrow_mut(|bench| {
+            BENCHES.with_borrow_mut(|benches| {
+                let bench = Bench::at(benches, self);
                 for &(at, i, j) in &missing {
-                    let (a, b) = bench.both(self, columns, numbers[i], numbers[j]);
-                    add(at, i, j, &bench.columns[a].1, &bench.columns[b].1);
+                    let own = &mut out[at * n_cells..(at + 1) * n_cells];
+                    own.copy_from_slice(bench.products(self, columns, numbers[i], numbers[j]));
+                    add(i, j, own);
                 }
             });
         }
@@ -248,21 +258,43 @@ impl Cells {
         }
         bytes
     }
+
+    /// The sums of products within every cell of two columns by cells.
+    fn products(&self, x: &[f64], y: &[f64], out: &mut [f64]) {
+        lanes::products(&self.starts, x, y, out);
+    }
 }
 
 impl Bench {
-    /// Where two columns by the cells of a division stand.
-    fn both(&mut self, cells: &Cells, columns: &Columns, x: Var, y: Var) -> (usize, usize) {
-        if self.division != cells.id {
+    /// The bench of a division, the first from now on; without one, that which was not asked for longest is emptied.
+    fn at<'a>(benches: &'a mut Vec<Self>, cells: &Cells) -> &'a mut Self {
+        let n_rows = cells.order.len();
+        benches.resize_with(divisions_at_hand(n_rows), Self::default);
+        let at = benches.iter().position(|bench| bench.division == cells.id).unwrap_or(benches.len() - 1);
+        benches[..=at].rotate_right(1);
+        let bench = &mut benches[0];
+        if bench.division != cells.id {
             // Places stay, with their memory; what they hold does not.
-            let at_hand = (MOST_AT_HAND / cells.order.len().max(1)).clamp(LEAST_AT_HAND, AT_HAND);
-            self.columns.resize_with(at_hand, Default::default);
-            self.columns.iter_mut().for_each(|column| column.0 = Var::MAX);
-            (self.division, self.next) = (cells.id, 0);
+            let at_hand = (MOST_AT_HAND / n_rows.max(1)).clamp(LEAST_AT_HAND, AT_HAND);
+            bench.columns.resize_with(at_hand, Default::default);
+            bench.columns.iter_mut().for_each(|column| column.0 = Var::MAX);
+            bench.products.resize_with(super::cholesky::packed(at_hand), Default::default);
+            bench.products.iter_mut().for_each(Vec::clear);
+            (bench.division, bench.next) = (cells.id, 0);
         }
+        bench
+    }
+
+    /// The sums of products of two columns within every cell.
+    fn products(&mut self, cells: &Cells, columns: &Columns, x: Var, y: Var) -> &[f64] {
         let a = self.place(cells, columns, x, None);
         let b = self.place(cells, columns, y, Some(a));
-        (a, b)
+        let own = &mut self.products[super::cholesky::packed(a.max(b)) + a.min(b)];
+        if own.is_empty() {
+            own.resize(cells.len(), 0.0);
+            cells.products(&self.columns[a].1, &self.columns[b].1, own);
+        }
+        own
     }
 
     /// Where a column stands, made if it is not there; not in the place of the one `beside` it.
@@ -273,6 +305,9 @@ impl Bench {
         let after = |at: usize| (at + 1) % self.columns.len();
         let at = if beside == Some(self.next) { after(self.next) } else { self.next };
         self.next = after(at);
+        for other in 0..self.columns.len() {
+            self.products[super::cholesky::packed(at.max(other)) + at.min(other)].clear();
+        }
         let (own, values) = &mut self.columns[at];
         *own = var;
         values.clear();
@@ -313,32 +348,6 @@ fn ranked(codes: &mut [u32], wide: &[u64]) -> usize {
         *code = distinct.binary_search(wide).expect("every code is among the distinct ones") as u32;
     }
     distinct.len()
-}
-
-const LANES: usize = 8;
-
-/// The sum, in lanes that a compiler makes vectors of; the order of additions depends on nothing but the length.
-pub fn sum(x: &[f64]) -> f64 {
-    let (chunks, rest) = x.as_chunks::<LANES>();
-    let mut lanes = [0.0; LANES];
-    for chunk in chunks {
-        for lane in 0..LANES {
-            lanes[lane] += chunk[lane];
-        }
-    }
-    lanes.iter().sum::<f64>() + rest.iter().sum::<f64>()
-}
-
-/// The sum of products, in lanes.
-pub fn dot(x: &[f64], y: &[f64]) -> f64 {
-    let ((a, a_rest), (b, b_rest)) = (x.as_chunks::<LANES>(), y.as_chunks::<LANES>());
-    let mut lanes = [0.0; LANES];
-    for (a, b) in a.iter().zip(b) {
-        for lane in 0..LANES {
-            lanes[lane] += a[lane] * b[lane];
-        }
-    }
-    lanes.iter().sum::<f64>() + a_rest.iter().zip(b_rest).map(|(a, b)| a * b).sum::<f64>()
 }
 
 #[cfg(test)]
@@ -393,6 +402,30 @@ pub(super) mod tests {
                     prop_assert!((scatters[at * cells.len() + cell] - expected).abs() < 1e-10);
                 }
             }
+        }
+    }
+
+    #[test]
+    fn what_a_thread_has_at_hand_is_what_it_would_make_anew() {
+        let rows: Vec<Row> = (0..200_u32)
+            .map(|i| {
+                (i % 3, i * i % 7, i * 31 % 5, f64::from(i * 7919 % 101) / 7.0, f64::from(i * 104_729 % 103) / 9.0)
+            })
+            .collect();
+        let columns = columns(&rows);
+        let sets: [&[Var]; 8] = [&[], &[0], &[1], &[2], &[0, 1], &[0, 2], &[1, 2], &[0, 1, 2]];
+        assert!(sets.len() > DIVISIONS_AT_HAND);
+        let divisions = sets.map(|set| Cells::new(&columns, set));
+        let sums = |cells: &Cells, numbers: &[Var]| {
+            let mut out = Vec::new();
+            cells.scatters(&columns, numbers, false, &mut out);
+            out.into_iter().map(f64::to_bits).collect::<Vec<_>>()
+        };
+        for step in 0..200 {
+            // Some come back while they are at hand, others when they no longer are; pairs after their members, and before.
+            let at = step * step % 11 % sets.len();
+            let numbers: &[Var] = [&[3, 4][..], &[4], &[3]][step % 3];
+            assert_eq!(sums(&divisions[at], numbers), sums(&Cells::new(&columns, sets[at]), numbers), "step {step}");
         }
     }
 }

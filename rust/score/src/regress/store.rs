@@ -2,7 +2,8 @@
 //!
 //! What was not asked for while the store filled by half is dropped, so that what a search goes back to stays. Columns of
 //! numbers by cells, sums of two of them, and divisions by several variables are kept only where the columns by the cells of
-//! all single variables would fit: otherwise each is asked for once, or by one thread many times in a row.
+//! all single variables would fit: otherwise each is asked for once, or by one thread many times in a row. Those of all rows in
+//! one cell are kept in any case: a pair is one number.
 
 use std::cell::RefCell;
 use std::hash::BuildHasher;
@@ -11,13 +12,13 @@ use std::sync::{Arc, Mutex};
 
 use rustc_hash::{FxBuildHasher, FxHashMap};
 
-use super::cells::{Cells, Centred, Set};
+use super::cells::{Cells, Centred, Set, divisions_at_hand};
 use super::columns::Columns;
 use crate::table::Var;
 
 thread_local! {
-    /// The division that a thread asked for last, and of which store.
-    static LAST: RefCell<Option<(u64, Set, Arc<Cells>)>> = const { RefCell::new(None) };
+    /// The divisions that a thread asked for last, the last first, and of which store.
+    static LAST: RefCell<Vec<(u64, Set, Arc<Cells>)>> = const { RefCell::new(Vec::new()) };
 }
 
 static STORES: AtomicU64 = AtomicU64::new(0);
@@ -32,6 +33,8 @@ pub struct CellStore {
     limit: usize,
     /// Whether the columns of numbers by the cells of every variable would fit.
     keep: bool,
+    /// Whether the columns of numbers in one cell of all rows fit: their sums cost one number a pair.
+    keep_whole: bool,
 }
 
 type Divisions = FxHashMap<Set, Arc<Cells>>;
@@ -54,8 +57,9 @@ impl CellStore {
         let discrete = (0..table.n_vars()).filter(|&v| columns.is_discrete(v)).count();
         let of_one = 8 * table.n_rows() * (table.n_vars() - discrete);
         let keep = of_one.saturating_mul(discrete + 1) <= LIMIT / 2;
+        let keep_whole = of_one <= LIMIT / 4;
         let id = STORES.fetch_add(1, Ordering::Relaxed);
-        Self { id, columns, shards, bytes: AtomicUsize::new(0), limit: LIMIT, keep }
+        Self { id, columns, shards, bytes: AtomicUsize::new(0), limit: LIMIT, keep, keep_whole }
     }
 
     /// The columns it divides.
@@ -91,17 +95,16 @@ impl CellStore {
         cells
     }
 
-    /// The division that this thread asked for last, or another that is not kept for others.
+    /// A division that this thread asked for a short time ago, or another that is not kept for others.
     fn made_or_last(&self, discrete: &[Var]) -> Arc<Cells> {
         LAST.with_borrow_mut(|last| {
-            if let Some((id, set, cells)) = last
-                && *id == self.id
-                && set[..] == *discrete
-            {
-                return cells.clone();
+            if let Some(at) = last.iter().position(|(id, set, _)| *id == self.id && set[..] == *discrete) {
+                last[..=at].rotate_right(1);
+                return last[0].2.clone();
             }
             let made = Arc::new(Cells::new(&self.columns, discrete));
-            *last = Some((self.id, Set::from_slice(discrete), made.clone()));
+            last.truncate(divisions_at_hand(self.columns.n_rows()) - 1);
+            last.insert(0, (self.id, Set::from_slice(discrete), made.clone()));
             made
         })
     }
@@ -122,7 +125,8 @@ impl CellStore {
     /// # Panics
     /// If a member has levels.
     pub fn scatters(&self, cells: &Cells, numbers: &[Var], out: &mut Vec<f64>) {
-        self.grow_with(cells, cells.scatters(&self.columns, numbers, self.keep, out));
+        let keep = self.keep || cells.whole && self.keep_whole;
+        self.grow_with(cells, cells.scatters(&self.columns, numbers, keep, out));
     }
 
     fn grow_with(&self, cells: &Cells, bytes: usize) {
