@@ -80,12 +80,13 @@ values as they are, trained on the blanked rows.
 The blanked cells of the rows learned from: root mean squared error of numbers (1 is what the column's mean gives),
 share of categories that are wrong. *Network*: `net.impute(df, "means")` of one with up to three parents. *Iterative*
 and *forest*: scikit-learn's `IterativeImputer` on indicators and standardised numbers, with Bayesian ridge regression,
-and with random forests of 100 trees for up to 10 rounds, missForest's own numbers. CPU seconds in brackets; those of the network are
-for learning it and for filling in.
+and with random forests of 100 trees for up to 10 rounds, the defaults of missForest. CPU seconds in brackets; those of
+the network are for learning it and for filling in.
 
 {imputation}
 
 The network is best or within 2% of the best for numbers on {numbers} of {tables} tables, for categories on {levels}.
+Over all tables it takes {faster:.1f} times less CPU time than the forest.
 """
 
 
@@ -305,6 +306,9 @@ def page(results: list[dict[str, Any]]) -> str:
         ways = [one["imputation"] for one in fifth]
         return sum(of["network"][figure] <= 1.02 * min(of[way][figure] for way in of) for of in ways)
 
+    def taken(way: str) -> float:
+        return sum(one["imputation"][way]["seconds"] for one in fifth)
+
     return PAGE.format(
         density=tables[0],
         mar=tables[1],
@@ -313,6 +317,7 @@ def page(results: list[dict[str, Any]]) -> str:
         loss=lost["learn"] / lost["drop"] if lost["drop"] else 0.0,
         predictions=markdown(predicted, ["table", "loss", "whole", "drop", "learn", "boosting"]).strip(),
         numbers=close("rmse"),
+        faster=taken("forest") / taken("network"),
         levels=close("wrong"),
         tables=len(fifth),
         imputation=markdown(imputed, ["table", "network", "iterative", "forest", "mean or most frequent"]).strip(),
