@@ -51,7 +51,9 @@ impl Prepared {
         let search = size.search_steps(&axes, n_rows).saturating_mul(times).saturating_add(rows);
         let k = self.table.variable(child).n_levels().unwrap_or(0);
         let (columns, cell) = match &self.table.variable(child).kind {
-            Kind::Continuous { .. } if self.leaf_of(child) == Some(NumberLeaf::Counts) => ([0, COUNT_SUMS], COUNT_STEPS),
+            Kind::Continuous { .. } if self.leaf_of(child) == Some(NumberLeaf::Counts) => {
+                ([0, COUNT_SUMS], COUNT_STEPS)
+            }
             Kind::Continuous { .. } if lines > 0 => ([1, n_sums(lines)], line_steps(lines)),
             Kind::Continuous { .. } => ([1, 2], NUMBER_STEPS),
             Kind::Categorical { .. } => ([k, 0], categorical_steps(k)),
