@@ -36,9 +36,9 @@ and what is given up for it. Written by `benches/python/how_long.py` from what `
 `benches/python/every_table.py` measured. Seconds are those of the processor, all threads together, on a busy machine;
 on two idle cores a call takes about half as many by the clock.
 
-The figures of simulated tables are those of today's `learn`. Those of public tables, further below, are of `PCART()`, the
-score that `learn` took by itself before it let leaves follow lines; since then eleven tables of R packages (87 to 53,940
-rows, 9 to 28 columns; three with many missing values) took 14 to 48 s.
+The figures of simulated tables are those of today's `learn`. Those of public tables, further below, are of `PCART()`,
+the score that `learn` took by itself before it let leaves follow lines; since then eleven tables of R packages (87 to
+53,940 rows, 9 to 28 columns; three with many missing values) took 14 to 48 s.
 
 ## By rows, columns and levels
 

@@ -230,9 +230,9 @@ def test_polars_columns_of_python_objects_are_read_as_lists_are() -> None:
 @pytest.mark.parametrize(
     ("frame", "words"),
     [
-        ("patients.csv", r"'patients.csv' is a path: read the file first, an.read\('patients.csv'\)"),
-        (Path("a") / "b.parquet", r"is a path: read the file first, an.read\("),
-        ([{"x": 1}, {"x": 2}], r"make it one first, polars.DataFrame\(rows\)"),
+        ("patients.csv", r"'patients.csv' is a path; give a frame: an.read\('patients.csv'\)"),
+        (Path("a") / "b.parquet", r"is a path; give a frame: an.read\("),
+        ([{"x": 1}, {"x": 2}], r"give a frame: polars.DataFrame\(rows\)"),
         ([1, 2], "cannot read an object of type list"),
     ],
 )

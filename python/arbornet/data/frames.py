@@ -141,9 +141,9 @@ def read_frame(frame: FrameLike, wanted: Iterable[object] | None = None, n_jobs:
         column_names(made.names)
         return made
     if isinstance(frame, str | PathLike):
-        raise ArbornetError(f"{str(frame)!r} is a path: read the file first, an.read({str(frame)!r})")
+        raise ArbornetError(f"{str(frame)!r} is a path; give a frame: an.read({str(frame)!r})")
     if isinstance(frame, list) and frame and all(isinstance(row, Mapping) for row in frame):
-        raise ArbornetError("a list of rows is no frame: make it one first, polars.DataFrame(rows)")
+        raise ArbornetError("a list of rows is no frame; give a frame: polars.DataFrame(rows)")
     raise ArbornetError(f"cannot read an object of type {type(frame).__name__}: {ADVICE}")
 
 

@@ -112,7 +112,8 @@ def _fitted(
 ) -> _Fitted:
     if client is not None and _has_no_cycle(parents):
         handle, fitted = spread(scored, parents, arc_scores, client)
-        return _Fitted(handle, [of.in_order for of in fitted], [(of.score or 0.0, list(of.without)) for of in fitted])
+        scores = [(of.score, list(of.without)) for of in fitted if of.score is not None]
+        return _Fitted(handle, [of.in_order for of in fitted], scores)
     handle = NetworkHandle.fit(scored, parents, n_jobs)
     in_order = [scored.in_order(child, of) for child, of in enumerate(parents)]
     return _Fitted(handle, in_order, NetworkHandle.contributions(scored, parents, n_jobs) if arc_scores else [])
