@@ -217,9 +217,7 @@ def learn(
         tell(line)
     if proof := _proof(found, chosen.best_of, constraints is not None, parents is not None):
         tell(proof + (", for the rows as they were completed last" if isinstance(table, CompletedTable) else ""))
-    net, unused = fit_used(
-        table, found, score, frozenset(constraints.required if constraints else ()), n_jobs=n_jobs, client=client
-    )
+    net, unused = fit_used(table, found, score, constraints, n_jobs=n_jobs, client=client)
     about = {"method": name, **net.origin.search}
     if unused:
         about["unused"] = [f"{parent} -> {child}" for parent, child in unused]

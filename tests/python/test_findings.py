@@ -154,3 +154,17 @@ def test_the_shell_tells_findings_and_other_readings_in_its_own_words(tmp_path, 
     assert "cost: --set 'cost=categorical'" in told and "'age' is 999 in 2 rows" in told
     main(["schema", str(tmp_path / "t.csv"), "--set", "cost=written:$1,234.5"])
     assert "as declared" in capsys.readouterr().out
+
+
+def test_rows_that_agree_where_values_are_missing_or_usual_are_no_duplicates() -> None:
+    random = np.random.default_rng(0)
+    z = np.where(random.random(300) < 0.4, 0.0, random.exponential(size=300))
+    x = [None if random.random() < 0.2 else value for value in random.normal(size=300)]
+    frame = pl.DataFrame({"x": x, "z": z, "g": random.choice(list("abc"), 300)})
+    assert frame.height - frame.unique().height > 10  # a missing x and no z, by chance
+    assert not duplicates(frame)
+    assert duplicates(pl.concat([frame, frame.filter(pl.col("z") > 0).head(7)])) == [7]
+
+
+def duplicates(frame: pl.DataFrame) -> list[int]:
+    return [found.how_many for found in an.infer_schema(frame).findings if "duplicate" in found.what]

@@ -61,3 +61,9 @@ def test_every_arc_that_is_left_is_used():
         net = an.learn(an.example(name), effort="quick", verbose=False)
         assert isinstance(net.graph, nx.DiGraph) and net.graph.number_of_edges() > 0
         assert not any(net[v].unused for v in net.names)
+
+
+def test_an_arc_that_only_an_unused_one_directed_may_point_either_way(frame):
+    net = an.learn(frame, search="boss", score=an.PCART(leaf="linear"), verbose=False)
+    assert list(net.graph.edges) == [("x", "z")]
+    assert set(net.cpdag().edges) == {("x", "z"), ("z", "x")}

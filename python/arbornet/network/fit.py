@@ -4,7 +4,6 @@ from __future__ import annotations
 
 import dataclasses
 import math
-from collections.abc import Set
 from dataclasses import dataclass
 from typing import Any
 
@@ -15,6 +14,7 @@ from arbornet.data.incomplete import Incomplete
 from arbornet.data.table import Table
 from arbornet.given import ScoreLike
 from arbornet.graphs import cpdag
+from arbornet.graphs.constraints import Constraints
 from arbornet.network import BayesNet, Origin
 from arbornet.network.spread import InOrder, spread
 from arbornet.scores.prepare import prepared
@@ -64,7 +64,7 @@ def fit_used(
     table: Table,
     found: Found,
     score: ScoreLike,
-    required: Set[tuple[str, str]] = frozenset(),
+    constraints: Constraints | None = None,
     *,
     n_jobs: int = -1,
     client: Client | None = None,
@@ -77,6 +77,7 @@ def fit_used(
     if isinstance(found, FoundGraphs):
         return fit(table, found, score, n_jobs=n_jobs, client=client), []
     names, scored = table.names, prepared(table, score)
+    required = set() if constraints is None else set(constraints.required)
     parents = parents_in(found.dag, names)
     dropped: list[tuple[str, str]] = []
     while True:
@@ -90,8 +91,9 @@ def fit_used(
     if dropped:
         dag, equivalents = found.dag.copy(), found.equivalents
         dag.remove_edges_from(dropped)
+        # Without rules the class is that of the graph, in which fewer arcs may have fewer directions.
+        equivalents = None if constraints is None or equivalents is None else equivalents.copy()
         if equivalents is not None:
-            equivalents = equivalents.copy()
             equivalents.remove_edges_from([*dropped, *((child, parent) for parent, child in dropped)])
         found = dataclasses.replace(found, dag=dag, equivalents=equivalents)
     return _network(table, found, scored, made), dropped

@@ -17,6 +17,7 @@ import numpy as np
 import polars as pl
 from numpy.typing import NDArray
 
+from arbornet._core import MISSING
 from arbornet.data.frames import Raw
 from arbornet.data.infer import Profile
 from arbornet.data.kinds import Continuous
@@ -170,16 +171,24 @@ def _column(raw: Raw, at: int, class_: str) -> pl.Series:
 
 
 def _rows_twice(raw: Raw, profiles: Sequence[Profile]) -> Iterator[Finding]:
-    """Duplicate rows, if they are unlikely to be chance: some column has many values."""
+    """Duplicate rows, if they are unlikely to be chance: some column has many values, and the row one of them.
+
+    Where such a column is missing, or holds what a twentieth of the rows have (0 of a count), rows agree by chance.
+    """
     n_rows = raw.n_rows
-    many = [one for one in profiles if one.n_distinct is None or one.n_distinct > max(30, n_rows / 10)]
+    many = [at for at, one in enumerate(profiles) if one.n_distinct is None or one.n_distinct > max(30, n_rows / 10)]
     numbered = any(one.counter or (one.n_distinct == n_rows and one.values is not None) for one in profiles)
     if not many or numbered or n_rows < 20:
         return
-    total = pl.Series(np.zeros(n_rows, dtype=np.uint64))
+    total, of_many = pl.Series(np.zeros(n_rows, dtype=np.uint64)), pl.Series([False]).new_from_index(0, n_rows)
     for at, one in enumerate(profiles):
-        total = (total * 31 + _column(raw, at, one.class_).hash(seed=at) // 64).rename("")
-    again = n_rows - total.n_unique()
+        column = _column(raw, at, one.class_)
+        total = (total * 31 + column.hash(seed=at) // 64).rename("")
+        if at in many:
+            counts = column.value_counts(name="n")
+            often = counts.filter((pl.col("n") > n_rows / 20) | (pl.first() == MISSING))[:, 0]
+            of_many |= column.is_not_null() & ~column.is_in(often.implode()).fill_null(False)
+    again = int(of_many.sum()) - total.filter(of_many).n_unique()
     if again:
         told = f"{again:,} duplicate row{'s' if again != 1 else ''}"
         yield Finding("", told, again, "df.unique(maintain_order=True) keeps one of each")
