@@ -12,6 +12,8 @@ from scipy.stats import nbinom
 
 import arbornet as an
 from arbornet.models import Counts, PointMass
+from arbornet.show.draw.parts import Leaf
+from arbornet.show.draw.tree import density, tallest
 
 SIZES = [None, 64, 16, 4, 1, 0.25]
 MEANS = {"ill": 9.0, "well": 2.0}
@@ -288,3 +290,10 @@ def test_a_column_says_its_leaf_and_the_score_that_of_all_others():
     assert an.Continuous(leaf="lognormal") == an.Continuous(scale="log", leaf="normal")
     schema = an.Table(frame, linear).schema
     assert an.Schema.from_dict(schema.to_dict())["cost"].kind == an.Continuous(leaf="linear")
+
+
+@pytest.mark.parametrize("size", [None, 0.25, 1.0, 4.0, 64.0])
+@pytest.mark.parametrize("point", [None, (0.0, 0.3)])
+def test_a_picture_of_counts_is_as_high_as_its_most_probable_count(size, point):
+    leaf = Leaf(20, (), 6.3, 5.0, point=point, counted=True, size=size)
+    assert math.isclose(tallest([leaf]), max(density(leaf, count) for count in range(60)))

@@ -227,9 +227,18 @@ def _of_count(leaf: Leaf, count: int) -> float:
     return math.exp(ways - r * math.log1p(mean / r) - k * math.log1p(r / mean))
 
 
+def _mode(leaf: Leaf) -> float:
+    """Where a leaf of numbers is densest."""
+    if not leaf.counted:
+        return leaf.location
+    moved = 1 if leaf.point is not None and leaf.point[0] == 0 else 0
+    share = 1.0 if leaf.size is None else max(0.0, 1 - 1 / leaf.size)
+    return moved + math.floor(max(leaf.location - moved, 0.0) * share)
+
+
 def tallest(leaves: Sequence[Leaf]) -> float:
     """The scale of the density charts: the tallest leaf, but one needle does not flatten all others."""
-    peaks = sorted(density(leaf, leaf.location) for leaf in leaves if not leaf.along) or [1.0]
+    peaks = sorted(density(leaf, _mode(leaf)) for leaf in leaves if not leaf.along) or [1.0]
     return min(peaks[-1], 4 * peaks[len(peaks) // 2]) or 1.0
 
 
