@@ -97,7 +97,7 @@ def as_it_gains(read: Raw, column: Column, place: int, weights: NDArray[np.float
     elif may_be_log and gain(x, w) > (WITH_ZEROS if x[0] == 0 else WORTH_IT):
         kind = Continuous("log")
     if are_counts(x, w, kind):
-        told = [f"whole numbers, {_share(x, w):.0%} of them 0: counts, with a probability of 0 of its own"]
+        told = [f"whole numbers, {_share(x, w):.0%} of them 0: counts, and 0 has a probability of its own"]
         kind = Continuous(leaf="counts", point=0)
     if kind.is_log:
         told.insert(0, "skewed: their logarithm is more like a normal distribution")
