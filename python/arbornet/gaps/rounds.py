@@ -164,6 +164,9 @@ class _Rounds:
             self._round(budget)
             if self.rich.n_chained and len(self.scores) == 1:
                 way.tell(f"draws: those of {self.rich.n_chained:,} rows are approximate, by a Markov chain")
+            if self.times > 1 and len(self.scores) == 1:
+                count = "twice" if self.times == 2 else f"{self.times} times"
+                way.tell(f"rounds: rows count {count} here, so scores compare only among rounds")
             arcs = sum(len(self.handle.parents(v)) for v in range(len(self.gaps.names)))
             noise = f", noise {self.state.noise:.2g}" if len(self.scores) == 1 else ""
             spent = brief(time.perf_counter() - began)
