@@ -76,7 +76,7 @@ class Raw:
         return self._profiles[column]
 
     def profile_as_meant(self, column: int) -> Profile:
-        """The same, with floats that are all whole as integers."""
+        """The same, with whole floats as integers where they stand for such (`as_integers`)."""
         return as_integers(self.profile(column))
 
     def levels(self, column: int) -> Counted:

@@ -64,12 +64,8 @@ def with_scales(raw: Raw, columns: Sequence[Column], weights: NDArray[np.float64
     """
     able = [column for column in columns if _may_be_chosen(column)]
     read = as_read(raw, able, 1)
-    chosen = {column.name: _chosen(read, column, weights) for column in able}
+    chosen = {column.name: as_it_gains(read, column, read.places[column.name], weights) for column in able}
     return [chosen.get(column.name, column) for column in columns]
-
-
-def _chosen(read: Raw, column: Column, weights: NDArray[np.float64] | None) -> Column:
-    return as_it_gains(read, column, read.places[column.name], weights)
 
 
 def as_it_gains(read: Raw, column: Column, place: int, weights: NDArray[np.float64] | None) -> Column:

@@ -81,13 +81,16 @@ def fit_used(
     parents = parents_in(found.dag, names)
     dropped: list[tuple[str, str]] = []
     while True:
-        made = _fitted(scored, parents, True, n_jobs, client)
+        # Arc scores are dearer than models: workers send both at once, here they follow at the end.
+        made = _fitted(scored, parents, client is not None, n_jobs, client)
         # With fewer parents the best tree may be another, so the next is looked at too.
         unused = {(p, child) for v, child in enumerate(names) for p in made.handle.model(v).unused} - required
         if not unused:
             break
         dropped += sorted(unused, key=lambda arc: (names.index(arc[1]), names.index(arc[0])))
         parents = [[p for p in of if (names[p], names[v]) not in unused] for v, of in enumerate(parents)]
+    if not made.scores:
+        made = dataclasses.replace(made, scores=NetworkHandle.contributions(scored, parents, n_jobs))
     if dropped:
         dag, equivalents = found.dag.copy(), found.equivalents
         dag.remove_edges_from(dropped)
