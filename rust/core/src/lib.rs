@@ -30,7 +30,7 @@ pub use arbornet_model::{bif, independence, local, model, network, numeric, pred
 pub use arbornet_score::{decision_graph, forest, leaf, mars, regress, tree};
 pub use arbornet_step1 as step1;
 pub use arbornet_table::{
-    candidates, constraints, control, counts, error, frame, jkl, kept, mdlp, memory, parents, table, weights,
+    candidates, constraints, control, counts, error, frame, jkl, kept, mdlp, memory, parents, spread, table, weights,
     with_raw_codes,
 };
 

@@ -1,5 +1,6 @@
 //! Cut points of columns that tell classes apart.
 
+use arbornet_core::spread::TryMap;
 use arbornet_core::{Control, mdlp};
 use numpy::PyReadonlyArray1;
 use pyo3::prelude::*;
@@ -25,7 +26,7 @@ fn mdlp_cuts(
     }
     let (pool, control) = (jobs::pool(n_jobs)?, Control::default());
     let cut = |column: &Vec<f64>| mdlp::cuts(column, &classes, n_classes);
-    let all = || pool.install(|| columns.par_iter().map(cut).collect::<arbornet_core::Result<_>>());
+    let all = || pool.install(|| columns.par_iter().try_map(cut));
     Ok(jobs::watched(py, &control, None, all)?.map_err(CoreError)?)
 }
 

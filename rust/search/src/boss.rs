@@ -16,6 +16,7 @@ use super::graph::Dag;
 use super::grow_shrink::{Family, Tree};
 use super::knowledge::Knowledge;
 use super::registry::{Found, Search, Task};
+use arbornet_table::spread::TryMap;
 use crate::control::Budget;
 use crate::error::Result;
 use crate::table::Var;
@@ -129,7 +130,7 @@ impl<'a, 'b> Order<'a, 'b> {
     /// Every variable with its required parents alone; `enter` gives them what their prefixes offer.
     fn new(scored: &'a Scored<'b>, sequence: Vec<Var>) -> Result<Self> {
         let n = sequence.len();
-        let trees: Vec<Tree<'a, 'b>> = (0..n).into_par_iter().map(|v| Tree::new(scored, v)).collect::<Result<_>>()?;
+        let trees: Vec<Tree<'a, 'b>> = (0..n).into_par_iter().try_map(|v| Tree::new(scored, v))?;
         let families = trees.iter().map(Tree::root).collect();
         let mut after = vec![vec![]; n];
         let before: Vec<Vec<Var>> = (0..n).map(|v| scored.constraints().child(v).required.clone()).collect();
@@ -161,7 +162,7 @@ impl<'a, 'b> Order<'a, 'b> {
     pub(super) fn enter(&mut self) -> Result<()> {
         let place = places(&self.sequence);
         let within = |(v, tree): (Var, &mut Tree<'_, '_>)| tree.within(|z| place[z] < place[v]);
-        self.families = self.trees.par_iter_mut().enumerate().map(within).collect::<Result<_>>()?;
+        self.families = self.trees.par_iter_mut().enumerate().try_map(within)?;
         Ok(())
     }
 
@@ -202,7 +203,7 @@ impl<'a, 'b> Order<'a, 'b> {
         let answers: Vec<Vec<Family>> = if rayon::current_num_threads() == 1 {
             self.trees.iter_mut().enumerate().map(ask).collect::<Result<_>>()?
         } else {
-            self.trees.par_iter_mut().enumerate().map(ask).collect::<Result<_>>()?
+            self.trees.par_iter_mut().enumerate().try_map(ask)?
         };
         // The total with v at position i: those before it without it, those after it with it.
         let mut total: f64 = rest[..first].iter().map(|&w| answers[w][0].score).sum::<f64>()

@@ -20,6 +20,7 @@ use crate::error::{Error, Result};
 use crate::local::LocalScore;
 use crate::parents::Parents;
 use crate::table::Var;
+use arbornet_table::spread::TryMap;
 
 /// Family scores under constraints; minus infinity stands for what is not permitted.
 pub trait Families: Sync {
@@ -121,7 +122,7 @@ impl<'a> Scored<'a> {
     /// If a family cannot be scored, or the caller asked to stop.
     pub fn of_graph(&self, dag: &Dag) -> Result<Vec<f64>> {
         let scored = |v| self.scores_until(v, &[dag.family(v)], &Halt::default(), true).map(|scores| scores[0]);
-        (0..dag.n_vars()).into_par_iter().map(scored).collect()
+        (0..dag.n_vars()).into_par_iter().try_map(scored)
     }
 
     /// The scores of many parent sets of a child.
@@ -167,7 +168,7 @@ impl<'a> Scored<'a> {
                 Ok(scored)
             };
             let chunk = missing.len().div_ceil(rayon::current_num_threads());
-            let scores: Vec<Vec<f64>> = missing.par_chunks(chunk).map(scored).collect::<Result<_>>()?;
+            let scores: Vec<Vec<f64>> = missing.par_chunks(chunk).try_map(scored)?;
             for (&i, &score) in missing.iter().zip(scores.iter().flatten()) {
                 out[i] = Some(score);
             }

@@ -25,6 +25,7 @@ use super::graph::Dag;
 use super::knowledge::Knowledge;
 use super::pdag::Pdag;
 use super::registry::{Found, Search, Task};
+use arbornet_table::spread::TryMap;
 use crate::control::{Budget, Stop};
 use crate::error::{Error, Result};
 use crate::parents::Parents;
@@ -239,7 +240,7 @@ impl<'a, 'b> Climb<'a, 'b> {
             let scores = self.scored.scores(y, &sets.collect::<Vec<_>>())?;
             Ok(xs.into_iter().zip(&scores[1..]).filter(|&(_, s)| s - scores[0] > LEAST_GAIN).map(|(x, _)| x).collect())
         };
-        let rows: Vec<Vec<Var>> = (0..n).into_par_iter().map(of).collect::<Result<_>>()?;
+        let rows: Vec<Vec<Var>> = (0..n).into_par_iter().try_map(of)?;
         let mut out = BitMatrix::new(n);
         for (y, row) in rows.iter().enumerate() {
             for &x in row {
@@ -259,7 +260,7 @@ impl<'a, 'b> Climb<'a, 'b> {
         let made: Vec<Vec<Arrow>> = if rayon::current_num_threads() == 1 {
             touched.iter().map(made).collect::<Result<_>>()?
         } else {
-            touched.par_iter().map(made).collect::<Result<_>>()?
+            touched.par_iter().try_map(made)?
         };
         for (t, new) in touched.iter().zip(made) {
             let arrows = &mut self.arrows[t.y()];

@@ -19,6 +19,7 @@ use super::ancestors::Ancestors;
 use super::families::{Families, Scored, Stored, toggle};
 use super::graph::Dag;
 use super::registry::{Found, Search, Task, over_families};
+use arbornet_table::spread::TryMap;
 use crate::control::{Budget, Stop};
 use crate::error::{Error, Result};
 use crate::parents::Parents;
@@ -176,7 +177,7 @@ impl<'a, F: Families> Position<'a, F> {
     fn new(families: &'a F, start: &Dag) -> Result<Self> {
         let n = start.n_vars();
         let found: Vec<_> =
-            (0..n).into_par_iter().map(|v| families.family(v, &start.family(v))).collect::<Result<_>>()?;
+            (0..n).into_par_iter().try_map(|v| families.family(v, &start.family(v)))?;
         let (scores, parents): (Vec<f64>, Vec<Parents>) = found.into_iter().unzip();
         let dag = Dag::from_parents(&parents)?;
         let hash = dag.arcs().fold(0, |hash, (p, c)| hash ^ arc_hash(p, c));
@@ -200,7 +201,7 @@ impl<'a, F: Families> Position<'a, F> {
     }
 
     fn look_everywhere(&mut self) -> Result<()> {
-        let columns: Vec<_> = (0..self.dag.n_vars()).into_par_iter().map(|v| self.column(v)).collect::<Result<_>>()?;
+        let columns: Vec<_> = (0..self.dag.n_vars()).into_par_iter().try_map(|v| self.column(v))?;
         (self.gains, self.order) = columns.into_iter().unzip();
         Ok(())
     }

@@ -21,6 +21,7 @@ use super::graph::Dag;
 use super::knowledge::Knowledge;
 use super::pdag::Pdag;
 use super::registry::{Detail, Found, Search, Source, Task};
+use arbornet_table::spread::TryMap;
 use crate::constraints::Constraints;
 use crate::control::{Budget, Halt, Stop};
 use crate::error::{Error, Result};
@@ -203,7 +204,7 @@ impl Work<'_> {
                 break;
             }
             let ask = |&(x, y): &(Var, Var)| self.separation(x, y, &neighbours, size);
-            let asked: Vec<Asked> = pairs.par_iter().map(ask).collect::<Result<_>>()?;
+            let asked: Vec<Asked> = pairs.par_iter().try_map(ask)?;
             let mut left = Vec::with_capacity(pairs.len());
             for ((x, y), Asked { best, n_tests }) in pairs.into_iter().zip(asked) {
                 skeleton.n_tests += n_tests;
@@ -246,7 +247,7 @@ impl Work<'_> {
             }
             Ok((x, y, found))
         };
-        let found: Vec<_> = pairs.collect::<Vec<_>>().into_par_iter().map(sought).collect::<Result<_>>()?;
+        let found: Vec<_> = pairs.collect::<Vec<_>>().into_par_iter().try_map(sought)?;
         for (x, y, Asked { best, n_tests }) in found {
             skeleton.n_tests += n_tests;
             skeleton.separated.extend(best.map(|(p, set)| (x, y, set, p)));
@@ -358,7 +359,7 @@ impl Work<'_> {
             self.budget.control().advance(1);
             Ok((found, open, n_tests))
         };
-        let judged: Vec<_> = skeleton.separated.par_iter().map(judge).collect::<Result<_>>()?;
+        let judged: Vec<_> = skeleton.separated.par_iter().try_map(judge)?;
         for (found, open, n_tests) in judged {
             colliders.extend(found);
             ambiguous.extend(open);

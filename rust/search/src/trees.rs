@@ -11,6 +11,7 @@ use rayon::prelude::*;
 use super::branching::{Top, maximum_branching};
 use super::families::Families;
 use super::registry::{Detail, Found, Search, Source, Task, over_families};
+use arbornet_table::spread::TryMap;
 use crate::error::{Error, Result};
 use crate::parents::Parents;
 use crate::table::Var;
@@ -75,7 +76,7 @@ impl TreeSearch {
             Ok(nodes.iter().map(|&u| if u == v { f64::NEG_INFINITY } else { with[u] - base }).collect())
         };
         // ways[v][u] is the weight of u -> v, by position among the nodes.
-        let ways: Vec<Vec<f64>> = nodes.par_iter().map(row).collect::<Result<_>>()?;
+        let ways: Vec<Vec<f64>> = nodes.par_iter().try_map(row)?;
         let root = self.root.and_then(|root| nodes.iter().position(|&v| v == root));
         if let (Some(given), None) = (self.root, root) {
             return Err(Error::parameter("root", &given, "must be a variable other than the class"));

@@ -42,9 +42,14 @@ impl Step1 {
             }
         });
         match desk.failed.into_inner().unwrap_or_else(PoisonError::into_inner) {
-            Some(error) => Err(error),
+            Some(error) => Err(self.first_refused(score).unwrap_or(error)),
             None => desk.ledger.into_inner().unwrap_or_else(PoisonError::into_inner).finish(),
         }
+    }
+
+    /// Of the children that the score refuses, what it says of the first: which worker met one first is chance.
+    fn first_refused(&self, score: &dyn LocalScore) -> Option<Error> {
+        (0..self.spaces().len()).find_map(|child| score.child(child).err())
     }
 
     /// Progress is counted in this: sets, the larger ones weighing more, as their scores cost more.

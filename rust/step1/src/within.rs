@@ -28,6 +28,7 @@ use crate::error::{Error, Result};
 use crate::local::{ChildScore, LocalScore};
 use crate::parents::Parents;
 use crate::table::Var;
+use arbornet_table::spread::TryMap;
 
 /// How much to spend on the parent sets of a table.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -104,13 +105,9 @@ impl Within {
         let mut allowed = vec![share; n];
         for round in 0..ROUNDS {
             let cap = |allowed: u64| (self.steps / FAMILY).min(allowed / FAMILY_OF_CHILD).max(1);
-            children
-                .par_iter_mut()
-                .zip(&allowed)
-                .with_max_len(1)
-                .filter(|(child, _)| !child.complete)
-                .map(|(child, &allowed)| child.go(allowed, cap(allowed), ends, control))
-                .collect::<Result<Vec<()>>>()?;
+            children.par_iter_mut().zip(&allowed).with_max_len(1).try_map(|(child, &allowed)| {
+                if child.complete { Ok(()) } else { child.go(allowed, cap(allowed), ends, control) }
+            })?;
             let spent: u64 = children.iter().map(|child| child.spent).sum();
             let left = self.steps.saturating_sub(spent);
             let open: Vec<Var> = (0..n).filter(|&v| !children[v].complete).collect();

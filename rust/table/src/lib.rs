@@ -16,7 +16,7 @@ pub mod kept;
 pub mod mdlp;
 pub mod memory;
 pub mod parents;
-
+pub mod spread;
 pub mod table;
 pub mod units;
 pub mod weights;

@@ -23,6 +23,7 @@ use crate::error::{Error, Result};
 use crate::model::LocalModel;
 use crate::model::decision_graph::DecisionGraph;
 use crate::table::Var;
+use arbornet_table::spread::TryMap;
 
 /// How to search.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, serde::Deserialize)]
@@ -142,7 +143,7 @@ impl<'a> Search<'a> {
             let allowed = vec![true; problem.fields.len()];
             Ok(Node { problem, state, allowed, best: None })
         };
-        let nodes = (0..n).into_par_iter().map(of).collect::<Result<Vec<Node<'a>>>>()?;
+        let nodes = (0..n).into_par_iter().try_map(of)?;
         let ancestors = Ancestors::new(&dag);
         Ok(Self { constraints, budget, nodes, dag, ancestors, n_steps: 0, looked: false })
     }
@@ -175,7 +176,7 @@ impl<'a> Search<'a> {
     pub fn step(&mut self) -> Result<bool> {
         if !self.looked {
             let look = |node: &Node<'_>| State::new(&node.problem);
-            let states = self.nodes.par_iter().map(look).collect::<Result<Vec<State>>>()?;
+            let states = self.nodes.par_iter().try_map(look)?;
             self.nodes.iter_mut().zip(states).for_each(|(node, state)| node.state = state);
             self.looked = true;
             self.look_everywhere();
@@ -266,6 +267,6 @@ impl<'a> Search<'a> {
             let parents: Vec<Var> = self.dag.parents(child).collect();
             Ok(model(&node.problem, &node.state)?.with_parents(&parents))
         };
-        self.nodes.par_iter().enumerate().map(of).collect()
+        self.nodes.par_iter().enumerate().try_map(of)
     }
 }

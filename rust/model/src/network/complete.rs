@@ -28,6 +28,7 @@ use crate::error::{Error, Result};
 use crate::frame::{Cells, MISSING, Rows};
 use crate::predictive::{Counts, Predictive, Value, is_at};
 use crate::table::Var;
+use arbornet_table::spread::TryMap;
 
 /// Rows a task completes at a time.
 const BLOCK: usize = 1024;
@@ -130,7 +131,7 @@ impl Network {
             }
             Ok((made, chained))
         };
-        let blocks = (0..n.div_ceil(BLOCK)).into_par_iter().map(block).collect::<Result<Vec<_>>>()?;
+        let blocks = (0..n.div_ceil(BLOCK)).into_par_iter().try_map(block)?;
         let chained = blocks.iter().map(|(_, chained)| chained).sum();
         let mut all: Vec<Vec<Cells>> = (0..times).map(|_| self.gaps(rows, 0, 0)).collect();
         for (block, _) in blocks {

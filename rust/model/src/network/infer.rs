@@ -20,6 +20,7 @@ use crate::error::{Error, Result};
 use crate::memory::filled;
 use crate::predictive::Value;
 use crate::table::{Kind, Units, Var};
+use arbornet_table::spread::TryMap;
 
 /// Rows a task answers at a time.
 const BLOCK: usize = 4096;
@@ -265,7 +266,7 @@ impl Network {
             }
             Ok(sampled)
         };
-        let sampled = out.par_chunks_mut(BLOCK * width).enumerate().map(block).collect::<Result<Vec<Sampled>>>()?;
+        let sampled = out.par_chunks_mut(BLOCK * width).enumerate().try_map(block)?;
         Ok((out, sampled.into_iter().fold(Sampled::default(), Sampled::join)))
     }
 

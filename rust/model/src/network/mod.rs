@@ -36,6 +36,7 @@ use crate::model::LocalModel;
 use crate::model::cells::Cells;
 use crate::parents::{Parents, parent_set};
 use crate::table::{Codes, Column, Table, Var, Variable};
+use arbornet_table::spread::TryMap;
 
 pub use complete::Draws;
 pub use evidence::{Evidence, Within};
@@ -177,7 +178,7 @@ impl Network {
             .map_err(|v| Error::Shape(format!("the graph has a cycle through '{}'", table.name(v))))?;
         let halt = control.halt();
         let model = |(v, parents): (Var, &Parents)| score(v).model_until(v, parents, &halt);
-        let models = parents.par_iter().enumerate().map(model).collect::<Result<Vec<_>>>()?;
+        let models = parents.par_iter().enumerate().try_map(model)?;
         Self::new(table.variables().to_vec(), models)
     }
 
@@ -269,7 +270,7 @@ pub fn contributions(score: &dyn LocalScore, parents: &[Vec<Var>], control: &Con
         let without = without.collect::<Result<_>>()?;
         Ok((whole, without))
     };
-    parents.par_iter().enumerate().map(of).collect()
+    parents.par_iter().enumerate().try_map(of)
 }
 
 /// Parents before children, smallest first among free choices; `Err` with a variable on a cycle.

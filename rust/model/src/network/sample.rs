@@ -23,6 +23,7 @@ use crate::frame::{Cells, Rows};
 use crate::memory::reserved;
 use crate::predictive::Value;
 use crate::table::Var;
+use arbornet_table::spread::TryMap;
 
 /// Rows drawn from one generator.
 const BLOCK: usize = 1024;
@@ -92,14 +93,11 @@ impl Network {
         let n_blocks = n_rows.div_ceil(BLOCK);
         // Batch after batch, so that hardly more than the rows themselves is held.
         for first in (0..n_blocks).step_by(BATCH) {
-            let blocks = (first..n_blocks.min(first + BATCH))
-                .into_par_iter()
-                .map(|block| {
-                    control.check()?;
-                    let len = BLOCK.min(n_rows - block * BLOCK);
-                    self.block(block, len, known, &problem, &source, settings)
-                })
-                .collect::<Result<Vec<(Vec<Cells>, f64)>>>()?;
+            let blocks = (first..n_blocks.min(first + BATCH)).into_par_iter().try_map(|block| {
+                control.check()?;
+                let len = BLOCK.min(n_rows - block * BLOCK);
+                self.block(block, len, known, &problem, &source, settings)
+            })?;
             for (block, error) in blocks {
                 standard_error = standard_error.max(error);
                 for (all, part) in columns.iter_mut().zip(block) {

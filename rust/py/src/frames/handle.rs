@@ -3,6 +3,7 @@
 use std::sync::Arc;
 
 use arbornet_core::frame::{Cells, KeptRows, RawValues, Recipe, Rows, complete_rows};
+use arbornet_core::spread::TryMap;
 use arbornet_core::{Control, Error, Table};
 use numpy::PyReadonlyArray1;
 use pyo3::exceptions::PyIndexError;
@@ -80,7 +81,7 @@ impl RawFrame {
         watched_or_left(py, &control.clone(), None, move || {
             let (n_rows, sources) = opened.read(wanted.as_deref(), &control)?;
             let make = |source| control.check().and_then(|()| RawColumn::new(source, n_rows));
-            let columns = pool.install(|| sources.into_par_iter().map(make).collect::<Result<Vec<_>, Error>>())?;
+            let columns = pool.install(|| sources.into_par_iter().try_map(make))?;
             Ok::<_, CoreError>(Self { columns: Arc::new(columns), n_rows })
         })?
         .map_err(PyErr::from)
@@ -186,7 +187,7 @@ impl RawFrame {
                 recipe.encode(raw, &keep.rows)
             };
             let (variables, columns): (Vec<_>, Vec<_>) =
-                pool.install(|| raw.par_iter().map(encode).collect::<Result<Vec<_>, Error>>())?.into_iter().unzip();
+                pool.install(|| raw.par_iter().try_map(encode))?.into_iter().unzip();
             let table = Table::new(variables, columns)?;
             match keep.rows.weights() {
                 None => Ok(table),
@@ -207,7 +208,7 @@ impl RawFrame {
                 control.check()?;
                 Ok(planned.column(&self.columns).map_or(Cells::Absent, |raw| planned.recipe.cells(raw)))
             };
-            pool.install(|| planned.par_iter().map(cells).collect::<Result<Vec<_>, Error>>())
+            pool.install(|| planned.par_iter().try_map(cells))
         })?;
         Ok(RowsHandle(Arc::new(Rows::new(self.n_rows, columns.map_err(CoreError)?))))
     }

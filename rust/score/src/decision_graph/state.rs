@@ -18,6 +18,7 @@ use super::{Schedule, Settings};
 use crate::control::{Budget, Halt};
 use crate::error::Result;
 use crate::table::Var;
+use arbornet_table::spread::TryMap;
 
 /// A child with the predictors its graph may split on.
 pub struct Problem<'a> {
@@ -345,7 +346,7 @@ fn leaf(problem: &Problem<'_>, rows: Vec<u32>, alphas: Alphas, region: Region, l
             problem.check()?;
             splits::gains(problem, &leaf, field, &children, scratch)
         };
-        (0..n).into_par_iter().map_init(Scratch::default, of).collect::<Result<_>>()?
+        (0..n).into_par_iter().try_map_with(Scratch::default, of)?
     } else {
         let mut scratch = Scratch::default();
         let of = |field| {

@@ -20,6 +20,7 @@ use self::grow::{Grown, Plan, Target, grow};
 use crate::control::Control;
 use crate::error::{Error, Result};
 use crate::table::{Table, Var};
+use arbornet_table::spread::TryMap;
 
 /// How variables are judged.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
@@ -81,15 +82,12 @@ impl Forest {
         }
         control.expect(children.len() as u64);
         let binned = Binned::new(table);
-        children
-            .par_iter()
-            .map(|&child| {
-                control.check()?;
-                let ranks = self.rank_one(table, &binned, child, &among(child), control)?;
-                control.advance(1);
-                Ok(ranks)
-            })
-            .collect()
+        children.par_iter().try_map(|&child| {
+            control.check()?;
+            let ranks = self.rank_one(table, &binned, child, &among(child), control)?;
+            control.advance(1);
+            Ok(ranks)
+        })
     }
 
     fn rank_one(&self, table: &Table, binned: &Binned, child: Var, among: &[Var], control: &Control) -> Result<Ranks> {
@@ -130,13 +128,10 @@ impl Forest {
             min_leaf: self.min_leaf.unwrap_or_else(|| (n_rows / 250).max(5)).max(1),
             permute: self.importance == Importance::Permutation,
         };
-        let trees: Vec<Grown> = (0..self.trees)
-            .into_par_iter()
-            .map(|tree| {
-                control.check()?;
-                Ok(grow(&plan, seed(self.seed, child, tree)))
-            })
-            .collect::<Result<_>>()?;
+        let trees: Vec<Grown> = (0..self.trees).into_par_iter().try_map(|tree| {
+            control.check()?;
+            Ok(grow(&plan, seed(self.seed, child, tree)))
+        })?;
         let n = self.trees as f64;
         let per_feature = |f: usize| match self.importance {
             Importance::Gain => trees.iter().map(|tree| tree.importance[f]).sum::<f64>() / n,

@@ -20,6 +20,7 @@ use crate::control::Halt;
 use crate::error::Result;
 use crate::numeric::Log;
 use crate::table::{Column, Kind, Table, Var};
+use arbornet_table::spread::TryMap;
 
 /// How numbers are read.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
@@ -163,7 +164,7 @@ impl Features {
         }
         let order = table.canonical_rows();
         let one = |v: Var| halt.check().map(|()| block(table, &order, v, degree, scale));
-        let made: Vec<_> = (0..table.n_vars()).into_par_iter().map(one).collect::<Result<_>>()?;
+        let made: Vec<_> = (0..table.n_vars()).into_par_iter().try_map(one)?;
         let (blocks, scales) = made.into_iter().unzip();
         Ok(Self { blocks, scales })
     }
@@ -179,7 +180,7 @@ impl Features {
             let same = degree == TRIED && scale == Scale::NormalScores;
             Ok(if same { (self.blocks[v].clone(), self.scales[v]) } else { block(table, &order, v, degree, scale) })
         };
-        let made: Vec<_> = (0..table.n_vars()).into_par_iter().map(one).collect::<Result<_>>()?;
+        let made: Vec<_> = (0..table.n_vars()).into_par_iter().try_map(one)?;
         let (blocks, scales) = made.into_iter().unzip();
         Ok(Self { blocks, scales })
     }

@@ -19,6 +19,7 @@ use crate::parents::Parents;
 use crate::regress::cells::dot;
 use crate::regress::features::Block;
 use crate::table::Var;
+use arbornet_table::spread::TryMap;
 
 type Triple = [Var; 3];
 
@@ -91,8 +92,7 @@ impl Trees {
             }
             Ok(Some((weakest, (a, b))))
         };
-        let mut judged: Vec<_> =
-            apart.par_iter().map(judged).collect::<Result<Vec<_>>>()?.into_iter().flatten().collect();
+        let mut judged: Vec<_> = apart.par_iter().try_map(judged)?.into_iter().flatten().collect();
         judged.sort_by(|x, y| y.0.total_cmp(&x.0).then(x.1.cmp(&y.1)));
         Ok(judged.into_iter().map(|(_, pair)| pair).collect())
     }
@@ -151,8 +151,7 @@ impl Trees {
             }
             Ok(out)
         };
-        let mut found: Vec<_> =
-            pairs.par_iter().map(from_pair).collect::<Result<Vec<_>>>()?.into_iter().flatten().collect();
+        let mut found: Vec<_> = pairs.par_iter().try_map(from_pair)?.into_iter().flatten().collect();
         found.sort_by(|x, y| y.1.total_cmp(&x.1).then(x.0.cmp(&y.0)));
         found.truncate(20 * n_vars);
         Ok(found.into_iter().map(|(triple, _)| triple).collect())
@@ -176,7 +175,7 @@ impl Trees {
             let parents = dag.parents(v).filter(|&p| self.takes(p)).flat_map(|p| rows(&curves[p], true));
             Ok((v, rests(&of[v], parents)))
         };
-        let rests: BTreeMap<Var, Vec<Vec<f64>>> = asked.par_iter().map(rest).collect::<Result<_>>()?;
+        let rests: BTreeMap<Var, Vec<Vec<f64>>> = asked.par_iter().try_map(rest)?.into_iter().collect();
         let left = |triple: &Triple| -> Result<Option<(Triple, Parents)>> {
             halt.check()?;
             let goes = |child: &Var| {
@@ -190,7 +189,7 @@ impl Trees {
             let children: Parents = triple.iter().copied().filter(goes).collect();
             Ok((!children.is_empty()).then_some((*triple, children)))
         };
-        let left: Vec<_> = triples.par_iter().map(left).collect::<Result<_>>()?;
+        let left: Vec<_> = triples.par_iter().try_map(left)?;
         Ok(left.into_iter().flatten().collect())
     }
 

@@ -20,6 +20,7 @@ use crate::local::LocalScore;
 use crate::parents::Parents;
 use crate::prior::{FamilySize, GraphPrior};
 use crate::table::Var;
+use arbornet_table::spread::TryMap;
 
 /// The prior of every score here: one parent is expected, of two variables half of one, as there is no more than one.
 pub(super) fn prior(n_vars: usize) -> GraphPrior {
@@ -62,7 +63,7 @@ impl Judge {
         loop {
             let arcs: Vec<(Var, Var)> = dag.arcs().filter(|&arc| reversible(&dag, knowledge, arc)).collect();
             let judged = |&(a, b): &(Var, Var)| Ok((self.of_reversal(&dag, a, b, halt)?, (a, b)));
-            let mut better: Vec<(f64, (Var, Var))> = arcs.par_iter().map(judged).collect::<Result<_>>()?;
+            let mut better: Vec<(f64, (Var, Var))> = arcs.par_iter().try_map(judged)?;
             better.retain(|(gain, _)| *gain > LEAST);
             if better.is_empty() {
                 return self.total(&dag, halt);
@@ -82,8 +83,7 @@ impl Judge {
 
     /// The sum over the families of a graph.
     pub fn total(&self, dag: &Dag, halt: &Halt) -> Result<f64> {
-        let gains: Vec<f64> =
-            (0..dag.n_vars()).into_par_iter().map(|v| self.gain(v, &dag.family(v), halt)).collect::<Result<_>>()?;
+        let gains: Vec<f64> = (0..dag.n_vars()).into_par_iter().try_map(|v| self.gain(v, &dag.family(v), halt))?;
         Ok(gains.iter().sum())
     }
 

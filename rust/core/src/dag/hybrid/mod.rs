@@ -38,6 +38,7 @@ use crate::error::{Error, Result};
 use crate::local::LocalScore;
 use crate::regress::features::{Features, Scale};
 use crate::table::{Table, Var};
+use arbornet_table::spread::TryMap;
 
 /// How to search.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq, serde::Deserialize)]
@@ -200,7 +201,7 @@ impl<'a> Search<'a> {
 
     fn all(&mut self, halt: &Halt) -> Result<()> {
         let search = |runner: &Runner<'_>| self.searched(&runner.scored, None, 0);
-        let found: Vec<_> = self.runners.par_iter().map(search).collect::<Result<_>>()?;
+        let found: Vec<_> = self.runners.par_iter().try_map(search)?;
         for (runner, found) in self.runners.iter_mut().zip(found) {
             self.n_moves += found.n_moves;
             runner.found = Some(found);
@@ -244,7 +245,7 @@ impl<'a> Search<'a> {
             Ok((i, self.searched(&runner.scored, start, usize::MAX)?))
         };
         let kept: Vec<usize> = (0..self.runners.len()).filter(|&i| near(i)).collect();
-        let found: Vec<_> = kept.into_par_iter().map(search).collect::<Result<_>>()?;
+        let found: Vec<_> = kept.into_par_iter().try_map(search)?;
         for (i, found) in found {
             self.n_moves += found.n_moves;
             self.runners[i].found = Some(found);
@@ -316,7 +317,7 @@ impl<'a> Search<'a> {
             let rest: Vec<Var> = dag.parents(b).filter(|&p| p != a).collect();
             Ok(scores[b] - runner.scored.score().score(b, &rest)?)
         };
-        let strengths = arcs.par_iter().map(strength).collect::<Result<_>>()?;
+        let strengths = arcs.par_iter().try_map(strength)?;
         Ok(Found {
             class: self.knowledge.class_of(&dag),
             dag,

@@ -14,6 +14,7 @@ use crate::kept::Kept;
 use crate::local::LocalScore;
 use crate::parents::Parents;
 use crate::table::{Kind, Table, Var};
+use arbornet_table::spread::TryMap;
 
 /// Trees over normal scores.
 pub(super) struct Trees {
@@ -79,7 +80,7 @@ impl Trees {
             let factor = self.factor(a, b, &others, halt)?;
             Ok(factor.filter(|factor| *factor < 0.0).map(|_| (a, b)))
         };
-        let judged: Vec<_> = arcs.par_iter().map(judged).collect::<Result<_>>()?;
+        let judged: Vec<_> = arcs.par_iter().try_map(judged)?;
         Ok(judged.into_iter().flatten().collect())
     }
 }
