@@ -1,13 +1,10 @@
 //! Counts that are hidden and asked for: against sums over all counts by hand.
 
+use super::support::seasons::{Middle, SEASONS};
 use arbornet_core::frame::{Cells as Column, Rows};
-use arbornet_core::model::cells::{Cell, Cells};
-use arbornet_core::model::full_table::FullTable;
-use arbornet_core::model::linear_leaf::Input;
-use arbornet_core::model::tree::{Node, Tree};
 use arbornet_core::network::{Draws, Evidence, Method, Network, Settings};
-use arbornet_core::predictive::{Counts, Line, PointMass};
-use arbornet_core::{Affine, Control, Kind, Level, LocalModel, Predictive, Units, Value, Variable};
+use arbornet_core::predictive::{Counts, PointMass};
+use arbornet_core::{Affine, Control, Predictive, Value};
 
 const SHIFT: f64 = 3.0;
 const SCALE: f64 = 2.0;
@@ -26,49 +23,18 @@ fn visits(a: f64, b: f64, size: Option<f64>, zeros: Option<f64>) -> Predictive {
     Predictive::Counts { counts, point }
 }
 
-fn levels(p: &[f64]) -> Predictive {
-    Predictive::Levels { probabilities: p.to_vec() }
-}
-
-/// season -> visits -> (team, cost); the team changes at 5 visits, and the cost follows them along a line.
+/// The number in the middle counts visits; the team changes at 5 of them.
 fn network(zeros: Option<f64>) -> Network {
-    let variable = |name: &str, kind| Variable { name: name.into(), kind };
-    let letters = |k: i64| Kind::Categorical { levels: (0..k).map(Level::Int).collect() };
-    let number = |shift, scale| Kind::Continuous { scale: Affine { shift, scale }.into() };
-    let variables = vec![
-        variable("season", letters(2)),
-        variable("visits", number(SHIFT, SCALE)),
-        variable("team", letters(2)),
-        variable("cost", Kind::Continuous { scale: Units::IDENTITY }),
-    ];
-    let cell = |codes, distribution| Cell { codes, n_rows: 0, distribution };
-    let of_season = [visits(20.0, 40.0, None, zeros), visits(60.0, 150.0, Some(4.0), zeros)];
-    let [winter, summer] = of_season.clone();
-    let of_visits = vec![cell(vec![0], winter), cell(vec![1], summer)];
-    let of_team = vec![cell(vec![0], levels(&[0.9, 0.1])), cell(vec![1], levels(&[0.3, 0.7]))];
-    let line = Line {
-        df: 9.0,
-        location: 0.0,
-        scale: 0.6,
-        weight: 50.0,
-        centre: vec![0.0],
-        slopes: vec![0.8],
-        factor: vec![6.0],
-    };
-    let inputs = vec![Input { parent: 0, scale: Affine::IDENTITY, low: -50.0, high: 50.0 }];
-    let line = Node::Line { n: 50, statistic: vec![0.0, 1.0], inputs, line, point: None };
-    // A threshold of 5 is stored a very little lower.
-    let threshold = stored(5.0) - 1e-12;
-    let models = vec![
-        LocalModel::Cells(Cells::new(0, vec![], vec![cell(vec![], levels(&[0.6, 0.4]))], levels(&[0.6, 0.4]))),
-        LocalModel::Cells(Cells::new(1, vec![0], of_visits, of_season[0].clone())),
-        LocalModel::FullTable(FullTable::new(
-            vec![Some(vec![threshold])],
-            Cells::new(2, vec![1], of_team, levels(&[0.5, 0.5])),
-        )),
-        LocalModel::Tree(Tree::new(3, vec![1], vec![line])),
-    ];
-    Network::new(variables, models).unwrap()
+    let winter = visits(20.0, 40.0, None, zeros);
+    let summer = visits(60.0, 150.0, Some(4.0), zeros);
+    Middle {
+        units: Affine { shift: SHIFT, scale: SCALE }.into(),
+        unseen: winter.clone(),
+        of_season: [winter, summer],
+        // A threshold of 5 is stored a very little lower.
+        threshold: stored(5.0) - 1e-12,
+    }
+    .network()
 }
 
 /// How probable each count is, season by season, together with what is known.
@@ -79,7 +45,7 @@ fn by_hand(network: &Network, season: Option<u32>, team: Option<u32>, cost: Opti
         let below = team.map_or(1.0, |team| of(2, &[here], Value::Code(team)))
             * cost.map_or(1.0, |cost| of(3, &[here], Value::Real(cost)));
         let seasons = (0..2_u32).filter(|own| season.is_none_or(|season| season == *own));
-        let above = seasons.map(|own| [0.6, 0.4][own as usize] * of(1, &[Value::Code(own)], here) / SCALE);
+        let above = seasons.map(|own| SEASONS[own as usize] * of(1, &[Value::Code(own)], here) / SCALE);
         below * above.sum::<f64>()
     };
     let weights: Vec<f64> = (0..MOST).map(weight).collect();

@@ -1,14 +1,11 @@
 //! Numbers of which one has a probability of its own, hidden and asked for: against sums and integrals by hand.
 
 use super::network::integrate;
+use super::support::seasons::{Middle, SEASONS};
 use arbornet_core::frame::{Cells as Column, Rows};
-use arbornet_core::model::cells::{Cell, Cells};
-use arbornet_core::model::full_table::FullTable;
-use arbornet_core::model::linear_leaf::Input;
-use arbornet_core::model::tree::{Node, Tree};
 use arbornet_core::network::{Draws, Evidence, Method, Network, Settings};
-use arbornet_core::predictive::{Line, PointMass};
-use arbornet_core::{Affine, Control, Kind, Level, LocalModel, Predictive, Units, Value, Var, Variable};
+use arbornet_core::predictive::PointMass;
+use arbornet_core::{Control, Predictive, Units, Value, Var};
 
 /// Where the mass is: also a threshold of the team, whose upper side has it.
 const AT: f64 = 0.25;
@@ -18,45 +15,10 @@ fn rain(share: f64, location: f64) -> Predictive {
     PointMass { at: AT, log_width: -1.5, share }.beside(&Predictive::StudentT { df: 5.0, location, scale: 0.8 })
 }
 
-fn levels(p: &[f64]) -> Predictive {
-    Predictive::Levels { probabilities: p.to_vec() }
-}
-
-/// season -> rain -> (team, height); rain has a point mass, height follows it along a line.
+/// The number in the middle is rain, which has a point mass.
 fn network() -> Network {
-    let variable = |name: &str, kind| Variable { name: name.into(), kind };
-    let letters = |k: i64| Kind::Categorical { levels: (0..k).map(Level::Int).collect() };
-    let number = || Kind::Continuous { scale: Units::IDENTITY };
-    let variables = vec![
-        variable("season", letters(2)),
-        variable("rain", number()),
-        variable("team", letters(2)),
-        variable("height", number()),
-    ];
-    let cell = |codes, distribution| Cell { codes, n_rows: 0, distribution };
-    let of_rain = vec![cell(vec![0], rain(0.5, 0.4)), cell(vec![1], rain(0.1, 1.0))];
-    let of_team = vec![cell(vec![0], levels(&[0.9, 0.1])), cell(vec![1], levels(&[0.3, 0.7]))];
-    let line = Line {
-        df: 9.0,
-        location: 0.0,
-        scale: 0.6,
-        weight: 50.0,
-        centre: vec![0.0],
-        slopes: vec![0.8],
-        factor: vec![6.0],
-    };
-    let inputs = vec![Input { parent: 0, scale: Affine::IDENTITY, low: -50.0, high: 50.0 }];
-    let line = Node::Line { n: 50, statistic: vec![0.0, 1.0], inputs, line, point: None };
-    let models = vec![
-        LocalModel::Cells(Cells::new(0, vec![], vec![cell(vec![], levels(&[0.6, 0.4]))], levels(&[0.6, 0.4]))),
-        LocalModel::Cells(Cells::new(1, vec![0], of_rain, rain(0.3, 0.0))),
-        LocalModel::FullTable(FullTable::new(
-            vec![Some(vec![AT])],
-            Cells::new(2, vec![1], of_team, levels(&[0.5, 0.5])),
-        )),
-        LocalModel::Tree(Tree::new(3, vec![1], vec![line])),
-    ];
-    Network::new(variables, models).unwrap()
+    let of_season = [rain(0.5, 0.4), rain(0.1, 1.0)];
+    Middle { units: Units::IDENTITY, of_season, unseen: rain(0.3, 0.0), threshold: AT }.network()
 }
 
 /// What the row says of the team and the height, if it is there, at an amount of rain.
@@ -68,7 +30,7 @@ fn likelihood(network: &Network, rain: f64, team: Option<u32>, height: Option<f6
 /// The weights of the mass and of all other rain below `end`, for a season.
 fn by_hand(network: &Network, season: u32, end: f64, team: Option<u32>, height: Option<f64>) -> [f64; 2] {
     let predictive = network.model(1).predictive(&[Value::Code(season)]).into_owned();
-    let prior = [0.6, 0.4][season as usize];
+    let prior = SEASONS[season as usize];
     let share = predictive.point().unwrap().share;
     let others = predictive.others();
     let rest = integrate(end, |x| others.log_density(Value::Real(x)).exp() * likelihood(network, x, team, height));

@@ -54,6 +54,18 @@ def test_many_machines_give_the_bytes_of_one(client, tmp_path):
     assert told[-1] == (local.n_sets, local.n_sets)
 
 
+def test_runs_from_several_seeds_on_workers_find_what_this_machine_finds(client):
+    table = chain(9, 300)
+    asked = {"seeds": 6, "restarts": 1}
+    spread = an.search.best_of("boss", table, BIC(), client=client, **asked)
+    local = an.search.best_of("boss", table, BIC(), **asked)
+    assert (spread.dag.edges, spread.score, spread.details) == (local.dag.edges, local.score, local.details)
+    candidates = an.score_parents(table, BIC(), 2)
+    asked = {"seeds": 4, "rounds": 2, "window": 3}
+    spread = an.search.best_of("anytime", candidates, client=client, **asked)
+    assert spread.details == an.search.best_of("anytime", candidates, **asked).details
+
+
 def test_splines_among_the_candidates_of_forests_travel_too(client):
     table = chain(9, 300)
     asked = {"max_parents": "auto", "parents": "forest", "n_candidates": 3}

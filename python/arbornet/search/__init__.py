@@ -5,6 +5,7 @@ import warnings
 from arbornet.search import branch_and_bound
 from arbornet.search.anytime import anytime
 from arbornet.search.base import Certificate, Found, Incumbent, Stopped
+from arbornet.search.best_of import best_of
 from arbornet.search.by_tests import cpc, pc
 from arbornet.search.decision_graphs import FoundGraphs, decision_graphs
 from arbornet.search.equivalence import boss, fges, grasp
@@ -24,6 +25,7 @@ __all__ = [
     "Search",
     "Stopped",
     "anytime",
+    "best_of",
     "boss",
     "chow_liu",
     "cpc",

@@ -8,6 +8,7 @@ use arbornet_core::{Candidates, Error, jkl};
 use numpy::{PyArray1, PyReadonlyArray1, ToPyArray};
 use pyo3::prelude::*;
 
+use crate::arrays::values;
 use crate::errors::CoreError;
 
 /// One child's sets as (scores, offsets, members).
@@ -51,7 +52,7 @@ impl CandidatesHandle {
     #[staticmethod]
     fn from_arrays(names: Vec<String>, children: Vec<GivenArrays<'_>>) -> PyResult<Self> {
         let child = |(scores, offsets, members): GivenArrays<'_>| {
-            let (scores, offsets, members) = (scores.as_slice()?, offsets.as_slice()?, members.as_slice()?);
+            let (scores, offsets, members) = (values(&scores)?, values(&offsets)?, values(&members)?);
             let fits = offsets.len() == scores.len() + 1
                 && offsets.windows(2).all(|w| w[0] <= w[1])
                 && offsets.first() == Some(&0)

@@ -8,6 +8,7 @@ use pyo3::exceptions::PyIndexError;
 use pyo3::prelude::*;
 use pyo3::types::{PyBool, PyFloat, PyInt, PyList, PyString};
 
+use crate::arrays::values as values_of;
 use crate::errors::CoreError;
 
 /// A core table. Immutable, so any number of threads and scores may hold it.
@@ -101,15 +102,15 @@ pub fn kind_from_python(name: &str, kind: &str, levels: Option<Bound<'_, PyAny>>
 fn column_from_python(variable: &Variable, values: &Bound<'_, PyAny>) -> PyResult<Column> {
     let Some(n_levels) = variable.n_levels() else {
         let reals: PyReadonlyArray1<'_, f64> = values.extract()?;
-        return Ok(Column::Reals(reals.as_array().to_vec()));
+        return Ok(Column::Reals(values_of(&reals)?));
     };
     if let Ok(codes) = values.extract::<PyReadonlyArray1<'_, u8>>()
         && n_levels <= 256
     {
-        return Ok(Column::Codes(Codes::U8(codes.as_array().to_vec())));
+        return Ok(Column::Codes(Codes::U8(values_of(&codes)?)));
     }
     let codes: PyReadonlyArray1<'_, u32> = values.call_method1("astype", ("uint32",))?.extract()?;
-    let codes = codes.as_array().to_vec();
+    let codes = values_of(&codes)?;
     if let Some(row) = codes.iter().position(|&code| code as usize >= n_levels) {
         let problem = format!("has code {} in row {row} but only {n_levels} levels", codes[row]);
         return Err(CoreError(Error::column(&*variable.name, problem, "declare every level that occurs")).into());
@@ -171,7 +172,7 @@ impl TableHandle {
         let table = Table::new(variables, values).map_err(CoreError)?;
         let table = match weights {
             None => table,
-            Some(weights) => table.weighted(weights.as_array().to_vec()).map_err(CoreError)?,
+            Some(weights) => table.weighted(values_of(&weights)?).map_err(CoreError)?,
         };
         Ok(Self(Arc::new(table)))
     }

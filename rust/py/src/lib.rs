@@ -2,6 +2,7 @@
 
 use pyo3::prelude::*;
 
+mod arrays;
 mod candidates;
 mod custom;
 mod errors;

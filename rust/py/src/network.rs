@@ -10,6 +10,7 @@ use pyo3::exceptions::PyIndexError;
 use pyo3::prelude::*;
 use pyo3::types::PyList;
 
+use crate::arrays::values;
 use crate::errors::CoreError;
 use crate::frames::RowsHandle;
 use crate::handles::{PyUnits, TableHandle, kind_from_python, level_to_python};
@@ -410,7 +411,7 @@ impl NetworkHandle {
         times: usize,
     ) -> PyResult<(Vec<Columns<'py>>, usize)> {
         let asked = self.asked(question)?;
-        let keys = keys.as_array().to_vec();
+        let keys = values(&keys)?;
         let draws = Draws { ranges: &ranges, keys: &keys };
         let (made, chained) = self.answer(py, &asked, |net, evidence, control| {
             net.complete_times(evidence, draws, times, &asked.settings, control)

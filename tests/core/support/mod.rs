@@ -3,3 +3,4 @@
 pub mod cases;
 pub mod golden;
 pub mod places;
+pub(crate) mod seasons;

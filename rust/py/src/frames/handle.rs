@@ -17,6 +17,7 @@ use super::plan::{Plan, Planned};
 use super::profile::profile;
 use super::rows::RowsHandle;
 use super::stream::Opened;
+use crate::arrays::values;
 use crate::errors::CoreError;
 use crate::handles::{TableHandle, level_to_python};
 use crate::jobs::{Jobs, pool, watched, watched_or_left};
@@ -149,7 +150,7 @@ impl RawFrame {
         survey: bool,
     ) -> PyResult<Keep> {
         let planned = Planned::all(&plans)?;
-        let weights = weights.map(|weights| weights.as_array().to_vec());
+        let weights = weights.map(|weights| values(&weights)).transpose()?;
         let kept = py.detach(|| {
             let recipes = planned.iter().map(|planned| (&planned.recipe, planned.column(&self.columns)));
             let (complete, n_missing) = complete_rows(self.n_rows, recipes);

@@ -27,6 +27,7 @@ use pyo3::types::{PyBool, PyBytes, PyFloat, PyInt, PyString, PyTuple};
 use super::column::RawColumn;
 use super::stream::{Opened, Source};
 use super::values::{class, levels_of};
+use crate::arrays::values as values_of;
 use crate::errors::CoreError;
 use crate::jobs::watched_or_left;
 use crate::stop;
@@ -123,7 +124,7 @@ where
             let buffer = unsafe { Buffer::from_custom_allocation(pointer, len * size_of::<T::Native>(), owner) };
             ScalarBuffer::new(buffer, 0, len)
         }
-        _ => typed.readonly().as_array().iter().copied().collect::<Vec<_>>().into(),
+        _ => values_of(&typed.readonly())?.into(),
     };
     Ok(Arc::new(PrimitiveArray::<T>::new(values, nulls(missing, len))))
 }

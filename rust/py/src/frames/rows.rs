@@ -8,6 +8,7 @@ use numpy::{IntoPyArray, PyReadonlyArray1};
 use pyo3::exceptions::PyIndexError;
 use pyo3::prelude::*;
 
+use crate::arrays::values as values_of;
 use crate::errors::CoreError;
 
 /// Rows coded as a table's, some values possibly missing.
@@ -23,10 +24,10 @@ impl RowsHandle {
         let cells = |column: &Option<Bound<'_, PyAny>>| -> PyResult<Cells> {
             let Some(values) = column else { return Ok(Cells::Absent) };
             let (cells, len) = if let Ok(reals) = values.extract::<PyReadonlyArray1<'_, f64>>() {
-                (Cells::Reals(reals.as_array().to_vec()), reals.as_array().len())
+                (Cells::Reals(values_of(&reals)?), reals.len()?)
             } else {
                 let codes: PyReadonlyArray1<'_, u32> = values.extract()?;
-                (Cells::Codes(codes.as_array().to_vec()), codes.as_array().len())
+                (Cells::Codes(values_of(&codes)?), codes.len()?)
             };
             if len == n_rows {
                 return Ok(cells);
