@@ -27,7 +27,8 @@ from arbornet.gaps import Way, learned, with_families
 from arbornet.given import FrameLike, Progress, SearchLike
 from arbornet.graphs.constraints import Rules
 from arbornet.network.fit import fit_used
-from arbornet.scores.prepare import Score
+from arbornet.network.used import found_used
+from arbornet.scores.prepare import Score, prepared
 from arbornet.scores.usual import usual
 from arbornet.search.base import Found
 from arbornet.search.budget import seconds_of
@@ -180,6 +181,7 @@ def learn(
         search = "anytime" if parents is not None and len(table.names) > MANY else "exact"
     chosen = search_of(search)
     if chosen.scores_on_demand:
+        not_used: list[tuple[str, str]] = []
         found = found_by(search, table, score, max_parents, rules, time_limit, n_jobs, progress)
     else:
         if isinstance(rules, Rules) and max_parents == "auto":
@@ -210,18 +212,27 @@ def learn(
         elif budget is not None and candidates.given_up:
             tell(f'to look at more: {next_effort(budget.effort)}, or fewer columns, or parents="forest"')
         left = None if time_limit is None else max(0.0, time_limit - (time.perf_counter() - began))
-        found = _searched(chosen, candidates, budget, constraints, left, n_jobs, progress)
+
+        def search_among(sets: Candidates) -> Found:
+            return _searched(chosen, sets, budget, constraints, left, n_jobs, progress)
+
+        required = frozenset() if constraints is None else frozenset(constraints.required)
+        found, not_used = found_used(search_among, candidates, prepared(table, score), required)
     name = found.details.get("search", "exact") if chosen is search_of("exact") else chosen.name
     tell(f"search: {name}, {_ended(found)}")
     if line := _in_order(found):
         tell(line)
-    if proof := _proof(found, chosen.best_of, constraints is not None, parents is not None):
+    if proof := _proof(found, chosen.best_of, constraints is not None, parents is not None, bool(not_used)):
         tell(proof + (", for the rows as they were completed last" if isinstance(table, CompletedTable) else ""))
-    net, unused = fit_used(table, found, score, constraints, n_jobs=n_jobs, client=client)
+    net, unused, lower = fit_used(table, found, score, constraints, n_jobs=n_jobs, client=client)
     about = {"method": name, **net.origin.search}
+    unused = [*not_used, *unused]
     if unused:
         about["unused"] = [f"{parent} -> {child}" for parent, child in unused]
         tell(f"left out: {', '.join(about['unused'])}, as the fitted models do not use {_them(unused)}")
+    if lower:
+        about["lower"] = [f"{parent} -> {child}" for parent, child in lower]
+        tell(f"left out: {', '.join(about['lower'])}, as the score is then higher without {_them(lower)}")
     net.origin = dataclasses.replace(net.origin, search=about)
     tell(f"network: {net!r}")
     for parent, child, why in marked(table.schema.findings, net.graph.edges):
@@ -414,7 +425,7 @@ def _in_order(found: Found) -> str:
     return f"groups: {n:,}{of} families were searched by groups in order: their scores are lower bounds"
 
 
-def _proof(found: Found, best_of: str, constrained: bool, selected: bool) -> str:
+def _proof(found: Found, best_of: str, constrained: bool, selected: bool, used: bool) -> str:
     """What is known about other networks, as a line; nothing where there is no bound."""
     looked_at = bool(found.details.get("left_out"))
     if found.stopped != "proven":
@@ -424,6 +435,7 @@ def _proof(found: Found, best_of: str, constrained: bool, selected: bool) -> str
         return f"proved: no other {best_of} scores higher"
     limits = [found.details.get("within", "the parent limit"), *(["the selected parents"] if selected else [])]
     limits += ["the parent sets that were looked at"] if looked_at else []
+    limits += ["the kept parent sets that the models use"] if used else []
     within = " and ".join([*limits, *(["the constraints"] if constrained else [])])
     if found.details.get("n_in_order"):
         within += ", by these scores,"

@@ -159,6 +159,14 @@ class Incomplete:
         """How often some rows count together: their number where each counts once."""
         return float(rows.sum()) if self.own_weights is None else float(self.own_weights[rows].sum())
 
+    def thinned(self, every: int) -> Incomplete:
+        """About one in so many of these rows, whatever their order."""
+        keep = self.canonical(np.arange(self.n_rows)) % np.uint64(every) == 0
+        made = copy.copy(self)
+        made.own_weights = None if self.own_weights is None else self.own_weights[keep]
+        made._set([column[keep] for column in self.cells])
+        return made
+
     def counted(self, times: int) -> Incomplete:
         """The same rows, each counted so many times."""
         made = copy.copy(self)

@@ -10,7 +10,6 @@ from dataclasses import dataclass
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
-import networkx as nx
 import numpy as np
 
 from arbornet._core import NetworkHandle
@@ -19,9 +18,11 @@ from arbornet.gaps.draws import Completion, missing_information
 from arbornet.gaps.kept import State, identity, load, save
 from arbornet.gaps.last import MOST_ROWS, fitted
 from arbornet.gaps.start import start
+from arbornet.gaps.supported import only_supported
 from arbornet.graphs.constraints import Constraints, Rules, resolved
 from arbornet.network.fit import fit
 from arbornet.scores.prepare import Score, prepared
+from arbornet.search.base import dag_from_parents
 from arbornet.step1.effort import BUDGETS, Budget
 from arbornet.text.terminal import brief
 
@@ -42,6 +43,8 @@ FEW = 0.1
 MOST_TIMES_OF_NUMBERS = 2
 #: Shares of the whole work: of all rounds together, of the start, and of the workflow for the rows as completed last.
 OF_ROUNDS, OF_START, OF_LAST = 0.1, 0.15, 0.4
+#: The share for judging arcs by observed values.
+OF_JUDGING = 0.1
 #: The share of a time limit that start and rounds may take.
 OF_TIME = 0.5
 #: After the first round, a variable keeps so many possible parents, and its neighbours in the graph.
@@ -100,6 +103,8 @@ def learned(gaps: Incomplete, way: Way) -> BayesNet:
         table = completion.table(copies[0])
         table.families = [rounds.handle.parents(v) for v in range(len(gaps.names))]
         net = rounds.better(table, way.whole(table, _rest(way.budget), left))
+        judging = _share(way.budget, OF_JUDGING).scoring
+        net = only_supported(gaps, table, net, way.score, rounds.rules, judging, way.n_jobs, way.tell)
         handle = fitted(gaps, completion, net.handle, way.score, copies, way.n_jobs)
     except KeyboardInterrupt:
         if rounds.net is None:
@@ -184,7 +189,7 @@ class _Rounds:
             f"kept: the graph of round {len(self.scores)}, as it scores higher: {score:.4f};"
             " the search above did not look at all of its parent sets"
         )
-        kept = fit(table, _graph(self.gaps.names, self.handle), self.way.score, n_jobs=self.way.n_jobs)
+        kept = fit(table, dag_from_parents(self.gaps.names, parents), self.way.score, n_jobs=self.way.n_jobs)
         kept.origin = dataclasses.replace(
             kept.origin, search={"method": "rounds", "score": score, "stopped": "finished"}
         )
@@ -238,13 +243,6 @@ def times(gaps: Incomplete) -> int:
 def _score(table: CompletedTable, score: Score, parents: list[list[int]]) -> float:
     scored = prepared(table, score)
     return sum(scored.score(v, of) for v, of in enumerate(parents))
-
-
-def _graph(names: list[str], network: NetworkHandle) -> nx.DiGraph[str]:
-    graph: nx.DiGraph[str] = nx.DiGraph()
-    graph.add_nodes_from(names)
-    graph.add_edges_from((names[p], names[v]) for v in range(len(names)) for p in network.parents(v))
-    return graph
 
 
 def _promising(candidates: Candidates, network: NetworkHandle) -> list[list[int]]:

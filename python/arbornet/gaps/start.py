@@ -6,18 +6,20 @@ Scores of different rows cannot be compared, differences on the same rows can. A
 
 both terms of the bracket on the n_vP rows that have v and P, scaled to the n_v rows that have v (n: sums of weights).
 Scores scaled without the difference prefer parents with gaps, also those that say nothing. Sets of up to two parents
-are looked at, the pairs among the few parents that are best alone: the rounds that follow look at more.
+are looked at, the pairs among the few parents that are best alone: the rounds that follow look at more. Of tables
+for which that takes too long, fewer rows are looked at.
 """
 
 from __future__ import annotations
 
+import math
 from collections.abc import Iterable, Mapping, Sequence
 from itertools import combinations
 
 import networkx as nx
 import numpy as np
 
-from arbornet._core import ArbornetError, CandidatesHandle, NetworkHandle
+from arbornet._core import ArbornetError, CandidatesHandle, NetworkHandle, ScoreHandle
 from arbornet.data.incomplete import Incomplete
 from arbornet.data.table import Table
 from arbornet.graphs.constraints import Rules
@@ -31,6 +33,8 @@ from arbornet.system.parallel import side_by_side
 FEWEST_ROWS = 10
 #: Pairs are looked at among so many parents of a variable.
 BEST_ALONE = 4
+#: At least so many rows are looked at, if there are as many.
+FEWEST_LOOKED_AT = 1000
 #: About the steps of making a table of available rows, and of each of its cells.
 OF_TABLE, OF_CELL = 3e5, 4.0
 
@@ -47,8 +51,8 @@ def start(
         score: The score.
         rules: The constraints, one rule a variable.
         most: The most parents of a variable.
-        steps: What may be spent, in counted steps; where it does not suffice for pairs, or for single parents, they
-            are left out.
+        steps: What may be spent, in counted steps: half of it for single parents. Where it does not suffice, fewer
+            rows are looked at, and then fewer parents.
         n_jobs: Threads, -1 for all cores.
         times: How many times each row is counted.
 
@@ -69,26 +73,30 @@ def available(gaps: Incomplete, score: Score, rules: Rules, most: int, steps: fl
     """Parent sets by what the available rows say; None where too few rows have a variable and its required parents."""
     n = len(gaps.names)
     limit = [min(most, rules.max_parents[v]) for v in range(n)]
+    first: list[Family] = [(v, rules.required[v]) for v in range(n)]
+    singles = [(v, _with(of, (p,))) for v, of in first if len(of) < limit[v] for p in rules.allowed[v] if p not in of]
+    whole = prepared(gaps.as_if_complete(), score)
+    dear = _cost(gaps, whole, singles) / (steps / 2)
+    if dear > 1 and (every := min(math.ceil(dear), gaps.n_rows // FEWEST_LOOKED_AT)) > 1:
+        gaps = gaps.thinned(every)
+        whole = prepared(gaps.as_if_complete(), score)
     empty = _scored(gaps, score, [(v, ()) for v in range(n)], {}, n_jobs)
     alone = {v: value for (v, _), value in empty.items()}
     if len(alone) < n:
         return None
-    first: list[Family] = [(v, rules.required[v]) for v in range(n)]
     found = {family: alone[family[0]] for family in first if not family[1]}
     found |= _scored(gaps, score, [family for family in first if family[1]], alone, n_jobs)
     if len(found) < n:
         return None
-    singles = [(v, _with(of, (p,))) for v, of in first if len(of) < limit[v] for p in rules.allowed[v] if p not in of]
-    if _cost(gaps, singles) <= steps:
-        found |= _scored(gaps, score, singles, alone, n_jobs)
-        pairs: list[Family] = []
-        for v, of in first:
-            own = [family for family in singles if family[0] == v and family in found]
-            best = sorted(own, key=lambda family: (-found[family], family))[:BEST_ALONE]
-            if len(of) + 2 <= limit[v]:
-                pairs += [(v, _with(a, b)) for (_, a), (_, b) in combinations(best, 2)]
-        if _cost(gaps, pairs) <= steps:
-            found |= _scored(gaps, score, pairs, alone, n_jobs)
+    singles = _within(gaps, whole, singles, steps / 2)
+    found |= _scored(gaps, score, singles, alone, n_jobs)
+    pairs: list[Family] = []
+    for v, of in first:
+        own = [family for family in singles if family[0] == v and family in found]
+        best = sorted(own, key=lambda family: (-found[family], family))[:BEST_ALONE]
+        if len(of) + 2 <= limit[v]:
+            pairs += [(v, _with(a, b)) for (_, a), (_, b) in combinations(best, 2)]
+    found |= _scored(gaps, score, _within(gaps, whole, pairs, steps / 2), alone, n_jobs)
     return Candidates(CandidatesHandle.from_lists(gaps.names, _kept(found, n)))
 
 
@@ -106,10 +114,29 @@ def _with(of: Sequence[int], more: Iterable[int]) -> tuple[int, ...]:
     return tuple(sorted({*of, *more}))
 
 
-def _cost(gaps: Incomplete, families: list[Family]) -> float:
-    """Steps of scoring families, a table for each set of rows."""
+def _cost(gaps: Incomplete, whole: ScoreHandle, families: list[Family]) -> float:
+    """Steps of scoring families by their rows, and of a table for each set of rows."""
     tables = len({frozenset((v, *of)) for v, of in families})
-    return tables * (OF_TABLE + OF_CELL * gaps.n_rows * len(gaps.names))
+    scoring = sum(_own_cost(gaps, whole, family) for family in families)
+    return tables * (OF_TABLE + OF_CELL * gaps.n_rows * len(gaps.names)) + scoring
+
+
+def _own_cost(gaps: Incomplete, whole: ScoreHandle, family: Family) -> float:
+    v, of = family
+    return float(gaps.known_together((v, *of)).mean()) * whole.family_steps(v, list(of))
+
+
+def _within(gaps: Incomplete, whole: ScoreHandle, families: list[Family], steps: float) -> list[Family]:
+    """The families that so many steps suffice for, the cheapest first."""
+    of_table = OF_TABLE + OF_CELL * gaps.n_rows * len(gaps.names)
+    costs = {family: of_table + _own_cost(gaps, whole, family) for family in families}
+    kept, spent = set(), 0.0
+    for family in sorted(families, key=lambda family: (costs[family], family)):
+        spent += costs[family]
+        if spent > steps:
+            break
+        kept.add(family)
+    return [family for family in families if family in kept]
 
 
 def _scored(

@@ -68,14 +68,15 @@ def fit_used(
     *,
     n_jobs: int = -1,
     client: Client | None = None,
-) -> tuple[BayesNet, list[tuple[str, str]]]:
-    """As `fit`, without the arcs that no model uses, and these arcs.
+) -> tuple[BayesNet, list[tuple[str, str]], list[tuple[str, str]]]:
+    """As `fit`, without the arcs that no model uses; these arcs, and those without which the rest scores higher.
 
     The score of a tree counts the trees that its parents allow. So in small tables a parent set may score a little
-    higher than one of its parts although its best tree asks nothing of the others: such an arc says nothing.
+    higher than one of its parts although its best tree asks nothing of the others: such an arc says nothing. Of the
+    parents that are left, one may have been worth it beside those others only.
     """
     if isinstance(found, FoundGraphs):
-        return fit(table, found, score, n_jobs=n_jobs, client=client), []
+        return fit(table, found, score, n_jobs=n_jobs, client=client), [], []
     names, scored = table.names, prepared(table, score)
     required = set() if constraints is None else set(constraints.required)
     parents = parents_in(found.dag, names)
@@ -89,17 +90,39 @@ def fit_used(
             break
         dropped += sorted(unused, key=lambda arc: (names.index(arc[1]), names.index(arc[0])))
         parents = [[p for p in of if (names[p], names[v]) not in unused] for v, of in enumerate(parents)]
+    worse = _lower(scored, parents, {child for _, child in dropped}, names, required) if dropped else []
+    if worse:
+        parents = [[p for p in of if (names[p], names[v]) not in worse] for v, of in enumerate(parents)]
+        made = _fitted(scored, parents, client is not None, n_jobs, client)
     if not made.scores:
         made = dataclasses.replace(made, scores=NetworkHandle.contributions(scored, parents, n_jobs))
     if dropped:
+        gone = [*dropped, *worse]
         dag, equivalents = found.dag.copy(), found.equivalents
-        dag.remove_edges_from(dropped)
+        dag.remove_edges_from(gone)
         # Without rules the class is that of the graph, in which fewer arcs may have fewer directions.
         equivalents = None if constraints is None or equivalents is None else equivalents.copy()
         if equivalents is not None:
-            equivalents.remove_edges_from([*dropped, *((child, parent) for parent, child in dropped)])
+            equivalents.remove_edges_from([*gone, *((child, parent) for parent, child in gone)])
         found = dataclasses.replace(found, dag=dag, equivalents=equivalents)
-    return _network(table, found, scored, made), dropped
+    return _network(table, found, scored, made), dropped, worse
+
+
+def _lower(
+    scored: ScoreHandle, parents: list[list[int]], children: set[str], names: list[str], required: set[tuple[str, str]]
+) -> list[tuple[str, str]]:
+    """Of these children the arcs without which the score is higher, the worst one first."""
+    worse = []
+    for v in sorted(map(names.index, children)):
+        of = parents[v]
+        while free := [p for p in of if (names[p], names[v]) not in required]:
+            without = {p: scored.score(v, [other for other in of if other != p]) for p in free}
+            best = max(free, key=lambda p: (without[p], -p))
+            if without[best] <= scored.score(v, of):
+                break
+            worse.append((names[best], names[v]))
+            of = [p for p in of if p != best]
+    return worse
 
 
 @dataclass(frozen=True)
