@@ -162,8 +162,9 @@ class _Rounds:
             way.tell(f"checkpoint: going on after round {len(self.scores)}")
         if self.state.network is None:
             most = way.max_parents if way.max_parents is not None else len(self.gaps.names)
-            steps = _share(way.budget, OF_START).scoring
+            steps, began = _share(way.budget, OF_START).scoring, time.perf_counter()
             self.state = State(start(self.gaps, way.score, self.rules, most, steps, way.n_jobs, self.times))
+            way.tell(f"start: {self._n_arcs()} arcs by available cases, {brief(time.perf_counter() - began)}")
         while not self._over() and len(self.scores) < MOST_ROUNDS:
             began = time.perf_counter()
             self._round(budget)
@@ -172,12 +173,14 @@ class _Rounds:
             if self.times > 1 and len(self.scores) == 1:
                 count = "twice" if self.times == 2 else f"{self.times} times"
                 way.tell(f"rounds: rows count {count} here, so scores compare only among rounds")
-            arcs = sum(len(self.handle.parents(v)) for v in range(len(self.gaps.names)))
             noise = f", noise {self.state.noise:.2g}" if len(self.scores) == 1 else ""
             spent = brief(time.perf_counter() - began)
-            way.tell(f"round {len(self.scores)}: score {self.scores[-1]:.4f}{noise}, {arcs} arcs, {spent}")
+            way.tell(f"round {len(self.scores)}: score {self.scores[-1]:.4f}{noise}, {self._n_arcs()} arcs, {spent}")
             if way.checkpoint:
                 save(way.checkpoint, name, self.state)
+
+    def _n_arcs(self) -> int:
+        return sum(len(self.handle.parents(v)) for v in range(len(self.gaps.names)))
 
     def better(self, table: CompletedTable, net: BayesNet) -> BayesNet:
         """The network, or the graph of the last round where that scores higher: it was searched for within less."""
