@@ -223,15 +223,21 @@ def dense(encoder: Any) -> Any:
 
 
 def agrum(of: Data, old: pl.DataFrame, new: pl.DataFrame) -> dict[str, Figures]:
-    """The classifier of pyAgrum, with its own bins."""
+    """The classifier of pyAgrum, with its own bins; nothing where it meets a level that it does not know."""
+    import pyagrum
     from pyagrum.lib.discreteTypeProcessor import DiscreteTypeProcessor
     from pyagrum.skbn import BNClassifier
 
     def made(target: str) -> Any:
-        bins = DiscreteTypeProcessor(defaultDiscretizationMethod="quantile", defaultNumberOfBins=5)
+        # Numbers of few values are cut too: as labels, a value that no training row has would be an error.
+        how = {"defaultDiscretizationMethod": "quantile", "defaultNumberOfBins": 5, "discretizationThreshold": 2}
+        bins = DiscreteTypeProcessor(**how)
         return BNClassifier(type_processor=bins, learningMethod="TAN", prior="Smoothing", priorWeight=0.5)
 
-    return predicted(of, old, new, made)
+    try:
+        return predicted(of, old, new, made)
+    except pyagrum.NotFound:  # a level that no training row has
+        return {}
 
 
 def ridge(of: Data, old: pl.DataFrame, new: pl.DataFrame) -> dict[str, Figures]:
