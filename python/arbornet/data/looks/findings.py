@@ -86,6 +86,10 @@ def _of_column(one: Profile, seen: Seen, look: Look) -> Iterator[Finding]:
         yield Finding(
             name, "holds dates whose day and month cannot be distinguished", seen.n_values, _with_form(look, name)
         )
+    if look.may_be is not None:
+        dotted = seen.texts.filter(seen.texts.str.contains(".", literal=True))
+        told = f"holds {dotted[0]!r}, in which the dot is taken for a decimal point; if it stands between thousands"
+        yield Finding(name, told, len(dotted), line(name, repr(look.may_be), "with_forms"))
     if seen.class_ == "text" and look.form is None and seen.n_values > 0:
         yield from _nearly_numbers(seen)
     if look.left_out is not None or seen.n_values == 0:
