@@ -19,7 +19,7 @@ from typing import Any
 import polars as pl
 
 from arbornet._core import ArbornetError, ColumnError
-from arbornet.data.reading import digits, repaired
+from arbornet.data.reading import digits, quotes, repaired
 from arbornet.data.reading.dialect import NAMES, Dialect, dialect_of
 from arbornet.data.reading.encodings import GUESSED, UTF8, decoded, encoding_of
 from arbornet.data.reading.records import Lines, lines_of
@@ -68,6 +68,10 @@ def read_text(path: Path, usual: str, nulls: Sequence[str], options: dict[str, A
     read = Read(pl.DataFrame())
     source, head, is_whole = _opened(path, options, read)
     found = dialect_of(head, is_whole, usual, options.get("separator"))
+    may_stray = "quote_char" not in options
+    if may_stray and quotes.repaired(head, found.separator).needed:
+        source = _in_quotes(path, source, found.separator, read) or source
+        found = dialect_of(quotes.repaired(head, found.separator).text, is_whole, usual, found.separator)
     own = OWN_LAYOUT & set(options)
     if own or "has_header" in options:
         found = _as_told(found, bool(options.get("has_header", True)), bool(own))
@@ -83,13 +87,18 @@ def read_text(path: Path, usual: str, nulls: Sequence[str], options: dict[str, A
     if options.get("encoding") == "utf8-lossy":
         settings["encoding"] = "utf8-lossy"
     names = _names(found, settings)
-    try:
-        frame, kept = _frame(path, source, found, settings)
-    except pl.exceptions.ComputeError as error:
-        if "utf-8" not in str(error) or not isinstance(source, Path):
-            raise
-        source = _in_windows(path, read)  # behind the first megabyte
-        frame, kept = _frame(path, source, found, settings)
+    while True:  # what the first megabyte does not show makes Polars fail
+        try:
+            frame, kept = _frame(path, source, found, settings)
+            break
+        except pl.exceptions.ComputeError as error:
+            if "utf-8" in str(error) and isinstance(source, Path):
+                source = _in_windows(path, read)
+            elif may_stray and (made := _in_quotes(path, source, found.separator, read)) is not None:
+                source = made
+            else:
+                _check_quotes(path, source, found, may_stray)
+                raise
     if names is not None and frame.width == len(names) and "new_columns" not in options:
         frame.columns = [f"\0{i}" for i in range(frame.width)]
         frame.columns = names
@@ -175,6 +184,32 @@ def _in_windows(path: Path, read: Read) -> bytes:
     return data
 
 
+def _in_quotes(path: Path, source: Path | bytes, separator: str, read: Read) -> bytes | None:
+    """The bytes of a file in which quotes that are no quotes are written as text; None if there are none."""
+    data = source if isinstance(source, bytes) else _whole(path, path.suffix.lower(), None)
+    if b'"' not in data:
+        return None
+    data = data if encoding_of(data) == UTF8 else _in_windows(path, read)
+    made = quotes.repaired(decoded(data, UTF8), separator)
+    if made.n_fields == 0:
+        return None
+    more = f" and {made.n_fields - 1:,} more fields" if made.n_fields > 1 else ""
+    read.facts.append(f"quotes taken for text in {made.first!r}{more}")
+    return made.text.encode()
+
+
+def _check_quotes(path: Path, source: Path | bytes, found: Dialect, may_stray: bool) -> None:
+    """Raises ArbornetError if a field opens with a quote and does not end with it: Polars names no line and no way."""
+    data = source if isinstance(source, bytes) else _whole(path, path.suffix.lower(), None)
+    at = quotes.unclear(decoded(data, UTF8), found.separator) if may_stray else None
+    if at is not None:
+        name = f" ({found.names[at[1] - 1]!r})" if found.names is not None and at[1] <= len(found.names) else ""
+        raise ArbornetError(
+            f"{path}: line {at[0]}, field {at[1]}{name} opens with a quote and does not end with it: {at[2]!r}; "
+            "correct the line, or take quotes for text with an.read(path, quote_char=None)"
+        )
+
+
 def _names(found: Dialect, settings: dict[str, Any]) -> list[str] | None:
     """The names of the columns: blanks around them are cut, columns without a name are numbered.
 
@@ -236,7 +271,10 @@ def _frame(path: Path, source: Path | bytes, found: Dialect, settings: dict[str,
     except pl.exceptions.PolarsError:
         lines = Lines()
     if error is not None and lines.unclosed:
-        raise ArbornetError(f"{path}: a quote opens in line {lines.unclosed} and is closed nowhere; correct the line")
+        raise ArbornetError(
+            f"{path}: a quote opens in line {lines.unclosed} and is closed nowhere; correct the line, or take "
+            "quotes for text with an.read(path, quote_char=None)"
+        )
     if lines.n_wrong and width > 1:
         raise ArbornetError(_ragged(path, lines, width, found))
     if error is not None:
