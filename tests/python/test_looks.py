@@ -59,6 +59,29 @@ def test_ranges_codes_ordinals_versions_and_two_units_are_no_numbers(texts) -> N
     assert numbers_in_text.form_of(pl.Series(texts)) is None
 
 
+IDS = (np.random.default_rng(2).permutation(4000)[:N] + 1000).tolist()
+
+
+@pytest.mark.parametrize(
+    "name", ["caseid", "case no", "CaseNo", "idno", "subject_id", "pat_nr", "respondent", "serial"]
+)
+def test_whole_numbers_that_all_differ_under_the_name_of_an_identifier_are_left_out(name) -> None:
+    column = schema_of(**{name: IDS})[name]
+    assert column.looks_like == "identifier" and "its own value" in column.left_out
+
+
+def test_what_may_identify_rows_is_used_and_said() -> None:
+    uneven = [int(x**2 * 90) for x in np.random.default_rng(2).random(N)]
+    schema = schema_of(
+        x1=IDS, subject_id=uneven, income=[x * 7919 % 1_000_003 for x in IDS], year=list(range(1700, 1940))
+    )
+    assert {one.column: one.mend for one in schema.findings} == {
+        "x1": "if it only identifies rows: schema.without('x1')",
+        "subject_id": "if it only identifies rows: schema.without('subject_id')",
+    }
+    assert schema["x1"].used and schema["subject_id"].used
+
+
 @pytest.mark.parametrize(
     ("texts", "form"),
     [

@@ -102,6 +102,8 @@ def _of_column(one: Profile, seen: Seen, look: Look, total: float | None) -> Ite
         yield from _nearly_numbers(seen)
     if look.left_out is not None or seen.n_values == 0:
         return
+    if look.form is None and not one.declared and (why := identifiers.may_identify(seen)) is not None:
+        yield Finding(name, why, seen.n_values, f"if it only identifies rows: schema.without({name!r})")
     missing = seen.n_missing + look.n_words_for_missing
     if missing > MOSTLY * seen.n_rows:
         told = f"is missing in {missing:,} of {_rows(seen.n_rows)}"
