@@ -24,6 +24,7 @@ from arbornet.data.kinds import Continuous
 from arbornet.data.looks import identifiers
 from arbornet.data.looks.look import Look, line
 from arbornet.data.looks.missing_codes import CODES, missing_codes
+from arbornet.data.looks.odd_values import odd_values
 from arbornet.data.looks.seen import Seen
 from arbornet.data.looks.totals import totals_of
 from arbornet.data.looks.words import SAID_MISSING
@@ -99,7 +100,7 @@ def _of_column(one: Profile, seen: Seen, look: Look, total: float | None) -> Ite
         told = f"holds {dotted[0]!r}, in which the dot is taken for a decimal point; if it stands between thousands"
         yield Finding(name, told, len(dotted), line(name, repr(look.may_be), "with_forms"))
     if seen.class_ == "text" and look.form is None and seen.n_values > 0:
-        yield from _nearly_numbers(seen)
+        yield from _nearly_read(seen)
     if look.left_out is not None or seen.n_values == 0:
         return
     if look.form is None and not one.declared and (why := identifiers.may_identify(seen)) is not None:
@@ -167,22 +168,17 @@ def _of_texts(seen: Seen) -> Iterator[Finding]:
         yield Finding(name, told, n_alike, mend)
 
 
-def _nearly_numbers(seen: Seen) -> Iterator[Finding]:
-    """A few texts among numbers, and codes that a spreadsheet turned into numbers."""
+def _nearly_read(seen: Seen) -> Iterator[Finding]:
+    """A few texts among numbers or dates, and codes that a spreadsheet turned into numbers."""
     name = seen.name
     spoilt = seen.values.filter(seen.values.str.contains(SPOILT))
     if 0 < len(spoilt) <= 0.1 * seen.n_distinct:
         times = int(seen.counts.filter(seen.values.is_in(spoilt.to_list())).sum())
         told = f"holds {', '.join(map(repr, spoilt.head(3)))}, codes that a spreadsheet turned into numbers"
         yield Finding(name, told, times, f"df.filter(pl.col({name!r}).str.contains('E')) shows the rows")
-    if seen.n_distinct > 10:
-        numbers = seen.texts.str.strip_chars().cast(pl.Float64, strict=False)
-        bad = seen.texts.filter(numbers.is_null())
-        if 0 < len(bad) <= 0.1 * seen.n_distinct:
-            times = int(seen.counts.filter(seen.values.is_in(bad.to_list())).sum())
-            told = f"holds numbers except for {bad[0]!r}" + (f" and {len(bad) - 1} more texts" if len(bad) > 1 else "")
-            mend = f"df.with_columns(pl.col({name!r}).cast(pl.Float64, strict=False)) makes them missing"
-            yield Finding(name, told, times, mend)
+    odd = odd_values(seen)
+    if odd is not None:
+        yield Finding(name, odd.told(), odd.times, odd.mend(name))
 
 
 def _column(raw: Raw, at: int, class_: str) -> pl.Series:

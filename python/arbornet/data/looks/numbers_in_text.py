@@ -77,6 +77,11 @@ def form_of_text(text: str) -> NumberForm | None:
     return NumberForm(**found.groupdict())
 
 
+def parts_of(values: pl.Series) -> pl.DataFrame:
+    """What texts consist of, if they are numbers: sign, currency, digits, unit; nulls where they are not."""
+    return values.str.strip_chars().str.extract_groups(_PARTS).struct.unnest()
+
+
 def form_of(values: pl.Series) -> NumberForm | None:
     """The form in which all of these texts are numbers, if there is one.
 
@@ -87,7 +92,7 @@ def form_of(values: pl.Series) -> NumberForm | None:
         return None
     if not values.head(64).str.contains(_PARTS).all():
         return None
-    parts = values.str.strip_chars().str.extract_groups(_PARTS).struct.unnest()
+    parts = parts_of(values)
     if parts["digits"].has_nulls():
         return None
     prefix, unit = _one_prefix(parts["prefix"]), _one_unit(parts["unit"])
@@ -110,7 +115,7 @@ def form_of(values: pl.Series) -> NumberForm | None:
 
 def read(values: pl.Series, form: NumberForm) -> pl.Series:
     """The numbers that texts of this form stand for, null where a text does not fit; plain numbers are read too."""
-    parts = values.str.strip_chars().str.extract_groups(_PARTS).struct.unnest()
+    parts = parts_of(values)
     digits, plain = parts["digits"], values.str.strip_chars().cast(pl.Float64, strict=False)
     fits = digits.str.contains(form.digits_pattern()) & _fits(parts["prefix"], form.prefix)
     fits &= _fits(parts["unit"], form.unit)
@@ -140,7 +145,7 @@ def dots(values: pl.Series) -> Literal["beside small", "beside large", "alone"] 
         What the numbers without a dot are: whole and below 1,000, whole and larger, or none; None if dots are decimal
         points, or there are none.
     """
-    digits = values.str.strip_chars().str.extract_groups(_PARTS).struct.field("digits")
+    digits = parts_of(values)["digits"]
     dotted = digits.str.contains(".", literal=True)
     if digits.has_nulls() or not dotted.any() or not digits.filter(dotted).str.contains(_GROUPED).all():
         return None
