@@ -321,3 +321,28 @@ def test_the_tree_has_at_most_eighty_leaves_and_every_question_is_a_mark() -> No
 
     assert questions(tree.tree()) <= set(marks)
     assert len(tree.as_text()) > 80
+
+
+@pytest.mark.parametrize(
+    "order",
+    [
+        ["18-24", "25-34", "35-64", "65+"],
+        ["0-4", "5-9", "10-19", "20+"],
+        ["under 5", "5 to 9", "10 or more"],
+        ["<$9,999", "$10,000 - $20,000", "> $20,000"],
+        ["1", "2", "3–5", "6 and over"],
+        ["5-9 years", "10-14 years", "15+ years"],
+    ],
+)
+def test_intervals_of_numbers_are_ordered_by_their_numbers(order) -> None:
+    column = schema_of(age=[order[(i * i + i // 3 + 2) % len(order)] for i in range(N)])["age"]
+    assert (column.word, list(column.levels)) == ("ordinal", order)
+    assert column.reason == "intervals of numbers: an order"
+
+
+@pytest.mark.parametrize(
+    "levels",
+    [["1-0", "2-1", "3-3"], ["2008-09", "2009-10", "2010-11"], ["0-10", "5-15", "20+"], ["1-2", "3-4", "none"]],
+)
+def test_results_seasons_and_intervals_that_overlap_have_no_order(levels) -> None:
+    assert schema_of(x=[levels[i % len(levels)] for i in range(N)])["x"].word == "categorical"
