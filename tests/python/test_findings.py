@@ -44,6 +44,39 @@ def test_numbers_that_stand_for_a_missing_one_are_found_with_their_count() -> No
     assert "age" not in findings(age=some(base()["age"], {3: 99, 5: 99}))
 
 
+@pytest.mark.parametrize(
+    ("values", "codes"),
+    [
+        ([1, 2, 3, 4, 5, 88, 99], [88, 99]),
+        ([1, 2, 3, 97, 98, 99], [97, 98, 99]),
+        ([0, 1, 2, 3, -8, -9], [-9, -8]),
+        ([1, 2, 3, 4, 5, -9, 99], [-9, 99]),
+        ([0, 1, 99], 99),
+        ([0, 10, 20, 50, -9], -9),
+    ],
+)
+def test_several_numbers_for_missing_do_not_hide_each_other(values, codes) -> None:
+    (one,) = findings(q=(values * N)[:N])["q"]
+    assert one.mend == f"df.with_columns(pl.col('q').replace({codes}, None))"
+    assert one.how_many == sum(x in (codes if isinstance(codes, list) else [codes]) for x in (values * N)[:N])
+
+
+@pytest.mark.parametrize("values", [[1, 2, 3, 4, 5, 8], [1, 2, 3, 98], list(range(60, 100)), [70, 77, 80, 88, 90]])
+def test_numbers_that_may_be_values_are_not_taken_for_missing(values) -> None:
+    assert "q" not in findings(q=(values * N)[:N])
+
+
+def test_a_last_row_of_totals_is_found_and_hides_no_number_for_missing() -> None:
+    town, size = [f"t{i % 40}" for i in range(N - 1)], some([i * 37 % 91 for i in range(N - 1)], {3: 999, 9: 999})
+    columns = {"town": [*town, "Summe"], "size": [*size, sum(size)]}
+    found = findings(**columns)
+    assert found[""][0].what == "the last row looks like totals: 'Summe' in 'town', the sum of 'size'"
+    assert found["size"][0].mend.endswith("replace(999, None))")
+    assert "" not in findings(**{**columns, "town": [*town, "t9"]})
+    assert "" not in findings(**{**columns, "size": [*size, 9 * sum(size)]})
+    assert "" not in findings(**{**columns, "town": [*town[:-1], "Summe", "Summe"]})
+
+
 def test_words_for_missing_and_levels_that_differ_in_case_or_blanks_are_found() -> None:
     colour = some([["red", "green", "blue"][i % 3] for i in range(N)], {1: "Red ", 2: "unknown", 7: "unknown"})
     told = [one.what for one in findings(colour=colour)["colour"]]

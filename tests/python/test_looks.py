@@ -59,6 +59,29 @@ def test_ranges_codes_ordinals_versions_and_two_units_are_no_numbers(texts) -> N
     assert numbers_in_text.form_of(pl.Series(texts)) is None
 
 
+IDS = (np.random.default_rng(2).permutation(4000)[:N] + 1000).tolist()
+
+
+@pytest.mark.parametrize(
+    "name", ["caseid", "case no", "CaseNo", "idno", "subject_id", "pat_nr", "respondent", "serial"]
+)
+def test_whole_numbers_that_all_differ_under_the_name_of_an_identifier_are_left_out(name) -> None:
+    column = schema_of(**{name: IDS})[name]
+    assert column.looks_like == "identifier" and "its own value" in column.left_out
+
+
+def test_what_may_identify_rows_is_used_and_said() -> None:
+    uneven = [int(x**2 * 90) for x in np.random.default_rng(2).random(N)]
+    schema = schema_of(
+        x1=IDS, subject_id=uneven, income=[x * 7919 % 1_000_003 for x in IDS], year=list(range(1700, 1940))
+    )
+    assert {one.column: one.mend for one in schema.findings} == {
+        "x1": "if it only identifies rows: schema.without('x1')",
+        "subject_id": "if it only identifies rows: schema.without('subject_id')",
+    }
+    assert schema["x1"].used and schema["subject_id"].used
+
+
 @pytest.mark.parametrize(
     ("texts", "form"),
     [
@@ -298,3 +321,28 @@ def test_the_tree_has_at_most_eighty_leaves_and_every_question_is_a_mark() -> No
 
     assert questions(tree.tree()) <= set(marks)
     assert len(tree.as_text()) > 80
+
+
+@pytest.mark.parametrize(
+    "order",
+    [
+        ["18-24", "25-34", "35-64", "65+"],
+        ["0-4", "5-9", "10-19", "20+"],
+        ["under 5", "5 to 9", "10 or more"],
+        ["<$9,999", "$10,000 - $20,000", "> $20,000"],
+        ["1", "2", "3–5", "6 and over"],
+        ["5-9 years", "10-14 years", "15+ years"],
+    ],
+)
+def test_intervals_of_numbers_are_ordered_by_their_numbers(order) -> None:
+    column = schema_of(age=[order[(i * i + i // 3 + 2) % len(order)] for i in range(N)])["age"]
+    assert (column.word, list(column.levels)) == ("ordinal", order)
+    assert column.reason == "intervals of numbers: an order"
+
+
+@pytest.mark.parametrize(
+    "levels",
+    [["1-0", "2-1", "3-3"], ["2008-09", "2009-10", "2010-11"], ["0-10", "5-15", "20+"], ["1-2", "3-4", "none"]],
+)
+def test_results_seasons_and_intervals_that_overlap_have_no_order(levels) -> None:
+    assert schema_of(x=[levels[i % len(levels)] for i in range(N)])["x"].word == "categorical"

@@ -78,9 +78,64 @@ def test_digits_padded_with_zeros_are_codes_and_others_numbers(tmp_path) -> None
     assert (schema["zip"].looks_like, schema["zip"].word) == ("code", "categorical")
 
 
+@pytest.mark.parametrize("at", [20, 50])
+def test_an_empty_line_costs_no_leading_zeros(tmp_path, at) -> None:
+    lines = [f"{1000 + i:05d},{i % 7}\n" for i in range(50)]
+    frame = an.read(written(tmp_path / "f.csv", "zip,x\n" + "".join([*lines[:at], "\n", *lines[at:]])))
+    assert frame["zip"].to_list() == [f"{1000 + i:05d}" for i in range(50)]
+
+
+def test_columns_of_nothing_beside_them_cost_no_leading_zeros(tmp_path) -> None:
+    frame = an.read(written(tmp_path / "f.csv", "a,,zip\n" + "".join(f"{i},,{i:04}\n" for i in range(30))))
+    assert frame.columns == ["a", "zip"] and frame["zip"][7] == "0007" and frame["a"].dtype == pl.Int64
+
+
+def test_digits_with_and_without_leading_zeros_are_text_and_slips_are_numbers(tmp_path) -> None:
+    codes = "zip,x\n" + "".join(f"{1000 + i:05d},{i % 7}\n" for i in range(50)) + "213,4\n"
+    with pytest.warns(an.ArbornetWarning, match="leading zeros, such as '01000', and without, such as '213'; they are"):
+        assert an.read(written(tmp_path / "f.csv", codes))["zip"][-1] == "213"
+    ages = "age,x\n" + "".join(f"{i % 900},{i % 7}\n" for i in range(500)) + "007,4\n"
+    with pytest.warns(an.ArbornetWarning, match="'age' holds numbers, with leading zeros in '007'; schema_overrides="):
+        assert an.read(written(tmp_path / "g.csv", ages))["age"][-1] == 7
+
+
+def german(path: Path, share: str) -> tuple[Path, list[int]]:
+    """Populations with dots between thousands, beside a share with a decimal comma, if it has one."""
+    numbers = [v + i for i, v in enumerate([950, 1093, 720, 5257] * 50)]
+    dotted = [f"{number:,}".replace(",", ".") for number in numbers]
+    rows = "".join(f"a{i};{each};{share.format(i % 30, i % 10)}\n" for i, each in enumerate(dotted))
+    return written(path, "id;pop;a\n" + rows), numbers
+
+
+def test_dots_are_of_thousands_where_other_numbers_have_decimal_commas(tmp_path, caplog) -> None:
+    path, numbers = german(tmp_path / "f.csv", "{},{}")
+    with caplog.at_level(logging.INFO, "arbornet"):
+        assert an.read(path)["pop"].to_list() == numbers
+    assert "dots between thousands in 'pop'; decimal commas in 1 column" in caplog.text
+    table = an.Table(an.read(path, infer_schema=False).drop("id"))
+    assert table.schema["pop"].form == "1.234,5" and table.schema["pop"].range_ == (min(numbers), max(numbers))
+
+
+def test_dots_that_may_be_of_thousands_are_said(tmp_path) -> None:
+    path, _ = german(tmp_path / "f.csv", "u")
+    with pytest.warns(an.ArbornetWarning, match=r"the dots in 'pop', as in '1.094', are taken for decimal points"):
+        assert an.read(path)["pop"][1] == 1.094
+    texts = an.read(path, infer_schema=False).drop("id", "a")
+    schema = an.infer_schema(texts)
+    (one,) = (each for each in schema.findings if each.column)
+    assert one.mend == "schema.with_forms(pop='1.234,5')" and "the dot is taken for a decimal point" in one.what
+    assert an.Table(texts, schema.with_forms(pop="1.234,5")).schema["pop"].form == "1.234,5"
+    path, _ = german(tmp_path / "g.csv", "{}.{}")
+    with warnings.catch_warnings():
+        warnings.simplefilter("error")
+        assert an.read(path)["pop"][1] == 1.094
+
+
 def test_commas_that_may_part_thousands_are_left_to_the_whole_column(tmp_path) -> None:
+    path = written(tmp_path / "f.csv", "a;b\n" + "".join(f"{i},500;u\n" for i in range(1, 40)))
+    assert an.read(path)["a"].dtype == pl.String
     path = written(tmp_path / "f.csv", "a;b\n" + "".join(f"{i},500;{i},5\n" for i in range(1, 40)))
-    assert an.read(path).dtypes == [pl.String, pl.Float64]
+    assert an.read(path)["a"][0] == 1.5
 
 
 @pytest.mark.parametrize(
@@ -153,6 +208,37 @@ def test_a_line_of_too_few_or_too_many_fields_is_named(tmp_path, text, told) -> 
     with warnings.catch_warnings():
         warnings.simplefilter("ignore")
         assert an.read(path, truncate_ragged_lines=True).height >= 2
+
+
+STRAY = [["5'7\"", "6'\""], ["54°12'34\"N", "7°2'4\"S"], ["5'7\"", "none"], ['"a" box', "box"]]
+OPEN = [['"a" b"', "b"], ['"', "b"], ['"abc', "b"]]
+BESIDE = {"u": "u", "v": "v", '"u, v"': "u, v", '"""w"", x"': '"w", x'}
+
+
+@pytest.mark.parametrize(
+    ("fields", "beside"),
+    [*((each, ["u", "v"]) for each in STRAY + OPEN), *((each, ['"u, v"', '"""w"", x"']) for each in STRAY)],
+)
+def test_quotes_that_open_no_field_are_text(tmp_path, fields, beside, caplog) -> None:
+    rows = [(i, fields[i % 2 if i % 3 else 0], beside[i % 2]) for i in range(60)]
+    path = written(tmp_path / "f.csv", "id,h,w\n" + "".join(f"{i},{h},{w}\n" for i, h, w in rows))
+    with caplog.at_level(logging.INFO, "arbornet"):
+        frame = an.read(path)
+    assert "quotes taken for text in " in caplog.text
+    assert frame.rows() == [(i, h, BESIDE[w]) for i, h, w in rows]
+
+
+def test_quotes_that_open_no_field_are_text_behind_the_first_megabyte(tmp_path) -> None:
+    lines = [f"{i},{'x' * 20},{i % 7}\n" for i in range(50_000)]
+    path = written(tmp_path / "f.csv", "id,h,w\n" + "".join(lines) + "7,5'7\",3\n")
+    assert an.read(path)["h"][-1] == "5'7\""
+
+
+def test_a_quote_that_may_go_on_is_named_with_its_line_its_column_and_the_way_out(tmp_path) -> None:
+    lines = [f'{i},b,"u, v"\n' for i in range(40)]
+    path = written(tmp_path / "f.csv", "id,h,w\n" + "".join(lines[:7]) + '7,"a" b","u"\n' + "".join(lines[8:]))
+    with pytest.raises(an.ArbornetError, match=r"line 9, field 2 \('h'\) opens with a quote .* quote_char=None"):
+        an.read(path)
 
 
 def test_a_quote_that_is_closed_nowhere_is_named(tmp_path) -> None:

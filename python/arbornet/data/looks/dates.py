@@ -130,6 +130,19 @@ def form_of(values: pl.Series) -> str | Undecided | None:
     return late[0] if len(late) == 1 or len(same) == 1 else Undecided(tuple(late))
 
 
+def likely_forms(text: str) -> list[str]:
+    """The formats that one text may have, if it has the shape of a date or a time."""
+    return _likely(text) if len(text) <= 40 and _SHAPE.match(text) and re.search(r"\d", text) else []
+
+
+def fits(values: pl.Series, form: str) -> pl.Series:
+    """Whether each text is a plausible date, or a time, of a format."""
+    made = read(values, form)
+    if class_of(form) == "time":
+        return made.is_not_null()
+    return made.is_not_null() & made.dt.year().is_between(1000, 2999).fill_null(False)
+
+
 def _all_fit(values: pl.Series, form: str) -> bool:
     if read(values.head(20), form).has_nulls():
         return False

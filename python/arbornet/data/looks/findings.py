@@ -23,10 +23,12 @@ from arbornet.data.infer import Profile
 from arbornet.data.kinds import Continuous
 from arbornet.data.looks import identifiers
 from arbornet.data.looks.look import Look, line
+from arbornet.data.looks.missing_codes import CODES, missing_codes
+from arbornet.data.looks.odd_values import odd_values
 from arbornet.data.looks.seen import Seen
+from arbornet.data.looks.totals import totals_of
 from arbornet.data.looks.words import SAID_MISSING
 
-SENTINELS = (-9, -99, -999, -9999, -99999, 99, 999, 9999, 99999, 999999)
 WORDS = tuple(word for word in SAID_MISSING if word not in ("*", "NONE", "TBD", "tbd"))
 SPOILT = r"^\d(?:\.\d+)?E\+\d{2,}$"
 """How a spreadsheet rewrites a code that it reads as a number: `31E243` becomes `3.10E+244`."""
@@ -61,17 +63,24 @@ class Finding:
 def findings_of(raw: Raw, profiles: Sequence[Profile], seen: Sequence[Seen], looks: Sequence[Look]) -> list[Finding]:
     """What looks wrong: column by column, then copies of columns and duplicate rows."""
     found: list[Finding] = []
+    totals = totals_of(raw, seen)
+    sums = {} if totals is None else totals.sums
     for one, column, look in zip(profiles, seen, looks, strict=True):
-        found += _of_column(one, column, look)
+        found += _of_column(one, column, look, sums.get(column.name))
     if 4 <= raw.n_rows <= MOST_ROWS:
         copies = list(_copies(raw, seen, looks))
         found += copies
         found += _determined(raw, profiles, looks, {one.column for one in copies})
         found += _rows_twice(raw, profiles)
+    if totals is not None:
+        first, *more = totals.sums
+        told = f"the last row looks like totals: {totals.word!r} in {totals.column!r}, the sum of {first!r}"
+        told += f" and of {len(more)} more" if more else ""
+        found.insert(0, Finding("", told, 1, "df.head(-1) leaves it out"))
     return found
 
 
-def _of_column(one: Profile, seen: Seen, look: Look) -> Iterator[Finding]:
+def _of_column(one: Profile, seen: Seen, look: Look, total: float | None) -> Iterator[Finding]:
     name = seen.name
     if one.merged is not None:
         text = f"df.with_columns(pl.col({name!r}).cast(pl.String))"
@@ -86,10 +95,16 @@ def _of_column(one: Profile, seen: Seen, look: Look) -> Iterator[Finding]:
         yield Finding(
             name, "holds dates whose day and month cannot be distinguished", seen.n_values, _with_form(look, name)
         )
+    if look.may_be is not None:
+        dotted = seen.texts.filter(seen.texts.str.contains(".", literal=True))
+        told = f"holds {dotted[0]!r}, in which the dot is taken for a decimal point; if it stands between thousands"
+        yield Finding(name, told, len(dotted), line(name, repr(look.may_be), "with_forms"))
     if seen.class_ == "text" and look.form is None and seen.n_values > 0:
-        yield from _nearly_numbers(seen)
+        yield from _nearly_read(seen)
     if look.left_out is not None or seen.n_values == 0:
         return
+    if look.form is None and not one.declared and (why := identifiers.may_identify(seen)) is not None:
+        yield Finding(name, why, seen.n_values, f"if it only identifies rows: schema.without({name!r})")
     missing = seen.n_missing + look.n_words_for_missing
     if missing > MOSTLY * seen.n_rows:
         told = f"is missing in {missing:,} of {_rows(seen.n_rows)}"
@@ -99,9 +114,9 @@ def _of_column(one: Profile, seen: Seen, look: Look) -> Iterator[Finding]:
         value = seen.values[int(seen.counts.arg_max() or 0)]
         told = f"is {value!r} in {most / seen.n_values:.1%} of the rows"
         yield Finding(name, told, most, f"schema.without({name!r})")
-    ends = one.range_ or (0.0, 0.0)
-    if seen.class_ in ("integer", "number") and look.form is None and (ends[0] in SENTINELS or ends[1] in SENTINELS):
-        yield from _sentinels(seen)
+    ends = {*(one.range_ or ())}
+    if seen.class_ in ("integer", "number") and look.form is None and (ends & CODES or total in ends):
+        yield from _sentinels(seen, total)
     if seen.class_ == "text" and look.form is None:
         yield from _of_texts(seen)
 
@@ -115,18 +130,24 @@ def _rows(n: int) -> str:
     return f"{n:,} row{'s' if n != 1 else ''}"
 
 
-def _sentinels(seen: Seen) -> Iterator[Finding]:
-    """Numbers such as -9 and 999 that lie further from the other values than the range of those."""
-    values = seen.values
-    if len(values) < 4:
+def _and(parts: Sequence[str]) -> str:
+    """Parts as a list in a sentence."""
+    return " and ".join([", ".join(parts[:-1]), parts[-1]] if len(parts) > 1 else parts)
+
+
+def _sentinels(seen: Seen, total: float | None) -> Iterator[Finding]:
+    """Numbers such as -9 and 999 that may stand for a missing one."""
+    found = missing_codes(seen, total)
+    if found is None:
         return
-    for at, beside in ((0, 1), (len(values) - 1, len(values) - 2)):
-        value, times = float(values[at]), int(seen.counts[at])
-        low, high = (float(values[1]), float(values[-1])) if at == 0 else (float(values[0]), float(values[-2]))
-        gap = abs(value - float(values[beside]))
-        if value in SENTINELS and times >= 2 and gap > max(high - low, 4):
-            told = f"is {value:.0f} in {_rows(times)}, far from all other values ({low:.6g} to {high:.6g})"
-            yield Finding(seen.name, told, times, f"df.with_columns(pl.col({seen.name!r}).replace({value:.0f}, None))")
+    codes, (low, high) = found
+    times = sum(n for _, n in codes)
+    told = _and([f"{code} in {_rows(n)}" for code, n in codes])
+    values = str([code for code, _ in codes]) if len(codes) > 1 else str(codes[0][0])
+    yield Finding(
+        seen.name, f"is {told}, far from all other values ({low:.6g} to {high:.6g})", times,
+        f"df.with_columns(pl.col({seen.name!r}).replace({values}, None))",
+    )  # fmt: skip
 
 
 def _of_texts(seen: Seen) -> Iterator[Finding]:
@@ -147,22 +168,17 @@ def _of_texts(seen: Seen) -> Iterator[Finding]:
         yield Finding(name, told, n_alike, mend)
 
 
-def _nearly_numbers(seen: Seen) -> Iterator[Finding]:
-    """A few texts among numbers, and codes that a spreadsheet turned into numbers."""
+def _nearly_read(seen: Seen) -> Iterator[Finding]:
+    """A few texts among numbers or dates, and codes that a spreadsheet turned into numbers."""
     name = seen.name
     spoilt = seen.values.filter(seen.values.str.contains(SPOILT))
     if 0 < len(spoilt) <= 0.1 * seen.n_distinct:
         times = int(seen.counts.filter(seen.values.is_in(spoilt.to_list())).sum())
         told = f"holds {', '.join(map(repr, spoilt.head(3)))}, codes that a spreadsheet turned into numbers"
         yield Finding(name, told, times, f"df.filter(pl.col({name!r}).str.contains('E')) shows the rows")
-    if seen.n_distinct > 10:
-        numbers = seen.texts.str.strip_chars().cast(pl.Float64, strict=False)
-        bad = seen.texts.filter(numbers.is_null())
-        if 0 < len(bad) <= 0.1 * seen.n_distinct:
-            times = int(seen.counts.filter(seen.values.is_in(bad.to_list())).sum())
-            told = f"holds numbers except for {bad[0]!r}" + (f" and {len(bad) - 1} more texts" if len(bad) > 1 else "")
-            mend = f"df.with_columns(pl.col({name!r}).cast(pl.Float64, strict=False)) makes them missing"
-            yield Finding(name, told, times, mend)
+    odd = odd_values(seen)
+    if odd is not None:
+        yield Finding(name, odd.told(), odd.times, odd.mend(name))
 
 
 def _column(raw: Raw, at: int, class_: str) -> pl.Series:

@@ -1,4 +1,4 @@
-"""All columns of a frame: first each by itself, then ambiguous dates take the order of the other date columns."""
+"""All columns of a frame: first each by itself, then ambiguous dates and dots are read as those of other columns."""
 
 from __future__ import annotations
 
@@ -10,8 +10,9 @@ import polars as pl
 from arbornet.data.frames import Raw
 from arbornet.data.infer import Profile, check_finite, infer, is_constant
 from arbornet.data.looks import dates
-from arbornet.data.looks.look import Look, Looks, is_open, look, read_as_dates
+from arbornet.data.looks.look import Look, Looks, is_open, look, read_as_dates, read_as_numbers
 from arbornet.data.looks.marks import Marks
+from arbornet.data.looks.numbers_in_text import dots, form_of_text
 from arbornet.data.looks.reasons import reason
 from arbornet.data.looks.seen import Seen
 from arbornet.data.looks.tree import decided, is_plausible
@@ -37,7 +38,22 @@ def looked(raw: Raw, profiles: Sequence[Profile]) -> tuple[list[Seen], list[Look
         form = None if told.undecided is None else dates.settled(told.undecided, orders)
         if form is not None:
             looks[i] = read_as_dates(seen[i], bases[i], form)
+    _settle_dots(seen, looks)
     return seen, [_completed(column, told) for column, told in zip(seen, looks, strict=True)]
+
+
+def _settle_dots(seen: Sequence[Seen], looks: list[Look]) -> None:
+    """Reads dots that may stand between thousands as such where other columns have decimal commas."""
+    forms = [None if told.form is None else form_of_text(told.form) for told in looks]
+    has_commas = any(form is not None and form.decimal == "," for form in forms)
+    for i, form in enumerate(forms):
+        if form is None or form.thousands or form.decimal == ",":
+            continue
+        beside, other = dots(seen[i].texts), replace(form, thousands=".", decimal=",")
+        if has_commas and beside in ("beside small", "alone"):
+            looks[i] = read_as_numbers(seen[i], other)
+        elif beside == "beside small" or (has_commas and beside is not None):
+            looks[i] = replace(looks[i], may_be=str(other))
 
 
 def _completed(seen: Seen, told: Look) -> Look:

@@ -1,14 +1,16 @@
 """Grades: levels whose words imply an order.
 
-Taken by default where the order is certain: numbered words (`1. < HS Grad`), Roman numerals, months and weekdays by
-name. Known scales of words (low, medium, high; never, sometimes, often; Ex, Gd, TA, Fa, Po) are a hint with the line
-of code to use, as a word may mean something else.
+Taken by default where the order is certain: numbered words (`1. < HS Grad`), Roman numerals, intervals of numbers
+(`18-24`), months and weekdays by name. Known scales of words (low, medium, high; never, sometimes, often; Ex, Gd, TA,
+Fa, Po) are a hint with the line of code to use, as a word may mean something else.
 """
 
 from __future__ import annotations
 
 import re
 from collections.abc import Sequence
+
+from arbornet.data.looks import intervals
 
 _MONTHS = [
     "january",
@@ -73,6 +75,8 @@ def certain_order(texts: Sequence[str]) -> tuple[list[str], str] | None:
         for names in (ranks, short, [*short[:8], "sept", *short[9:]]):
             if (order := _ranked(plain, names)) is not None:
                 return order, told
+    if (order := intervals.in_order(texts)) is not None:
+        return order, "intervals of numbers"
     for pattern, told in ((_NUMBERED, "numbered words"), (_STAGED, "Roman numerals")):
         found = {text: pattern.fullmatch(text.strip()) for text in texts}
         if all(found.values()):

@@ -1,13 +1,14 @@
 """Identifiers: values that identify a row or a person and carry no other information.
 
-Whole numbers that number the rows (any name), that differ in nearly every row (with an id's name), or that occur about
-equally often (with an id's name): then the rows of one `id` are not independent.
+Whole numbers that number the rows (any name), that differ in nearly every row (with an id's name; in every row with a
+name such as `caseno`), or that occur about equally often (with an id's name): then the rows of one `id` are not
+independent. What is less certain is told as a finding.
 """
 
 from __future__ import annotations
 
 from arbornet.data.looks.seen import Seen
-from arbornet.data.looks.words import PERSON
+from arbornet.data.looks.words import DATE, PERSON, YEAR, is_joined_id
 
 NEARLY_ALL = 0.9
 FEW = 10
@@ -18,6 +19,8 @@ SMALLEST = 3
 def why_identifier(seen: Seen) -> str | None:
     """Why a column of whole numbers or texts is an identifier, if it is one."""
     n, distinct = seen.n_values, seen.n_distinct
+    if distinct == n and distinct > FEW and (is_joined_id(seen.name) or _numbers_persons(seen)):
+        return "identifies rows: every row has its own value"
     if n < SMALLEST or not (seen.has_id_name or seen.has(PERSON)):
         return None
     if seen.has_id_name and distinct >= NEARLY_ALL * n and distinct > FEW:
@@ -26,6 +29,36 @@ def why_identifier(seen: Seen) -> str | None:
         often = n / distinct
         return f"identifies subjects: {distinct:,} values, each in about {often:.3g} rows"
     return None
+
+
+UNLIKELY = 4.6
+"""Pairs of equal numbers that chance would give at least; where there are none, it is one column of a hundred."""
+MOST_MISSING = 0.1
+
+
+def may_identify(seen: Seen) -> str | None:
+    """What suggests that a column that is used is an identifier, to be read after its name."""
+    n, distinct = seen.n_values, seen.n_distinct
+    if seen.class_ not in ("integer", "text") or distinct <= FEW or seen.has(DATE | YEAR):
+        return None
+    things = "whole numbers" if seen.class_ == "integer" else "texts"
+    if seen.has_id_name or is_joined_id(seen.name):
+        return f"is named as an identifier is, and holds {distinct:,} different {things} in {n:,} rows"
+    if seen.class_ == "integer" and distinct == n >= (1 - MOST_MISSING) * seen.n_rows and _differ_by_no_chance(seen):
+        return f"holds {n:,} whole numbers of which no two are equal, as identifiers are"
+    return None
+
+
+def _differ_by_no_chance(seen: Seen) -> bool:
+    """Whether so many numbers of this range would not all differ if they were measured."""
+    low, high = seen.values.min(), seen.values.max()
+    if not isinstance(low, int) or not isinstance(high, int):
+        return False
+    return seen.n_values**2 / (2.0 * (high - low + 1)) > UNLIKELY
+
+
+def _numbers_persons(seen: Seen) -> bool:
+    return seen.has(PERSON) and _is_name_of_persons(seen) and seen.class_ == "integer" and _differ_by_no_chance(seen)
 
 
 def is_repeated(seen: Seen) -> bool:

@@ -46,6 +46,8 @@ class Look:
     """The line of code that changes it, or a column to derive."""
     undecided: dates.Undecided | None = None
     """Possible date formats, if other columns may decide."""
+    may_be: str | None = None
+    """Another form that its numbers may have: dots between thousands."""
     range_: tuple[float, float] | None = None
     zone: str | None = None
     n_words_for_missing: int = 0
@@ -109,7 +111,7 @@ def _of_text(seen: Seen, base: Inferred) -> Look:
     if number is not None and len(plain) >= FEW_TO_BE_NUMBERS:
         numbers = numbers_in_text.read(plain, number)
         if not number.is_plain or _is_measured(seen, numbers):
-            return _read_as_numbers(seen, number, numbers)
+            return read_as_numbers(seen, number)
     return _of_levels(seen, base)
 
 
@@ -124,7 +126,9 @@ def read_as_dates(seen: Seen, base: Inferred, form: str) -> Look:
     )  # fmt: skip
 
 
-def _read_as_numbers(seen: Seen, form: numbers_in_text.NumberForm, numbers: pl.Series) -> Look:
+def read_as_numbers(seen: Seen, form: numbers_in_text.NumberForm) -> Look:
+    """A column whose texts are read as numbers."""
+    numbers = numbers_in_text.read(seen.texts, form)
     reason = f"numbers in text, such as {_example(seen)!r}"
     class_ = "integer" if (numbers.round(0) == numbers).all() else "number"
     return Look(

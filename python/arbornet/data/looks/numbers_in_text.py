@@ -11,6 +11,7 @@ from __future__ import annotations
 import re
 from dataclasses import dataclass
 from functools import cached_property
+from typing import Literal
 
 import polars as pl
 
@@ -76,6 +77,11 @@ def form_of_text(text: str) -> NumberForm | None:
     return NumberForm(**found.groupdict())
 
 
+def parts_of(values: pl.Series) -> pl.DataFrame:
+    """What texts consist of, if they are numbers: sign, currency, digits, unit; nulls where they are not."""
+    return values.str.strip_chars().str.extract_groups(_PARTS).struct.unnest()
+
+
 def form_of(values: pl.Series) -> NumberForm | None:
     """The form in which all of these texts are numbers, if there is one.
 
@@ -86,7 +92,7 @@ def form_of(values: pl.Series) -> NumberForm | None:
         return None
     if not values.head(64).str.contains(_PARTS).all():
         return None
-    parts = values.str.strip_chars().str.extract_groups(_PARTS).struct.unnest()
+    parts = parts_of(values)
     if parts["digits"].has_nulls():
         return None
     prefix, unit = _one_prefix(parts["prefix"]), _one_unit(parts["unit"])
@@ -109,7 +115,7 @@ def form_of(values: pl.Series) -> NumberForm | None:
 
 def read(values: pl.Series, form: NumberForm) -> pl.Series:
     """The numbers that texts of this form stand for, null where a text does not fit; plain numbers are read too."""
-    parts = values.str.strip_chars().str.extract_groups(_PARTS).struct.unnest()
+    parts = parts_of(values)
     digits, plain = parts["digits"], values.str.strip_chars().cast(pl.Float64, strict=False)
     fits = digits.str.contains(form.digits_pattern()) & _fits(parts["prefix"], form.prefix)
     fits &= _fits(parts["unit"], form.unit)
@@ -122,6 +128,33 @@ def read(values: pl.Series, form: NumberForm) -> pl.Series:
     written = pl.select(pl.when(fits).then(numbers)).to_series()
     # A bare `1.234` is read as the form says; a number that is not of the form, as a program wrote it.
     return written.fill_null(plain).alias(values.name)
+
+
+_GROUPED = r"^[1-9]\d{0,2}(?:\.\d{3})+$"
+_SMALL = r"^(?:0|[1-9]\d{0,2})$"
+_WHOLE = r"^(?:0|[1-9]\d*)$"
+
+
+def dots(values: pl.Series) -> Literal["beside small", "beside large", "alone"] | None:
+    """Whether dots may stand between thousands: only before groups of three digits.
+
+    Args:
+        values: The distinct texts of a column, none of them missing.
+
+    Returns:
+        What the numbers without a dot are: whole and below 1,000, whole and larger, or none; None if dots are decimal
+        points, or there are none.
+    """
+    digits = parts_of(values)["digits"]
+    dotted = digits.str.contains(".", literal=True)
+    if digits.has_nulls() or not dotted.any() or not digits.filter(dotted).str.contains(_GROUPED).all():
+        return None
+    rest = digits.filter(~dotted)
+    if len(rest) == 0:
+        return "alone"
+    if not rest.str.contains(_WHOLE).all():
+        return None
+    return "beside small" if rest.str.contains(_SMALL).all() else "beside large"
 
 
 def _class_of(mark: str) -> str:

@@ -19,12 +19,25 @@ LABEL = frozenset({"status", "class", "type", "category", "group", "label", "clu
 DATE = frozenset({"date", "day", "time", "timestamp", "datetime", "dob", "dt", "created", "updated", "when", "month"})
 YEAR = frozenset({"year", "yr", "years", "yyyy"})
 
+_ID_JOINED = re.compile(
+    r"(?:case|subj|subject|pat|patient|person|participant|resp|respondent|interview|record|rec|row|study|survey|panel|"
+    r"hh|hhd|household|family|child|mother|student|pupil|school|user|customer|client|member|account|employee|emp|order|"
+    r"sample|specimen|animal|unique|serial|u|p)[ _.-]?(?:id|ident|no|nr|num|number)|"
+    r"id[ _.-]?(?:no|nr|num|number|code)|serial"
+)
+"""Names of identifiers in one word, or with a number's: `caseid`, `case no`, `idno`."""
+
 SAID_MISSING = (
     "", "NA", "N/A", "n/a", "na", "N.A.", "NaN", "nan", "NAN", "null", "NULL", "Null", "#N/A", "#NULL!", "None", "none",
     "NONE", "?", "-", "--", "---", ".", "..", "*", "missing", "Missing", "unknown", "Unknown", "UNKNOWN",
     "not available", "Not Available", "(blank)", "nil", "NIL", "TBD", "tbd",
 )  # fmt: skip
 """Texts that mean a missing value in a column of numbers or dates."""
+
+
+def is_joined_id(name: str) -> bool:
+    """Whether a name joins a word for a person or a thing with one for an identifier or a number: `CaseNo`."""
+    return _ID_JOINED.fullmatch(name.strip().lower()) is not None
 
 
 def words(name: str) -> frozenset[str]:

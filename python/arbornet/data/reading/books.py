@@ -5,6 +5,8 @@ All are optional: `pip install "arbornet[excel]"` brings fastexcel; Stata needs 
 
 from __future__ import annotations
 
+from collections.abc import Sequence
+from functools import cache
 from importlib.util import find_spec
 from pathlib import Path
 from typing import Any
@@ -14,10 +16,13 @@ import polars as pl
 from arbornet._core import ArbornetError
 from arbornet.data.reading import repaired
 from arbornet.data.reading.delimited import Read, numbered
+from arbornet.data.reading.sheets import MOST_ROWS, Place, place_of, sheet_of
 
 EXCEL = (".xlsx", ".xlsm", ".xls", ".xlsb", ".ods")
 STATISTICS = (".dta", ".sav")
 ENDINGS = (*EXCEL, *STATISTICS)
+OWN_PLACE = frozenset({"read_options", "has_header", "table_name", "drop_empty_rows", "raise_if_empty"})
+"""Options of Polars that say where the table is: then it is not looked for."""
 _NEEDED = {
     **dict.fromkeys(EXCEL, ("fastexcel",)),
     ".dta": ("pandas", "pyarrow"),
@@ -26,7 +31,7 @@ _NEEDED = {
 
 
 def read_book(path: Path, ending: str, nulls: list[str], options: dict[str, Any]) -> Read:
-    """Reads the first sheet of a workbook, or the one named by `sheet_name`; or a file of Stata or SPSS.
+    """Reads the first sheet of a workbook that holds a table, or the one that you name; or a file of Stata or SPSS.
 
     Raises:
         ImportError: If the package that reads it is not installed.
@@ -47,20 +52,52 @@ def read_book(path: Path, ending: str, nulls: list[str], options: dict[str, Any]
 def _of_excel(path: Path, nulls: list[str], options: dict[str, Any]) -> Read:
     import fastexcel
 
-    sheets = fastexcel.read_excel(path).sheet_names
+    book = fastexcel.read_excel(path)
+    sheets: list[str] = book.sheet_names
+
+    @cache
+    def head(name: str) -> list[tuple[str | None, ...]]:
+        """The first rows of a sheet as texts."""
+        return book.load_sheet(name, header_row=None, skip_rows=0, n_rows=MOST_ROWS, dtypes="string").to_polars().rows()
+
+    is_own = bool({"sheet_name", "sheet_id"} & set(options))
+    sheet = sheet_of(sheets, head) if not is_own else _named(sheets, options)
+    read = Read(pl.DataFrame())
     # Types are inferred from all rows, as of text files.
-    settings: dict[str, Any] = {"sheet_name": sheets[0]} if not {"sheet_name", "sheet_id"} & set(options) else {}
-    settings |= {"infer_schema_length": None, **options}
-    frame = pl.read_excel(path, engine="calamine", **settings)
+    settings: dict[str, Any] = ({} if is_own else {"sheet_name": sheet}) | {"infer_schema_length": None}
+    place = Place()
+    if sheet is not None and not OWN_PLACE & set(options):
+        place = place_of(head(sheet))
+        if place != Place():
+            settings |= {"read_options": {"header_row": place.n_before}, "has_header": place.has_header}
+        if not place.has_header:
+            settings["read_options"] = {"header_row": None, "skip_rows": place.n_before}
+    frame = pl.read_excel(path, engine="calamine", **{**settings, **options})
     if isinstance(frame, dict):
         raise ArbornetError(f"{path}: a table is one sheet; name it with sheet_name=, one of {', '.join(sheets)}")
-    unnamed = [name.startswith("__UNNAMED__") for name in frame.columns]
+    unnamed = [name.startswith("__UNNAMED__") or not place.has_header for name in frame.columns]
     frame.columns = numbered(["" if none else name.strip() for name, none in zip(frame.columns, unnamed, strict=True)])
     columns = [repaired.dated(repaired.unblanked(_without(each, nulls), nulls)) for each in frame.get_columns()]
-    others = [name for name in sheets if name != settings.get("sheet_name")]
-    is_first = "sheet_name" not in options and "sheet_id" not in options
-    told = f"sheet {sheets[0]!r}; there are {len(others)} more: sheet_name={others[0]!r}" if others and is_first else ""
-    return Read(pl.DataFrame(columns), guesses=[told] if told else [])
+    read.frame = pl.DataFrame(columns)
+    if len(sheets) > 1 and not is_own and sheet is not None:
+        at = sheets.index(sheet)
+        others = [*sheets[at + 1 :], *sheets[:at]]
+        which = "" if sheet == sheets[0] else ", the first that holds a table"
+        read.guesses.append(f"sheet {sheet!r}{which}; there are {len(others)} more: sheet_name={others[0]!r}")
+    if place.n_titles:
+        read.guesses.append(f"{place.n_titles} row{'s' if place.n_titles != 1 else ''} before the table skipped")
+    if not place.has_header:
+        told = f"columns are named {frame.columns[0]} to {frame.columns[-1]}"
+        read.guesses.append(f"the first row holds values, no names: {told}")
+    return read
+
+
+def _named(sheets: Sequence[str], options: dict[str, Any]) -> str | None:
+    """The sheet that the options name; None if that is not one."""
+    name, number = options.get("sheet_name"), options.get("sheet_id")
+    if isinstance(name, str):
+        return name if name in sheets else None
+    return sheets[number - 1] if isinstance(number, int) and 1 <= number <= len(sheets) else None
 
 
 def _without(column: pl.Series, nulls: list[str]) -> pl.Series:

@@ -19,7 +19,7 @@ from typing import Any
 import polars as pl
 
 from arbornet._core import ArbornetError, ColumnError
-from arbornet.data.reading import repaired
+from arbornet.data.reading import digits, quotes, repaired
 from arbornet.data.reading.dialect import NAMES, Dialect, dialect_of
 from arbornet.data.reading.encodings import GUESSED, UTF8, decoded, encoding_of
 from arbornet.data.reading.records import Lines, lines_of
@@ -34,6 +34,10 @@ OWN_ROWS = OWN_LAYOUT | {"truncate_ragged_lines", "ignore_errors", "n_rows", "sc
 """Options with which lines are not counted."""
 OWN_TYPES = frozenset({"infer_schema", "schema", "dtypes", "columns", "row_index_name", "n_rows", *OWN_LAYOUT})
 """Options with which leading zeros are not looked for."""
+
+
+Kept = pl.Series | None
+"""The rows of what Polars reads that are rows of the table; None if all are."""
 
 
 @dataclass
@@ -64,6 +68,10 @@ def read_text(path: Path, usual: str, nulls: Sequence[str], options: dict[str, A
     read = Read(pl.DataFrame())
     source, head, is_whole = _opened(path, options, read)
     found = dialect_of(head, is_whole, usual, options.get("separator"))
+    may_stray = "quote_char" not in options
+    if may_stray and quotes.repaired(head, found.separator).needed:
+        source = _in_quotes(path, source, found.separator, read) or source
+        found = dialect_of(quotes.repaired(head, found.separator).text, is_whole, usual, found.separator)
     own = OWN_LAYOUT & set(options)
     if own or "has_header" in options:
         found = _as_told(found, bool(options.get("has_header", True)), bool(own))
@@ -79,13 +87,18 @@ def read_text(path: Path, usual: str, nulls: Sequence[str], options: dict[str, A
     if options.get("encoding") == "utf8-lossy":
         settings["encoding"] = "utf8-lossy"
     names = _names(found, settings)
-    try:
-        frame = _frame(path, source, found, settings)
-    except pl.exceptions.ComputeError as error:
-        if "utf-8" not in str(error) or not isinstance(source, Path):
-            raise
-        source = _in_windows(path, read)  # behind the first megabyte
-        frame = _frame(path, source, found, settings)
+    while True:  # what the first megabyte does not show makes Polars fail
+        try:
+            frame, kept = _frame(path, source, found, settings)
+            break
+        except pl.exceptions.ComputeError as error:
+            if "utf-8" in str(error) and isinstance(source, Path):
+                source = _in_windows(path, read)
+            elif may_stray and (made := _in_quotes(path, source, found.separator, read)) is not None:
+                source = made
+            else:
+                _check_quotes(path, source, found, may_stray)
+                raise
     if names is not None and frame.width == len(names) and "new_columns" not in options:
         frame.columns = [f"\0{i}" for i in range(frame.width)]
         frame.columns = names
@@ -94,9 +107,10 @@ def read_text(path: Path, usual: str, nulls: Sequence[str], options: dict[str, A
     elif settings["has_header"] and settings.get("quote_char", '"') == '"':
         # Polars undoubles the quotes within fields, but not those within names.
         frame = frame.rename(lambda name: name.replace('""', '"'))
-    frame = _unended(frame, found, read) if not own else frame
+    unended = _unended(frame, found, read) if not own else frame
     if not OWN_TYPES & set(options):
-        frame = _with_zeros(frame, source, settings, options, read)
+        frame = _as_written(frame, source, kept, found, settings, options, read)
+    frame = frame.select(unended.columns)
     read.frame = _repaired(frame, found, nulls, options, read)
     _say(found, usual, options, own, read)
     return read
@@ -170,6 +184,32 @@ def _in_windows(path: Path, read: Read) -> bytes:
     return data
 
 
+def _in_quotes(path: Path, source: Path | bytes, separator: str, read: Read) -> bytes | None:
+    """The bytes of a file in which quotes that are no quotes are written as text; None if there are none."""
+    data = source if isinstance(source, bytes) else _whole(path, path.suffix.lower(), None)
+    if b'"' not in data:
+        return None
+    data = data if encoding_of(data) == UTF8 else _in_windows(path, read)
+    made = quotes.repaired(decoded(data, UTF8), separator)
+    if made.n_fields == 0:
+        return None
+    more = f" and {made.n_fields - 1:,} more fields" if made.n_fields > 1 else ""
+    read.facts.append(f"quotes taken for text in {made.first!r}{more}")
+    return made.text.encode()
+
+
+def _check_quotes(path: Path, source: Path | bytes, found: Dialect, may_stray: bool) -> None:
+    """Raises ArbornetError if a field opens with a quote and does not end with it: Polars names no line and no way."""
+    data = source if isinstance(source, bytes) else _whole(path, path.suffix.lower(), None)
+    at = quotes.unclear(decoded(data, UTF8), found.separator) if may_stray else None
+    if at is not None:
+        name = f" ({found.names[at[1] - 1]!r})" if found.names is not None and at[1] <= len(found.names) else ""
+        raise ArbornetError(
+            f"{path}: line {at[0]}, field {at[1]}{name} opens with a quote and does not end with it: {at[2]!r}; "
+            "correct the line, or take quotes for text with an.read(path, quote_char=None)"
+        )
+
+
 def _names(found: Dialect, settings: dict[str, Any]) -> list[str] | None:
     """The names of the columns: blanks around them are cut, columns without a name are numbered.
 
@@ -203,8 +243,8 @@ def numbered(names: Sequence[str]) -> list[str]:
     return out
 
 
-def _frame(path: Path, source: Path | bytes, found: Dialect, settings: dict[str, Any]) -> pl.DataFrame:
-    """What Polars reads, if every line has as many fields as the header.
+def _frame(path: Path, source: Path | bytes, found: Dialect, settings: dict[str, Any]) -> tuple[pl.DataFrame, Kept]:
+    """What Polars reads, if every line has as many fields as the header; and which of its rows are none.
 
     Raises:
         ArbornetError: If one has not.
@@ -221,17 +261,20 @@ def _frame(path: Path, source: Path | bytes, found: Dialect, settings: dict[str,
     if not counts or not width:
         if error is not None:
             raise error
-        return frame
+        return frame, None
     is_short = error is None and width > 1 and frame.height > 0 and frame[:, -1].has_nulls()
     if error is None and not is_short and not found.has_ends:
-        return frame
+        return frame, None
     widths = [width, width + 1] if found.has_ends else [width]
     try:
         lines = lines_of(source, found.separator, widths, found.skipped, bool(settings["has_header"]))
     except pl.exceptions.PolarsError:
         lines = Lines()
     if error is not None and lines.unclosed:
-        raise ArbornetError(f"{path}: a quote opens in line {lines.unclosed} and is closed nowhere; correct the line")
+        raise ArbornetError(
+            f"{path}: a quote opens in line {lines.unclosed} and is closed nowhere; correct the line, or take "
+            "quotes for text with an.read(path, quote_char=None)"
+        )
     if lines.n_wrong and width > 1:
         raise ArbornetError(_ragged(path, lines, width, found))
     if error is not None:
@@ -241,8 +284,8 @@ def _frame(path: Path, source: Path | bytes, found: Dialect, settings: dict[str,
             frame.with_row_index("\0at").filter(pl.all_horizontal(pl.exclude("\0at").is_null()))["\0at"].to_list()
         )
         keep = pl.Series([i for i in range(frame.height) if i not in empty.intersection(lines.blank)], dtype=pl.UInt32)
-        frame = frame[keep]
-    return frame
+        return frame[keep], keep
+    return frame, None
 
 
 def _ragged(path: Path, lines: Lines, width: int, found: Dialect) -> str:
@@ -270,27 +313,31 @@ def _unended(frame: pl.DataFrame, found: Dialect, read: Read) -> pl.DataFrame:
     return frame
 
 
-def _with_zeros(
-    frame: pl.DataFrame, source: Path | bytes, settings: dict[str, Any], options: dict[str, Any], read: Read
+def _as_written(
+    frame: pl.DataFrame,
+    source: Path | bytes,
+    kept: Kept,
+    found: Dialect,
+    settings: dict[str, Any],
+    options: dict[str, Any],
+    read: Read,
 ) -> pl.DataFrame:
-    """Whole numbers with leading zeros, as the texts that they are."""
+    """The columns of numbers whose fields say more than their numbers: leading zeros, dots between thousands."""
     given = options.get("schema_overrides") or ()
-    whole = [
-        i for i, dtype in enumerate(frame.dtypes) if dtype.is_integer() and frame.columns[i] not in given
-    ]  # fmt: skip
-    if not whole or frame.height == 0 or isinstance(given, Sequence):
-        whole = [] if given else whole
-    if not whole or frame.height == 0:
+    if frame.height == 0 or (given and not isinstance(given, dict)):
         return frame
     again = {k: v for k, v in settings.items() if k not in ("new_columns", "infer_schema_length", "schema_overrides")}
-    texts = pl.read_csv(_file(source), columns=whole, infer_schema=False, **again)
-    if texts.height != frame.height:
-        return frame
-    kept = [texts[:, at].alias(frame.columns[i]) for at, i in enumerate(whole) if repaired.is_padded(texts[:, at])]
-    if kept:
-        named = ", ".join(repr(column.name) for column in kept[:3]) + (", ..." if len(kept) > 3 else "")
-        read.facts.append(f"leading zeros kept in {named}")
-    return frame.with_columns(kept)
+
+    def texts(names: Sequence[str]) -> pl.DataFrame:
+        """The columns once more, as texts."""
+        at = [frame.columns.index(name) for name in names]
+        made = pl.read_csv(_file(source), columns=at, infer_schema=False, **again)
+        made.columns = list(names)
+        return made if kept is None else made[kept]
+
+    own = [name for name in frame.columns if name not in given]
+    frame = digits.with_zeros(frame, own, texts, read.facts, read.guesses)
+    return digits.with_thousands(frame, own, texts, read.facts, read.guesses) if found.separator != "," else frame
 
 
 def _repaired(
@@ -300,13 +347,14 @@ def _repaired(
     own = set(OWN_TYPES - OWN_LAYOUT) & set(options) or (given and not isinstance(given, dict))
     if own:
         return frame
-    columns, n_commas = [], 0
+    columns, n_commas, may_be = [], 0, found.separator != ","
+    is_certain = may_be and any(map(digits.has_decimal_commas, frame.select(pl.col(pl.String))))
     for column in frame.get_columns():
         if column.name in given:
             columns.append(column)
             continue
         column = repaired.unblanked(column, nulls)
-        if found.separator != "," and (made := repaired.with_decimal_commas(column)).dtype != column.dtype:
+        if may_be and (made := repaired.with_decimal_commas(column, is_certain)).dtype != column.dtype:
             column, n_commas = made, n_commas + 1
         # Polars itself would also guess at 03/04/2021.
         columns.append(column if "try_parse_dates" in options else repaired.dated(column))

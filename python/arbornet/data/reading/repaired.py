@@ -1,7 +1,7 @@
 """Columns of a text file as their reader should have understood them.
 
-Digits padded with zeros are codes: `02134` is not the number 2134. Fields of blanks alone are missing. Where commas do
-not part the fields, they may be decimal: `1,5`. Dates and moments are those of ISO 8601.
+Fields of blanks alone are missing. Where commas do not part the fields, they may be decimal: `1,5`. Dates and moments
+are those of ISO 8601. What needs the fields of a column of numbers is in `digits`.
 """
 
 from __future__ import annotations
@@ -19,16 +19,6 @@ _THOUSANDS = r"^[-+]?\d{1,3}(,\d{3})*$"
 LEADING_ZERO = r"^[-+]?0\d"
 
 
-def is_padded(column: pl.Series) -> bool:
-    """Whether texts of digits are padded with zeros to one width: no other is shorter."""
-    padded = column.str.contains(LEADING_ZERO).fill_null(False)
-    if not padded.any():
-        return False
-    widths = column.str.strip_chars().str.len_chars()
-    zeros = widths.filter(padded)
-    return zeros.n_unique() == 1 and widths.min() == zeros.min()
-
-
 def unblanked(column: pl.Series, nulls: Sequence[str]) -> pl.Series:
     """Texts without the blanks around words for a missing value; numbers, if the others are that."""
     if column.dtype != pl.String or not column.str.contains(r"^\s|\s$").any():
@@ -44,11 +34,11 @@ def unblanked(column: pl.Series, nulls: Sequence[str]) -> pl.Series:
     return rest if known.drop_nulls().str.starts_with(" ").all() else known
 
 
-def with_decimal_commas(column: pl.Series) -> pl.Series:
-    """Texts such as `1,5` as numbers; texts that could as well be thousands, `1,500`, stay."""
+def with_decimal_commas(column: pl.Series, is_certain: bool = False) -> pl.Series:
+    """Texts such as `1,5` as numbers; texts that could as well be thousands, `1,500`, stay, unless it is certain."""
     if column.dtype != pl.String or not column.str.contains(_COMMA).all() or column.null_count() == len(column):
         return column
-    if column.str.contains(_THOUSANDS).all() or column.str.contains(LEADING_ZERO).any():
+    if (not is_certain and column.str.contains(_THOUSANDS).all()) or column.str.contains(LEADING_ZERO).any():
         return column
     return column.str.replace(",", ".", literal=True).cast(pl.Float64)
 
