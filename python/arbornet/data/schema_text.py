@@ -57,7 +57,7 @@ def range_text(column: Column) -> str:
         return f"{calendar.told(column.range_[0], column.class_)} to {calendar.told(column.range_[1], column.class_)}"
     form = form_of_text(column.form) if column.form is not None else None
     if form is not None:
-        return f"{form.written(column.range_[0])} to {form.written(column.range_[1])}"
+        return f"{form.said(column.range_[0])} to {form.said(column.range_[1])}"
     shown = _date if column.class_ in ("date", "datetime") else _number
     zone = " UTC" if column.zone else ""
     return f"{shown(column.range_[0])}{zone} to {shown(column.range_[1])}{zone}"
