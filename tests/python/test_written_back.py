@@ -39,14 +39,14 @@ def net() -> an.BayesNet:
 
 
 def shape(text: str) -> str:
-    return "".join("0" if c.isdigit() else "a" if c.isalpha() else c for c in text).replace("00", "0").replace("00", "0")
+    return (
+        "".join("0" if c.isdigit() else "a" if c.isalpha() else c for c in text).replace("00", "0").replace("00", "0")
+    )
 
 
 @pytest.mark.parametrize("how", ["draw", "modes"])
 @pytest.mark.parametrize("family", ["polars", "pandas"])
-def test_what_is_filled_in_looks_like_the_column_and_can_be_read_again(
-    net: an.BayesNet, how: str, family: str
-) -> None:
+def test_what_is_filled_in_looks_like_the_column_and_can_be_read_again(net: an.BayesNet, how: str, family: str) -> None:
     given = pl.DataFrame(texts())
     filled = net.impute(given, how, seed=1, output=family)
     made = filled if family == "polars" else pl.DataFrame({name: filled[name].tolist() for name in filled.columns})
@@ -93,7 +93,9 @@ def test_values_as_programs_write_them_are_understood(net: an.BayesNet, name: st
 
 
 def test_days_of_a_column_of_dates_can_be_given_as_text() -> None:
-    frame = pl.DataFrame({"day": [dt.date(2021, 1, 1 + i % 28) for i in range(60)], "x": [i % 5 / 2 for i in range(60)]})
+    frame = pl.DataFrame(
+        {"day": [dt.date(2021, 1, 1 + i % 28) for i in range(60)], "x": [i % 5 / 2 for i in range(60)]}
+    )
     net = an.learn(frame, verbose=False)
     assert net.log_likelihood({"day": "2021-01-07"}) == net.log_likelihood({"day": dt.date(2021, 1, 7)})
     with pytest.raises(an.ColumnError, match=r"'day' holds '7 Jan', which is not written as '%Y-%m-%d'"):

@@ -23,7 +23,7 @@ from arbornet.graphs.constraints import Constraints, Rules, resolved
 from arbornet.network.fit import fit
 from arbornet.scores.prepare import Score, prepared
 from arbornet.step1.effort import BUDGETS, Budget
-from arbornet.text.terminal import brief
+from arbornet.text.terminal import brief, several
 
 if TYPE_CHECKING:
     from arbornet.network import BayesNet
@@ -170,7 +170,7 @@ class _Rounds:
             arcs = sum(len(self.handle.parents(v)) for v in range(len(self.gaps.names)))
             noise = f", noise {self.state.noise:.2g}" if len(self.scores) == 1 else ""
             spent = brief(time.perf_counter() - began)
-            way.tell(f"round {len(self.scores)}: score {self.scores[-1]:.4f}{noise}, {arcs} arcs, {spent}")
+            way.tell(f"round {len(self.scores)}: score {self.scores[-1]:.4f}{noise}, {several(arcs, 'arc')}, {spent}")
             if way.checkpoint:
                 save(way.checkpoint, name, self.state)
 

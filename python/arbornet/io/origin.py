@@ -60,7 +60,7 @@ class Origin(ByContent):
         others = dataclasses.replace(other, search=self.search)
         return super().__eq__(others) is True and alike(_result(self.search), _result(other.search))
 
-    __hash__ = None  # type: ignore[assignment]
+    __hash__ = None
 
     def __repr__(self) -> str:
         parts = [] if self.n_rows is None else [f"{self.n_rows:,} rows"]

@@ -62,8 +62,9 @@ class GeneralAnswers(Structure):
 
         Returns:
             For levels a frame with a column per target and `probability` (and `standard_error` if sampled); for one
-            number without bins a frame of `probability` and the value below which it lies; for an event a float. Where
-            a target is called `probability` itself, the figures' column is called `probability_`.
+            number without bins a frame of `quantile` and the value below which this share of the probability lies; for
+            an event a float. Where a target is called `probability` itself, the figures' column is called
+            `probability_`.
 
         Example:
             >>> net.query("rain", given={"wet": "yes"})
@@ -134,7 +135,9 @@ class GeneralAnswers(Structure):
             if v not in known:
                 limit = limits.get(v)
                 values = supported(column, values, limit if isinstance(limit, tuple) else None)
-            series.append(numbers_to_series(column, values if ranges[v] == EVERYTHING else within_observed(column, values)))
+            series.append(
+                numbers_to_series(column, values if ranges[v] == EVERYTHING else within_observed(column, values))
+            )
         return family.frame(pl.DataFrame(series))
 
 

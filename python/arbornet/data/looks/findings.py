@@ -25,6 +25,7 @@ from arbornet.data.looks import identifiers
 from arbornet.data.looks.look import Look, line
 from arbornet.data.looks.seen import Seen
 from arbornet.data.looks.words import SAID_MISSING
+from arbornet.text.terminal import several
 
 SENTINELS = (-9, -99, -999, -9999, -99999, 99, 999, 9999, 99999, 999999)
 WORDS = tuple(word for word in SAID_MISSING if word not in ("*", "NONE", "TBD", "tbd"))
@@ -160,7 +161,9 @@ def _nearly_numbers(seen: Seen) -> Iterator[Finding]:
         bad = seen.texts.filter(numbers.is_null())
         if 0 < len(bad) <= 0.1 * seen.n_distinct:
             times = int(seen.counts.filter(seen.values.is_in(bad.to_list())).sum())
-            told = f"holds numbers except for {bad[0]!r}" + (f" and {len(bad) - 1} more texts" if len(bad) > 1 else "")
+            told = f"holds numbers except for {bad[0]!r}" + (
+                f" and {several(len(bad) - 1, 'more text')}" if len(bad) > 1 else ""
+            )
             mend = f"df.with_columns(pl.col({name!r}).cast(pl.Float64, strict=False)) makes them missing"
             yield Finding(name, told, times, mend)
 
