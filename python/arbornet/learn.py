@@ -41,7 +41,7 @@ from arbornet.step1.features import Selection, selected
 from arbornet.step1.planning import Plan, plan
 from arbornet.step1.scoring import score_parents
 from arbornet.text.notices import LeftOutWarning
-from arbornet.text.terminal import brief, wrapped
+from arbornet.text.terminal import brief, several, wrapped
 from arbornet.text.visible import visible
 
 if TYPE_CHECKING:
@@ -343,17 +343,18 @@ def _finder(
 
 
 def _planned(step: Plan, cores: int) -> str:
+    sets = f"{several(step.n_sets, 'parent set')} of up to {several(step.max_parents, 'parent')}"
     if step.effort is not None:
         which = f", {step.why}" if step.why else ""
-        return f"to score: {step.n_sets:,} parent sets of up to {step.max_parents} parents{which}, {step.time(cores)}"
+        return f"to score: {sets}{which}, {step.time(cores)}"
     why = f" (automatic: {step.why})" if step.why and step.max_parents != MOST_PARENTS else ""
-    return f"to score: {step.n_sets:,} parent sets of up to {step.max_parents} parents{why}, {step.time(cores)}"
+    return f"to score: {sets}{why}, {step.time(cores)}"
 
 
 def _kept(candidates: Candidates) -> str:
     spent = "" if candidates.seconds is None else f" in {brief(candidates.seconds)}"
     evaluated = "" if candidates.n_evaluated is None else f" of {candidates.n_evaluated:,} scored"
-    return f"{candidates.n_kept:,} parent sets kept{evaluated}{spent}"
+    return f"{several(candidates.n_kept, 'parent set')} kept{evaluated}{spent}"
 
 
 def _searched(
@@ -411,7 +412,7 @@ def _ended(found: Found) -> str:
         "memory": "stopped by its memory limit",
         "interrupted": "interrupted",
     }
-    return f"{endings[found.stopped]} in {brief(found.seconds)}: {arcs} arcs, score {found.score:.4f}"
+    return f"{endings[found.stopped]} in {brief(found.seconds)}: {several(arcs, 'arc')}, score {found.score:.4f}"
 
 
 def _in_order(found: Found) -> str:
@@ -419,10 +420,9 @@ def _in_order(found: Found) -> str:
     n, scored = found.details.get("n_in_order", 0), found.details.get("n_scored")
     if not n:
         return ""
-    of = "" if scored is None else f" of {scored:,}"
-    if n == 1:
-        return f"groups: 1{of} families was searched by groups in order: its score is a lower bound"
-    return f"groups: {n:,}{of} families were searched by groups in order: their scores are lower bounds"
+    of = f"{n:,} parent sets" if scored is None else f"{n:,} of {several(scored, 'parent set')}"
+    which = "has a score that is a lower bound" if n == 1 else "have scores that are lower bounds"
+    return f"lower bounds: {of} {which}, as levels were grouped in one order only"
 
 
 def _proof(found: Found, best_of: str, constrained: bool, selected: bool, used: bool) -> str:

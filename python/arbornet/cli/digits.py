@@ -39,6 +39,21 @@ def log_likelihoods(frame: pl.DataFrame) -> pl.DataFrame:
     return frame.with_columns(pl.selectors.float().round(SIGNIFICANT))
 
 
+def as_in_table(frame: pl.DataFrame, schema: Schema) -> pl.DataFrame:
+    """Drawn rows with numbers and dates written as the table had them: `$1,200.50`, `03/04/2021`."""
+    import polars as pl
+
+    from arbornet.data.looks.written import write
+
+    series = []
+    for column in frame.get_columns():
+        of = schema[column.name]
+        if of.form is not None and column.dtype != pl.String:
+            column = write(column, of.form, of.step)
+        series.append(column)
+    return frame.with_columns(series)
+
+
 def numbers(frame: pl.DataFrame, schema: Schema, variables: dict[str, str]) -> pl.DataFrame:
     """Values of continuous variables, rounded far below their standard deviation; numbers of the column as they are.
 

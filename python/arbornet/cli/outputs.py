@@ -19,6 +19,7 @@ from arbornet.cli.out import say
 from arbornet.io import tables
 from arbornet.io.xml import checked
 from arbornet.show.draw import save
+from arbornet.show.report import check_name
 from arbornet.step1 import candidates
 from arbornet.system.whole import try_to_write
 
@@ -47,7 +48,7 @@ CHECKS: dict[str, Callable[[str | Path], object]] = {
     "candidates": candidates.check_name,
     "table": tables.check_ending,
     "picture": save.check_ending,
-    "page": lambda _: None,
+    "page": check_name,
     "types": lambda _: None,
 }
 """What a name has to be for each kind of thing written."""

@@ -41,7 +41,7 @@ a first session:
   arbornet predict patients.json new.csv readmitted -o predicted.csv
 
 `arbornet COMMAND --help` explains one command. Tables are read and written as
-.csv, .tsv, .parquet, .arrow or .ndjson, by their ending; .xlsx is read. Exit
+.csv, .tsv, .parquet, .arrow or .ndjson, by their ending; .xlsx, .dta, .sav are read. Exit
 codes: 0 success, 1 failure, 2 wrong usage, 130 interrupted."""
 
 
@@ -85,7 +85,9 @@ def parser() -> argparse.ArgumentParser:
 
 def table_options(command: argparse.ArgumentParser) -> None:
     """Options of the commands that learn from a table."""
-    command.add_argument("table", metavar="TABLE", help="the table: .csv, .tsv, .xlsx, .parquet, .arrow, .ndjson")
+    command.add_argument(
+        "table", metavar="TABLE", help="the table: .csv, .tsv, .xlsx, .parquet, .arrow, .ndjson, .dta, .sav"
+    )
     command.add_argument("--schema", metavar="FILE", help="types as written by `arbornet schema --write`")
     set_option(command)
     unseen_option(command, "a level that the types do not list")

@@ -45,4 +45,5 @@ def run(asked: Options) -> None:
     rows = net.sample(asked.rows, asked.seed, given, do, n_jobs=asked.jobs)
     if digits.as_text(asked.output, asked.json):
         rows = digits.numbers(rows, net.schema, {name: name for name in rows.columns})
+        rows = digits.as_in_table(rows, net.schema)
     files.write_table(rows, asked.output, asked.json)

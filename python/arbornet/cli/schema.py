@@ -27,7 +27,9 @@ examples:
 
 def options(command: argparse.ArgumentParser) -> None:
     """Adds the options."""
-    command.add_argument("table", metavar="TABLE", help="the table: .csv, .tsv, .xlsx, .parquet, .arrow, .ndjson")
+    command.add_argument(
+        "table", metavar="TABLE", help="the table: .csv, .tsv, .xlsx, .parquet, .arrow, .ndjson, .dta, .sav"
+    )
     command.add_argument("--schema", metavar="FILE", help="start from these types instead of the inferred ones")
     set_option(command)
     command.add_argument(

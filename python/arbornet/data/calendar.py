@@ -26,16 +26,30 @@ MOMENTS = ("datetime", "datetime UTC")
 DATES = ("date", *MOMENTS)
 #: Before the form of numbers that a person wrote: `written $1,234.5`.
 WRITTEN = "written "
+#: Plain numbers, all of them whole: only what parts them is said in another way.
+WHOLE = "whole"
+#: A share of a number by which it may miss a whole one by rounding only.
+SLACK = 1e-9
+#: Beyond these floats do not tell whole numbers apart.
+EXACT = 2.0**53
 Classes = Mapping[str, str]
-"""The class of every variable that holds dates or times: one of `CLASSES` and `MOMENTS`."""
+"""The class of every variable that holds dates or times, one of `CLASSES` and `MOMENTS`, or numbers that are written in a
+form of their own, or `WHOLE` ones."""
 
 
 def classes(schema: Schema) -> Classes:
-    """Which variables of a schema hold dates or times."""
+    """Which variables of a schema hold dates or times, numbers of a form, or whole numbers."""
     held = [column for column in schema.used if column.levels is None]
     told = {column.name: zoned(column.class_, column.zone) for column in held if column.class_ in CLASSES}
     forms = {column.name: f"{WRITTEN}{column.form}" for column in held if column.form and column.name not in told}
-    return told | forms
+    whole = {column.name: WHOLE for column in held if column.step == 1.0 and column.name not in told | forms}
+    return told | forms | whole
+
+
+def values(classes: Classes, variable: str) -> str | None:
+    """What a variable holds in place of plain numbers, if it does."""
+    class_ = classes.get(variable)
+    return None if class_ == WHOLE else class_
 
 
 def zoned(class_: str, zone: str | None) -> str:
@@ -47,7 +61,7 @@ def told(x: float, class_: str) -> str:
     """The date, moment, time of day or span of time that a number stands for."""
     if class_.startswith(WRITTEN):
         form = form_of_text(class_.removeprefix(WRITTEN))
-        return f"{x:.6g}" if form is None else form.written(float(f"{x:.6g}"))
+        return f"{x:.6g}" if form is None else form.said(float(f"{x:.6g}"))
     try:
         if class_ == "date":
             return str((EPOCH + dt.timedelta(days=round(x))).date())
@@ -69,15 +83,19 @@ def centre(x: float, width: float, class_: str) -> str:
 
 
 def threshold(x: float, class_: str) -> str:
-    """A threshold between values: for dates the first day at or above it."""
+    """A threshold between values: for dates the first day at or above it, for whole numbers the first of these."""
+    if class_ == WHOLE:
+        return f"{math.ceil(x - SLACK * (1.0 + abs(x)))}" if abs(x) < EXACT else f"{x:.15g}"
     return told(math.ceil(x) if class_ == "date" else x, class_)
 
 
 def cut(x: float, class_: str) -> str:
     """A threshold that was chosen to be written in full; of moments and times the first second at or above it."""
+    if class_ == WHOLE:
+        return threshold(x, class_)
     if class_.startswith(WRITTEN):
         form = form_of_text(class_.removeprefix(WRITTEN))
-        return f"{x:.15g}" if form is None else form.written(x)
+        return f"{x:.15g}" if form is None else form.said(x)
     try:
         if class_ in MOMENTS:
             seconds = math.ceil(round(x * 86_400.0, 3))
@@ -154,14 +172,15 @@ class Words:
 
     def class_(self, variable: str) -> str | None:
         """What the variable holds, one of `CLASSES` and `MOMENTS`."""
-        return self.classes.get(variable)
+        return values(self.classes, variable)
 
     def value(self, variable: str, x: float) -> str | None:
         """A value, unless it is a plain number."""
-        return told(x, self.classes[variable]) if variable in self.classes else None
+        class_ = self.class_(variable)
+        return None if class_ is None else told(x, class_)
 
     def threshold(self, variable: str, x: float) -> str | None:
-        """A threshold between values, likewise."""
+        """A threshold between values, likewise; of whole numbers a whole number."""
         return threshold(x, self.classes[variable]) if variable in self.classes else None
 
     def cut(self, variable: str, x: float) -> str | None:
@@ -170,13 +189,15 @@ class Words:
 
     def centre(self, variable: str, x: float, width: float) -> str | None:
         """The middle of a distribution of this spread, likewise."""
-        return centre(x, width, self.classes[variable]) if variable in self.classes else None
+        class_ = self.class_(variable)
+        return None if class_ is None else centre(x, width, class_)
 
     def difference(self, variable: str, x: float) -> str | None:
         """A difference of two values, likewise."""
-        return spread(x, self.classes[variable]) if variable in self.classes else None
+        class_ = self.class_(variable)
+        return None if class_ is None else spread(x, class_)
 
     def unit(self, variable: str, width: float) -> tuple[str, float] | None:
         """The unit of differences, likewise."""
-        class_ = self.classes.get(variable, WRITTEN)
-        return None if class_.startswith(WRITTEN) else unit(width, class_)
+        class_ = self.class_(variable)
+        return None if class_ is None or class_.startswith(WRITTEN) else unit(width, class_)

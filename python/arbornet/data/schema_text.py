@@ -5,7 +5,9 @@ from __future__ import annotations
 import datetime
 import html
 import re
+import textwrap
 from collections.abc import Callable, Sequence
+from itertools import zip_longest
 from typing import TYPE_CHECKING
 
 from arbornet.data import calendar
@@ -22,8 +24,10 @@ GAPS = 8
 HEAD = ("column", "kind", "levels or range", "missing", "why")
 LIMITS = (28, 20, 40, 16, 90)
 """The widest each cell may be, in columns of the terminal."""
-LEAST = ((4, 19), (0, 20), (4, 12), (0, 10), (2, 15))
-"""What is shortened on a narrow terminal, and to what width; values first, names last."""
+LEAST = ((2, 25), (4, 24), (2, 18), (4, 19), (2, 14), (3, 7), (1, 11), (0, 20), (4, 12), (0, 10), (2, 10))
+"""What is narrowed on a narrow terminal, and to what width: levels and ranges first, names last."""
+MOST_LINES = 4
+"""Of a cell that does not fit into one."""
 PLAINER = (
     (r" in [\d,]+ rows\b", ""),
     (r"whole numbers, many distinct ones", "many whole numbers"),
@@ -57,7 +61,7 @@ def range_text(column: Column) -> str:
         return f"{calendar.told(column.range_[0], column.class_)} to {calendar.told(column.range_[1], column.class_)}"
     form = form_of_text(column.form) if column.form is not None else None
     if form is not None:
-        return f"{form.written(column.range_[0])} to {form.written(column.range_[1])}"
+        return f"{form.said(column.range_[0])} to {form.said(column.range_[1])}"
     shown = _date if column.class_ in ("date", "datetime") else _number
     zone = " UTC" if column.zone else ""
     return f"{shown(column.range_[0])}{zone} to {shown(column.range_[1])}{zone}"
@@ -142,17 +146,28 @@ def as_text(schema: Schema, said: Callable[[str], str] = str) -> str:
     if sum(_widths(rows)) + GAPS > most:
         rows = [[*row[:-1], _plainer(row[-1])] for row in rows]
     widths = _widths(rows)
-    # Ranges stay whole.
-    ranges = [len(row[2]) for row, c in zip(rows, schema.columns, strict=True) if c.levels is None]
-    for i, least in ((2, max([15, *ranges])), *LEAST):
+    for i, least in LEAST:
         over = sum(widths) + GAPS - most
         widths[i] -= max(0, min(over, widths[i] - least))
-    between = [[" ", " ", " " if c.levels is None else _between(c), " ", " "] for c in schema.columns]
-    table = [list(HEAD), ["-" * wide for wide in widths]]
-    for row, seps in zip(rows, between, strict=True):
-        table.append([shortened(cell, wide, sep) for cell, wide, sep in zip(row, widths, seps, strict=True)])
+    heads = [_broken(head, wide) for head, wide in zip(HEAD, widths, strict=True)]
+    table = [*map(list, zip_longest(*heads, fillvalue="")), ["-" * wide for wide in widths]]
+    for row, column in zip(rows, schema.columns, strict=True):
+        cells = [_broken(cell, wide) for cell, wide in zip(row, widths, strict=True)]
+        if column.levels is not None:  # those that do not fit in a line say little
+            cells[2] = [shortened(row[2], widths[2], _between(column))]
+        table += map(list, zip_longest(*cells, fillvalue=""))
     lines = ["  ".join(cell.ljust(wide) for cell, wide in zip(row, widths, strict=True)).rstrip() for row in table]
     return "\n".join([*lines, wrapped(_summary(schema)), *map(said, _advice(schema))])
+
+
+def _broken(cell: str, wide: int) -> list[str]:
+    """The lines of a cell, broken at words, and within those that are too long."""
+    lines = textwrap.wrap(cell, wide, break_on_hyphens=False) or [""]
+    return (
+        [*lines[: MOST_LINES - 1], shortened(" ".join(lines[MOST_LINES - 1 :]), wide)]
+        if len(lines) > MOST_LINES
+        else lines
+    )
 
 
 def _widths(rows: Sequence[Sequence[str]]) -> list[int]:

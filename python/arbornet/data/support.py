@@ -9,6 +9,7 @@ and probabilities of events stay those of the numbers before it.
 from __future__ import annotations
 
 import math
+from collections.abc import Callable
 from dataclasses import replace
 from typing import TYPE_CHECKING
 
@@ -27,7 +28,10 @@ Numbers = NDArray[np.float64]
 Ends = tuple[float, float]
 EVERYTHING: Ends = (-math.inf, math.inf)
 STEPPED = ("integer", "number")
-"""What has a step of its own: dates and times have that of their type."""
+"""What has the largest step that few decimals write; dates have that of their type."""
+TIMES = {"datetime": 86_400.0, "time": 1.0, "duration": 1.0}
+"""Seconds of one in the numbers that stand for moments and times: they have the largest of these units."""
+UNITS = (86_400.0, 3600.0, 60.0, 1.0)
 FROM_ZERO = (*STEPPED, "duration")
 MOST_DECIMALS = 6
 #: A number that many rows share stands for this part of the range where no step is known.
@@ -57,8 +61,32 @@ def check_counts(column: Column, values: Numbers) -> None:
         )
 
 
-def with_support(column: Column, seen: Profile) -> Column:
+def unit_of(class_: str, values: Numbers) -> float | None:
+    """The day, hour, minute or second, in stored numbers, that all moments or times are multiples of.
+
+    Args:
+        class_: What the values are.
+        values: The numbers that stand for them; NaN is missing.
+    """
+    size = TIMES.get(class_)
+    known = values[~np.isnan(values)]
+    if size is None or known.size == 0:
+        return None
+    seconds = known * size
+    blur = max(1e-6, 4 * np.finfo(np.float64).eps * float(np.abs(seconds).max()))
+    for unit in UNITS:
+        if float(np.abs(seconds - unit * np.round(seconds / unit)).max()) <= blur:
+            return unit / size
+    return None
+
+
+def with_support(column: Column, seen: Profile, values: Callable[[], Numbers]) -> Column:
     """The column with its step and its least number, as declared or as all of its values have them.
+
+    Args:
+        column: The column.
+        seen: Its profile.
+        values: Gives its numbers.
 
     Raises:
         ColumnError: If a value is below the least number that was declared.
@@ -77,6 +105,7 @@ def with_support(column: Column, seen: Profile) -> Column:
         )
     if step == "auto":
         step = seen.step if column.class_ in STEPPED else None
+        step = unit_of(column.class_, values()) if column.class_ in TIMES else step
     if least == "auto":
         # No number of a logarithmic scale is below 0.
         able = not kind.is_log and column.class_ in FROM_ZERO and math.isfinite(smallest)
@@ -127,6 +156,22 @@ def _at_point(column: Column, values: Numbers) -> Numbers:
     stored = to_stored(column.scale, np.array([column.point[0]]))[0]
     near = np.abs(to_stored(column.scale, values) - stored) <= ROUNDING * (1 + abs(stored))
     return np.where(near, column.point[0], values) if near.any() else values
+
+
+def drawn_range(column: Column) -> Ends:
+    """The range of a column's draws in stored units: as observed, with half a step on either side for rounding."""
+    if column.levels is not None or column.range_ is None:
+        return EVERYTHING
+    step = column.step or (1.0 if column.class_ in ("date", "integer") else 0.0)
+    ends = np.array(column.range_) + np.array((-step / 2, step / 2))
+    low, high = to_stored(column.scale, ends).tolist()
+    # What lies below 0 has no logarithm.
+    return (low if low == low else -math.inf), (high if high == high else math.inf)
+
+
+def within_observed(column: Column, values: Numbers) -> Numbers:
+    """Numbers that were drawn within their range, without what rounding leaves beyond it."""
+    return values if column.range_ is None else np.clip(values, *column.range_, out=values)
 
 
 def is_of_column(column: Column, values: Numbers) -> bool:
@@ -182,10 +227,12 @@ def _any(values: Numbers) -> bool:
 
 
 def _fraction(step: float) -> tuple[float, float]:
-    """A step as a whole number over a power of ten, if it is one."""
+    """A step as a whole number over a power of ten, or one over a whole number, if it is one."""
     for decimals in range(MOST_DECIMALS + 1):
         per = 10.0**decimals
         units = round(step * per)
         if units > 0 and units / per == step:
             return float(units), per
-    return step, 1.0
+    # Hours, minutes and seconds of a day.
+    parts = round(1.0 / step) if step > 1.0 / EXACT else 0
+    return (1.0, float(parts)) if parts > 0 and 1.0 / parts == step else (step, 1.0)

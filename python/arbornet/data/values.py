@@ -16,6 +16,8 @@ if TYPE_CHECKING:
     from arbornet.data.table import Table
 
 _MICROSECONDS_A_DAY = 86_400_000_000
+#: Microseconds.
+ROUNDED = 10
 _NANOSECONDS_A_DAY = 86_400_000_000_000
 #: Beyond these a value of the class fits no column of its type: years of six digits, 63 bits of micro- or nanoseconds.
 _MOST = {"integer": 2.0**63, "date": 9e7, "datetime": 9e7, "duration": 9e12, "duration ns": 9e9, "time": 9e9}
@@ -50,7 +52,7 @@ def numbers_to_series(column: Column, values: NDArray[np.float64]) -> pl.Series:
     if column.class_ == "date":
         return series.round(0).cast(pl.Int32).cast(pl.Date)
     if column.class_ == "datetime":
-        return _moments(series, column.zone)
+        return _moments(series, column.zone, column.step)
     if column.class_ == "duration":
         if column.unit == "ns":
             return (series * 1e9).round(0).cast(pl.Int64).cast(pl.Duration("ns"))
@@ -60,8 +62,12 @@ def numbers_to_series(column: Column, values: NDArray[np.float64]) -> pl.Series:
     return series
 
 
-def _moments(days: pl.Series, zone: str | None) -> pl.Series:
+def _moments(days: pl.Series, zone: str | None, step: float | None) -> pl.Series:
     micro = (days * _MICROSECONDS_A_DAY).round(0).cast(pl.Int64)
+    if step is not None and (unit := round(step * _MICROSECONDS_A_DAY)) > 0:
+        # A day as a float tells some microseconds at best: a whole minute is one.
+        whole = ((micro + unit // 2) // unit) * unit
+        micro = whole.zip_with((micro - whole).abs() <= ROUNDED, micro)
     if not zone:
         return micro.cast(pl.Datetime("us"))
     moments = micro.cast(pl.Datetime("us", "UTC"))

@@ -74,7 +74,7 @@ def structure_recovery(
     def sample(size: int, repeat: int, n_threads: int) -> Table:
         # A seed of its own for every sample: those of one repeat are not parts of each other.
         own = int(np.random.SeedSequence([seed, repeat, size]).generate_state(1, np.uint64)[0])
-        return Table(network.sample(size, seed=own), schema=kinds, n_jobs=n_threads)
+        return Table(network.sample(size, seed=own, beyond=True), schema=kinds, n_jobs=n_threads)
 
     def work(job: tuple[str, int, int], n_threads: int) -> list[int]:
         name, size, repeat = job

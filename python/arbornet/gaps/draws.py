@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import math
 from collections.abc import Sequence
 
 import numpy as np
@@ -68,16 +69,18 @@ def missing_information(
         own = gaps.cells[v][gaps.known[v]]
         weights = np.ones(gaps.n_rows) if gaps.own_weights is None else gaps.own_weights
         weighs, of_own = weights[rows][blank], weights[gaps.known[v]]
-        n = float(of_own.sum() + weighs.sum())
+        # Sums of which the last bit is right whatever the order of the rows is.
+        all_own = math.fsum(of_own)
+        n = math.fsum((all_own, *weighs))
         levels = gaps.schema.used[v].levels
         if levels is None:
-            within = float((draws.var(axis=0, ddof=1) * weighs).sum())
-            mean = float((own * of_own).sum() / of_own.sum())
-            spread = float(((own - mean) ** 2 * of_own).sum() / of_own.sum())
+            within = math.fsum(draws.var(axis=0, ddof=1) * weighs)
+            mean = math.fsum(own * of_own) / all_own
+            spread = math.fsum((own - mean) ** 2 * of_own) / all_own
         else:
             shares = np.stack([(draws == code).mean(axis=0) for code in range(len(levels))])
-            within = float((shares * (1 - shares) * weighs).sum() * len(copies) / (len(copies) - 1))
-            of_all = np.bincount(own.astype(np.intp), of_own, minlength=len(levels)) / of_own.sum()
-            spread = float((of_all * (1 - of_all)).sum())
+            within = math.fsum((shares * (1 - shares) * weighs).flat) * len(copies) / (len(copies) - 1)
+            of_all = [math.fsum(of_own[own == code]) / all_own for code in range(len(levels))]
+            spread = math.fsum(share * (1 - share) for share in of_all)
         told[name] = min(1.0, within / (n * spread)) if spread > 0 else 0.0
     return told

@@ -24,7 +24,7 @@ from arbornet.network.fit import fit
 from arbornet.scores.prepare import Score, prepared
 from arbornet.search.base import dag_from_parents
 from arbornet.step1.effort import BUDGETS, Budget
-from arbornet.text.terminal import brief
+from arbornet.text.terminal import brief, several
 
 if TYPE_CHECKING:
     from arbornet.network import BayesNet
@@ -164,7 +164,9 @@ class _Rounds:
             most = way.max_parents if way.max_parents is not None else len(self.gaps.names)
             steps, began = _share(way.budget, OF_START).scoring, time.perf_counter()
             self.state = State(start(self.gaps, way.score, self.rules, most, steps, way.n_jobs, self.times))
-            way.tell(f"start: {self._n_arcs()} arcs by available cases, {brief(time.perf_counter() - began)}")
+            way.tell(
+                f"start: {several(self._n_arcs(), 'arc')} by available cases, {brief(time.perf_counter() - began)}"
+            )
         while not self._over() and len(self.scores) < MOST_ROUNDS:
             began = time.perf_counter()
             self._round(budget)
@@ -175,7 +177,8 @@ class _Rounds:
                 way.tell(f"rounds: rows count {count} here, so scores compare only among rounds")
             noise = f", noise {self.state.noise:.2g}" if len(self.scores) == 1 else ""
             spent = brief(time.perf_counter() - began)
-            way.tell(f"round {len(self.scores)}: score {self.scores[-1]:.4f}{noise}, {self._n_arcs()} arcs, {spent}")
+            arcs = several(self._n_arcs(), "arc")
+            way.tell(f"round {len(self.scores)}: score {self.scores[-1]:.4f}{noise}, {arcs}, {spent}")
             if way.checkpoint:
                 save(way.checkpoint, name, self.state)
 

@@ -15,6 +15,7 @@ import networkx as nx
 
 from arbornet._core import ParameterError
 from arbornet.text.brief import Brief
+from arbornet.text.terminal import several
 
 Arc = tuple[str, str]
 
@@ -32,7 +33,7 @@ class Rules:
         n = len(self.names)
         required, allowed = (sum(map(len, of)) for of in (self.required, self.allowed))
         arcs = f"arcs: {required:,} required, {n * (n - 1) - allowed:,} forbidden"
-        most = f"; up to {max(self.max_parents)} parents" if n else ""
+        most = f"; up to {several(max(self.max_parents), 'parent')}" if n else ""
         return f"Rules({n:,} variables; {arcs}{most})"
 
     def spec(self) -> str:

@@ -14,12 +14,13 @@ from dataclasses import dataclass, field
 from typing import Any
 
 from arbornet._core import FormatError
-from arbornet.alike import ByContent
+from arbornet.alike import ByContent, alike
 from arbornet.text.visible import visible_name
 
 _INFINITE = {"inf": math.inf, "-inf": -math.inf}
 _TEXTS = ("method", "stopped")
-_NUMBERS = ("score", "bound", "seconds")
+TOOK = "seconds"
+_NUMBERS = ("score", "bound", TOOK)
 """Entries about the search that are read again."""
 
 
@@ -36,7 +37,8 @@ class Origin(ByContent):
     contributions: tuple[tuple[float, ...], ...] | None = None
     """Per variable and parent (in column order), how much removing that arc lowers the score."""
     search: dict[str, Any] = field(default_factory=dict)
-    """Score, bound, seconds and end of the search, if there was one."""
+    """Score, bound and end of the search, if there was one; and the `seconds` it took, which are no part of the result:
+    they are not saved, and networks that differ in nothing else are equal."""
     strengths: dict[str, dict[str, float]] = field(default_factory=dict)
     """Share of bootstrap networks with an arc, by parent and child, if there was a bootstrap."""
     directed: tuple[tuple[str, str], ...] | None = None
@@ -52,6 +54,14 @@ class Origin(ByContent):
     weights: dict[str, Any] = field(default_factory=dict)
     """Of rows with weights: what they `are` (`"frequency"` or `"survey"`), their `total`, and the `effective` size."""
 
+    def __eq__(self, other: object) -> bool:
+        if not isinstance(other, Origin):
+            return NotImplemented
+        others = dataclasses.replace(other, search=self.search)
+        return super().__eq__(others) is True and alike(_result(self.search), _result(other.search))
+
+    __hash__ = None
+
     def __repr__(self) -> str:
         parts = [] if self.n_rows is None else [f"{self.n_rows:,} rows"]
         try:
@@ -66,6 +76,7 @@ class Origin(ByContent):
 def to_dict(origin: Origin) -> dict[str, Any]:
     """The origin in JSON's types."""
     told: dict[str, Any] = _plain(dataclasses.asdict(origin))
+    told["search"] = _result(told["search"])
     if told["directed"] is None:
         del told["directed"]
     if not told["in_order"]:  # which earlier files do not have
@@ -74,6 +85,11 @@ def to_dict(origin: Origin) -> dict[str, Any]:
         if not told[name]:
             del told[name]
     return told
+
+
+def _result(search: dict[str, Any]) -> dict[str, Any]:
+    """What is told of a search, without what another run of the same search would tell otherwise."""
+    return {name: value for name, value in search.items() if name != TOOK}
 
 
 def _plain(value: Any) -> Any:

@@ -103,7 +103,7 @@ def partial_responses(model: LocalModel) -> Spline:
         low, _, high = of["numbers"] or (0, 0, 0)
         numbers = tuple(low + (high - low) * i / (PLACES - 1) for i in range(PLACES)) if of["numbers"] else None
         values = zip(*(at(of["variable"], x) for x in numbers or of["levels"]), strict=True)
-        class_ = model.classes.get(of["variable"], "")
+        class_ = calendar.values(model.classes, of["variable"]) or ""
         responses.append(Response(of["variable"], numbers, tuple(map(str, of["levels"])), tuple(values), class_))
-    class_ = model.classes.get(model.child, "")
+    class_ = calendar.values(model.classes, model.child) or ""
     return Spline(model.child, tuple(map(str, shown)), tuple(responses), class_)

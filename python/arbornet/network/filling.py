@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
 import numpy as np
 import polars as pl
@@ -11,7 +11,11 @@ from numpy.typing import NDArray
 
 from arbornet.data.frames import tabled
 from arbornet.data.frames_out import Output, to_pandas
+from arbornet.data.looks.written import write
 from arbornet.given import FrameLike
+
+if TYPE_CHECKING:
+    from arbornet.data.schema import Column, Schema
 
 Places = Mapping[int, NDArray[np.intp]]
 
@@ -43,10 +47,10 @@ def _listed(column: Any) -> list[Any]:
     return [None if lacks else value for value, lacks in zip(column.astype(object).tolist(), gone, strict=True)]
 
 
-def filled(given: FrameLike, values: Mapping[int, pl.Series], places: Places) -> Any:
-    """The frame with values, which have their columns' names, in their places."""
+def filled(given: FrameLike, values: Mapping[int, pl.Series], places: Places, schema: Schema) -> Any:
+    """The frame with values, which have their columns' names, in their places; in texts written as these are."""
     frame: Any = given
-    by_name = {series.name: (series, places[v]) for v, series in values.items()}
+    by_name = {series.name: (series, places[v], schema.used[v]) for v, series in values.items()}
     if isinstance(frame, pl.DataFrame):
         return pl.DataFrame(
             [_with(series, *by_name[series.name]) if series.name in by_name else series for series in frame]
@@ -75,7 +79,19 @@ def stacked(frames: Sequence[Any], name: str) -> Any:
     return made
 
 
-def _with(series: pl.Series, found: pl.Series, at: NDArray[np.intp]) -> pl.Series:
+def _written(found: pl.Series, column: Column, texts: pl.Series) -> pl.Series:
+    """What was found as texts of the column's form; as it is where they have none."""
+    if column.form is None or found.dtype == pl.String:
+        return found
+    return write(found, column.form, column.step, texts.drop_nulls().unique(maintain_order=True))
+
+
+def _with(series: pl.Series, found: pl.Series, at: NDArray[np.intp], column: Column) -> pl.Series:
+    if column.form is not None and series.dtype in (pl.String, pl.Categorical, pl.Enum):
+        texts = series.cast(pl.String)
+        return texts.scatter(at, _written(found, column, texts))
+    if series.dtype.is_integer() and found.dtype.is_temporal() and column.form is not None:  # such as 20210304
+        return series.scatter(at, _written(found, column, series.cast(pl.String)).cast(series.dtype))
     if series.dtype == pl.Null or series.null_count() == len(series):
         series = pl.Series(series.name, [None] * len(series), dtype=found.dtype)
     try:
@@ -89,7 +105,10 @@ def _with(series: pl.Series, found: pl.Series, at: NDArray[np.intp]) -> pl.Serie
     return series.cast(wider).scatter(at, found.cast(wider))
 
 
-def _with_of_pandas(column: Any, found: pl.Series, at: NDArray[np.intp]) -> Any:
+def _with_of_pandas(column: Any, found: pl.Series, at: NDArray[np.intp], of: Column) -> Any:
+    texts = [value for value in column.unique().tolist() if isinstance(value, str)] if column.dtype.kind == "O" else []
+    if texts:
+        found = _written(found, of, pl.Series(texts))
     made = column.astype(object)
     made.iloc[at] = np.array([*found.to_list(), None], dtype=object)[:-1]
     try:

@@ -5,13 +5,16 @@ from __future__ import annotations
 from collections.abc import Iterable, Mapping, Sequence
 from typing import Any
 
+import numpy as np
 import polars as pl
 
 from arbornet._core import ParameterError
 from arbornet.checks import whole
 from arbornet.data.frames_out import Output, family_of
-from arbornet.data.question import Method
-from arbornet.data.support import supported
+from arbornet.data.question import Limit, Method
+from arbornet.data.schema import Column
+from arbornet.data.support import EVERYTHING, drawn_range, supported, within_observed
+from arbornet.data.units import to_stored
 from arbornet.data.values import codes_to_series, numbers_to_series
 from arbornet.given import Evidence
 from arbornet.network import evidence
@@ -59,8 +62,9 @@ class GeneralAnswers(Structure):
 
         Returns:
             For levels a frame with a column per target and `probability` (and `standard_error` if sampled); for one
-            number without bins a frame of `probability` and the value below which it lies; for an event a float. Where
-            a target is called `probability` itself, the figures' column is called `probability_`.
+            number without bins a frame of `quantile` and the value below which this share of the probability lies; for
+            an event a float. Where a target is called `probability` itself, the figures' column is called
+            `probability_`.
 
         Example:
             >>> net.query("rain", given={"wet": "yes"})
@@ -76,17 +80,24 @@ class GeneralAnswers(Structure):
         given: Evidence | None = None,
         do: Evidence | None = None,
         *,
+        beyond: bool = False,
         method: Method = "auto",
         output: Output | None = None,
         n_jobs: int = -1,
     ) -> Any:
         """Draws rows from the network, the same for the same seed at any number of threads.
 
+        Numbers are drawn within the range of the table that the network was learned from: what is known of leaves with
+        few rows leaves room for values far beyond it. A draw outside is drawn again, so no end of the range is more
+        frequent for it; values that you give may lie outside.
+
         Args:
             n: Number of rows.
             seed: Random seed.
             given: Observed values, as for `query`; rows are drawn from the distribution given them.
             do: Interventions, as for `query`.
+            beyond: Whether numbers may also lie beyond the observed range, as far as the densities of
+                `log_likelihood` reach.
             method: `"exact"` raises an error where exact draws given the evidence are not affordable, instead of
                 resampling weighted draws.
             output: `"polars"`, which is the default, or `"pandas"`.
@@ -109,9 +120,13 @@ class GeneralAnswers(Structure):
             "draw them in parts, each with a seed of its own",
         )
         question = evidence.known(self.schema, given, do, how_to(method, PARTICLES, seed, n_jobs))
-        drawn = self.handle.sample(question, n)
-        tell(drawn, n, question, "shares have a standard error of")
         known, limits = dict(question.known), dict(question.limits)
+        ranges = [
+            EVERYTHING if beyond else _range(column, limits.get(v), v in known)
+            for v, column in enumerate(self.schema.used)
+        ]
+        drawn = self.handle.sample(question, n, None if beyond else ranges)
+        tell(drawn, n, question, "shares have a standard error of")
         series = []
         for v, (column, values) in enumerate(zip(self.schema.used, drawn.columns, strict=True)):
             if not numeric[v]:
@@ -120,5 +135,18 @@ class GeneralAnswers(Structure):
             if v not in known:
                 limit = limits.get(v)
                 values = supported(column, values, limit if isinstance(limit, tuple) else None)
-            series.append(numbers_to_series(column, values))
+            series.append(
+                numbers_to_series(column, values if ranges[v] == EVERYTHING else within_observed(column, values))
+            )
         return family.frame(pl.DataFrame(series))
+
+
+def _range(column: Column, limit: Limit | None, is_known: bool) -> tuple[float, float]:
+    """The range of a variable's draws; none of what is given, be it beyond what was observed."""
+    if is_known or column.range_ is None:
+        return EVERYTHING
+    if isinstance(limit, tuple):
+        low, high = to_stored(column.scale, np.array(column.range_))
+        if not (limit[0] <= high and low < limit[1]):
+            return EVERYTHING
+    return drawn_range(column)

@@ -98,10 +98,11 @@ class Imputing(Structure):
         blank = {v: np.flatnonzero(~is_known(cells)) for v, cells in enumerate(columns) if cells is not None}
         blank = {v: rows for v, rows in blank.items() if len(rows)}
         if how != "draw":
-            made = [filled(rows, _guesses(self, columns, blank, how, method, n_jobs), blank)]
+            made = [filled(rows, _guesses(self, columns, blank, how, method, n_jobs), blank, self.schema)]
         else:
             made = [
-                filled(rows, drawn, blank) for drawn in _draws(self, columns, blank, method, seed * MOST, m, n_jobs)
+                filled(rows, drawn, blank, self.schema)
+                for drawn in _draws(self, columns, blank, method, seed * MOST, m, n_jobs)
             ]
         if family.is_one and m == 1 and isinstance(made[0], pl.DataFrame):
             return made[0].row(0, named=True)

@@ -20,7 +20,8 @@ from arbornet.show.draw import Picture, draw, network_svg
 from arbornet.show.draw.file import File
 from arbornet.show.draw.network import MOST_DRAWN, NOTEBOOK
 from arbornet.show.draw.svg import for_notebook, in_cell
-from arbornet.show.report import write
+from arbornet.show.report import check_name, write
+from arbornet.text.terminal import several
 
 
 class BayesNet(RowAnswers, GeneralAnswers, Imputing):
@@ -94,13 +95,17 @@ class BayesNet(RowAnswers, GeneralAnswers, Imputing):
         """Writes one HTML page with the graph, every model, the types and the search; it needs nothing else to open.
 
         Args:
-            path: Where to.
+            path: Where to, a name that ends in .html.
             data: A frame with the variables, to show their values beside the models.
             title: The page's title, such as the table's name; its first columns if left out.
 
         Returns:
             The file, which shows itself in a notebook as a link.
+
+        Raises:
+            ParameterError: If the name has another ending.
         """
+        check_name(path)
         write(of_network(self, data, title), path)
         return File(Path(path))
 
@@ -130,8 +135,8 @@ class BayesNet(RowAnswers, GeneralAnswers, Imputing):
 
     def __repr__(self) -> str:
         arcs = self.graph.number_of_edges()
-        fitted = "" if self.origin.n_rows is None else f", fitted to {self.origin.n_rows:,} rows"
-        return f"BayesNet({len(self.names)} variables, {arcs} arcs{fitted})"
+        fitted = "" if self.origin.n_rows is None else f", fitted to {several(self.origin.n_rows, 'row')}"
+        return f"BayesNet({several(len(self.names), 'variable')}, {several(arcs, 'arc')}{fitted})"
 
 
 def from_text(text: str, origin: str) -> BayesNet:

@@ -74,7 +74,7 @@ def _quantiles(net: Structure, at: int, question: Question) -> pl.DataFrame:
     limit = dict(question.limits).get(at)
     column = net.schema.used[at]
     values = numbers_to_series(column, supported(column, answer.values[0], limit if isinstance(limit, tuple) else None))
-    figures = {"probability": pl.Series(QUANTILES)}
+    figures = {"quantile": pl.Series(QUANTILES)}
     if answer.n_sampled:
         figures["standard_error"] = pl.repeat(answer.standard_error, len(QUANTILES), eager=True)
     made = _with_figures([values], figures)

@@ -57,8 +57,8 @@ class Structure:
             graph.add_node(
                 name, kind=self.handle.kind(v), levels=self.handle.levels(v), n_parameters=self.handle.n_parameters(v)
             )
-            if name in self._classes:
-                graph.nodes[name]["values"] = self._classes[name]
+            if (held := calendar.values(self._classes, name)) is not None:
+                graph.nodes[name]["values"] = held
             if (log := log_of(self.handle.scale(v))) is not None:
                 graph.nodes[name]["log"] = log
             if self.origin.family_scores is not None:

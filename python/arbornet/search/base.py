@@ -19,6 +19,7 @@ from arbornet.graphs import cpdag, with_directions
 from arbornet.show.draw import network_svg
 from arbornet.show.draw.network import MOST_DRAWN, NOTEBOOK
 from arbornet.show.draw.svg import in_cell
+from arbornet.text.terminal import several
 
 if TYPE_CHECKING:
     from pathlib import Path
@@ -106,7 +107,7 @@ class Found(ByContent):
         return cpdag(self.dag) if self.equivalents is None else self.equivalents.copy()
 
     def __repr__(self) -> str:
-        size = f"{self.dag.number_of_nodes()} variables, {self.dag.number_of_edges()} arcs"
+        size = f"{several(self.dag.number_of_nodes(), 'variable')}, {several(self.dag.number_of_edges(), 'arc')}"
         proven = f"proved best within {self.gap:.2g}" if self.gap else "proved best"
         if self.details.get("left_out"):
             proven += " of the parent sets looked at"

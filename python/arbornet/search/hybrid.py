@@ -19,6 +19,7 @@ from arbornet.search.exact import exact
 from arbornet.search.greedy import limited
 from arbornet.search.registry import registered, run
 from arbornet.step1.scoring import score_parents
+from arbornet.text.terminal import several
 
 MOST_PARENTS = 3
 """The most parents of a variable, if a score chooses among the arcs found and no limit is given."""
@@ -179,7 +180,7 @@ def _best_inside(
     candidates = score_parents(table, score, max(most, needed), inside, n_jobs, progress)
     best = uninterrupted(exact(candidates, time_limit=time_limit, n_jobs=n_jobs, progress=progress))
     arcs = found.dag.number_of_edges()
-    inside_what = f"the hybrid's {arcs} arcs with up to {max(most, needed)} parents each"
+    inside_what = f"the hybrid's {several(arcs, 'arc')} with up to {several(max(most, needed), 'parent')} each"
     unused = sorted(set(found.dag.edges) - set(best.dag.edges) - {(b, a) for a, b in best.dag.edges})
     return dataclasses.replace(
         best,

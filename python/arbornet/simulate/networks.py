@@ -22,6 +22,7 @@ from arbornet.simulate.mechanisms import Mechanism, mechanism
 from arbornet.simulate.styles import Style, style_of
 from arbornet.system.memory import afford
 from arbornet.text.notices import LeftOutWarning
+from arbornet.text.terminal import several
 
 #: Rows from which a network's constants are estimated.
 FITTED = 4000
@@ -74,7 +75,8 @@ class SimulatedNetwork(ByContent):
     def __str__(self) -> str:
         arcs = self.dag.number_of_edges()
         lines = [
-            f"SimulatedNetwork({len(self.dag)} variables, {arcs} arcs, {self.frame.height} rows, seed {self.seed})"
+            f"SimulatedNetwork({several(len(self.dag), 'variable')}, {several(arcs, 'arc')}, "
+            f"{several(self.frame.height, 'row')}, seed {self.seed})"
         ]
         return "\n".join(lines + [f"  {name}: {made}" for name, made in self.mechanisms.items()])
 

@@ -20,6 +20,7 @@ from arbornet.graphs.constraints import resolved
 from arbornet.scores import PCART
 from arbornet.scores.prepare import prepared
 from arbornet.step1.sampling import grown, modelled, sampled, sizes
+from arbornet.text.terminal import several
 
 if TYPE_CHECKING:
     from arbornet._core import ScoreHandle
@@ -86,8 +87,8 @@ def budget_of(effort: Effort | Budget | None, reasons: Sequence[str] = ()) -> Bu
     return BUDGETS[effort]
 
 
-#: Sets of so many optional parents, as they are told.
-_SIZES = ("sets without parents", "single parents", "pairs", "triples", "quadruples")
+#: How many optional parents a set has, as it is told.
+_SIZES = ("empty parent sets", *(f"parent sets of {n}" for n in ("one", "two", "three", "four")))
 
 
 def given_up(looked_at: Sequence[int], permitted: Sequence[float], dear: int) -> tuple[str, ...]:
@@ -95,11 +96,11 @@ def given_up(looked_at: Sequence[int], permitted: Sequence[float], dear: int) ->
     told = []
     for size, (seen, all_of_size) in enumerate(zip(looked_at, permitted, strict=True)):
         if seen < all_of_size:
-            what = _SIZES[size] if size < len(_SIZES) else f"sets of {size}"
+            what = _SIZES[size] if size < len(_SIZES) else f"parent sets of {size}"
             which = "" if size < 2 else ", the most promising"
             told.append(f"of the {counted(all_of_size)} {what} {seen:,} were looked at{which}")
     if dear:
-        told.append(f"{dear:,} families were left out, as each would take too large a share of the time")
+        told.append(f"{several(dear, 'parent set')} left out, as each would take too large a share of the time")
     return tuple(told)
 
 

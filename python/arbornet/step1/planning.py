@@ -17,7 +17,7 @@ from arbornet.step1.candidates import Skipped
 from arbornet.step1.effort import MOST_PARENTS, Budget, Effort, budget_of, foreseen
 from arbornet.step1.sampling import counted, grown, modelled, sizes
 from arbornet.text import notebook
-from arbornet.text.terminal import brief, time_range, wrapped
+from arbornet.text.terminal import brief, several, time_range, wrapped
 
 #: "auto" may cost this many seconds of one core of the machine on which the cost model was measured.
 BUDGET = 600.0
@@ -90,7 +90,8 @@ class Plan:
     def _lines(self) -> list[str]:
         cores = threads(-1)
         lines = [
-            f"{self.n_sets:,} parent sets of up to {self.max_parents} parents, {len(self.names)} variables",
+            f"{several(self.n_sets, 'parent set')} of up to {several(self.max_parents, 'parent')}, "
+            f"{several(len(self.names), 'variable')}",
             "by number of parents: " + ", ".join(f"{size}: {n:,}" for size, n in enumerate(self.by_size)),
             "by variable: " + _grouped(self.names, self.per_child),
             f"time: {self.time(cores)} on {cores} core{'s' if cores > 1 else ''}",

@@ -24,6 +24,7 @@ from arbornet.step1.planning import affordable
 from arbornet.step1.sampling import sizes
 from arbornet.system.memory import in_bytes
 from arbornet.text.progress import Tell, shown
+from arbornet.text.terminal import several
 
 if TYPE_CHECKING:
     from distributed import Client
@@ -132,7 +133,8 @@ def score_parents(
     made = from_step1(result, began, about)
     if made.n_skipped:
         first = made.skipped[0]
-        log.warning("%d families were left out, as they cannot be scored; the first: %s", made.n_skipped, first.reason)
+        told = several(made.n_skipped, "parent set")
+        log.warning("%s left out, as they cannot be scored; the first: %s", told, first.reason)
     log.info("%r", made)
     return made
 

@@ -74,6 +74,11 @@ def shortened(text: str, most: int, between: str = " ") -> str:
     return shortened(text, most) if between != " " else text[: max(most - 1, 0)] + "…"
 
 
+def several(n: int, noun: str) -> str:
+    """So many of a thing: `1 arc`, `2,000 arcs`."""
+    return f"{n:,} {noun}" if n == 1 else f"{n:,} {noun}s"
+
+
 def clock_time(seconds: float) -> str:
     """A time as one says it: `8 s`, `3 min 20 s`, `2 h 05 min`."""
     whole = round(seconds)

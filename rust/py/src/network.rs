@@ -378,11 +378,20 @@ impl NetworkHandle {
         Ok(Answer::new(answer.probabilities.into_pyarray(py).into_any(), answer.sampled))
     }
 
-    /// Draws rows.
-    fn sample(&self, py: Python<'_>, question: Question<'_>, n_rows: usize) -> PyResult<Drawn> {
+    /// Draws rows, numbers within their ranges if these are given.
+    #[pyo3(signature = (question, n_rows, ranges=None))]
+    fn sample(
+        &self,
+        py: Python<'_>,
+        question: Question<'_>,
+        n_rows: usize,
+        ranges: Option<Vec<(f64, f64)>>,
+    ) -> PyResult<Drawn> {
         let asked = self.asked(question)?;
-        let (rows, sampled) =
-            self.answer(py, &asked, |net, evidence, control| net.sample(n_rows, evidence, &asked.settings, control))?;
+        let (rows, sampled) = self.answer(py, &asked, |net, evidence, control| match &ranges {
+            Some(ranges) => net.sample_within(n_rows, evidence, ranges, &asked.settings, control),
+            None => net.sample(n_rows, evidence, &asked.settings, control),
+        })?;
         // In place: there may be just room enough for the rows.
         let column = |(column, variable): (Cells, &Variable)| match (column, &variable.kind) {
             (Cells::Reals(mut reals), Kind::Continuous { scale }) => {

@@ -7,6 +7,7 @@ column stays text, with a hint: `schema.with_forms(x="%d/%m/%Y")` decides.
 
 from __future__ import annotations
 
+import itertools
 import re
 from collections.abc import Iterable
 from dataclasses import dataclass
@@ -14,6 +15,8 @@ from typing import Literal
 
 import polars as pl
 
+MOST_COMPARED = 500
+"""Texts by which it is settled how dates are written."""
 Order = Literal["day first", "month first"]
 
 _DAYS: tuple[tuple[str, tuple[str, ...]], ...] = (
@@ -96,18 +99,84 @@ def zone_of(form: str) -> str | None:
     return "UTC" if re.search(r"%#?z", form) or form.endswith((" UTC", " GMT")) else None
 
 
+def read_as(texts: pl.Series, form: str, class_: Literal["date", "datetime", "time"]) -> pl.Series:
+    """What texts of a format stand for, as values of a class, null where a text does not fit."""
+    types = {"date": pl.Date(), "datetime": pl.Datetime("us"), "time": pl.Time()}
+    return texts.str.strptime(types[class_], form, strict=False)
+
+
 def read(values: pl.Series, form: str) -> pl.Series:
     """The dates, moments or times that texts of a format stand for, null where a text does not fit."""
     texts = values.cast(pl.String).str.strip_chars()
-    if "." in form and "%p" in form:
-        texts = texts.str.replace_all(".", "", literal=True)
+    if "%p" in form:
+        texts = texts.str.replace_all(r"([AaPp])\.[Mm]\.?", "${1}m")
     if class_of(form) == "date" and "%d" not in form:
         texts, form = "1 " + texts, "%d " + form
-    types = {"date": pl.Date(), "datetime": pl.Datetime("us"), "time": pl.Time()}
-    made = texts.str.strptime(types[class_of(form)], form, strict=False)
+    made = read_as(texts, form, class_of(form))
     if zone_of(form) and getattr(made.dtype, "time_zone", None) is None:
         made = made.dt.replace_time_zone("UTC")
     return made.alias(values.name)
+
+
+def read_iso(values: pl.Series, form: str) -> pl.Series:
+    """What texts of ISO 8601 stand for where dates, moments or times of a format are wanted, null where one is none."""
+    class_ = class_of(form)
+    clocks = ("%H:%M:%S%.f", "%H:%M")
+    if class_ == "time":
+        forms: Iterable[str] = clocks
+    else:
+        # A day is the moment at which it begins, and such a moment is a day.
+        midnight = ("%H:%M:%S%.f", "%H:%M") if class_ == "datetime" else ("00:00:00", "00:00")
+        zones = ("", "%#z") if class_ == "datetime" else ("",)
+        forms = ("%Y-%m-%d", *(f"%Y-%m-%d{t}{clock}{zone}" for t in "T " for clock in midnight for zone in zones))
+    made = pl.Series(values.name, [None] * len(values), dtype=read(values.head(0), form).dtype)
+    for iso in forms:
+        if made.has_nulls():
+            made = made.zip_with(made.is_not_null(), _as_type(read_as(values, iso, class_), made.dtype))
+    return made
+
+
+def _as_type(read_: pl.Series, dtype: pl.DataType) -> pl.Series:
+    """Moments with or without a zone as those of a column: where none is told it is UTC."""
+    zone = getattr(dtype, "time_zone", None)
+    if isinstance(dtype, pl.Datetime):
+        own = getattr(read_.dtype, "time_zone", None)
+        if own is None and zone is not None:
+            return read_.dt.replace_time_zone(zone)
+        if own is not None:
+            return read_.dt.convert_time_zone("UTC").dt.replace_time_zone(zone)
+    return read_.cast(dtype)
+
+
+def write(values: pl.Series, form: str, like: pl.Series | None = None) -> pl.Series:
+    """Dates, moments or times as texts of a format.
+
+    Args:
+        values: The dates, moments or times.
+        form: The format; what it leaves open (zeros before a day, names of months in full) is as in `like`.
+        like: Distinct texts of the format.
+    """
+    ways = list(_ways(form))
+    if like is None or len(like) == 0:
+        return values.dt.strftime(ways[0])
+    texts = like.head(MOST_COMPARED).str.strip_chars()
+    made = _as_type(read(texts, form), values.dtype) if isinstance(values.dtype, pl.Datetime) else read(texts, form)
+    best = max(ways, key=lambda way: (made.dt.strftime(way) == texts).sum())  # the first of equals
+    return values.dt.strftime(best)
+
+
+def _ways(form: str) -> Iterable[str]:
+    """The formats that texts which are read by one may have been written by, the usual one first."""
+    zones = ("Z", "%z", "%:z") if "%#z" in form else ("",)
+    months = ("%B", "%b") if "%B" in form else ("",)
+    halves = ("%p", "%P") if "%p" in form else ("",)
+    for month, half, pad, zone in itertools.product(months, halves, ("", "-"), zones):
+        way = form.replace("%#z", zone).replace("%B", month).replace("%p", half)
+        padded = way
+        for mark in ("d", "m", "H", "I") if pad and "%m%d" not in form else ():
+            way = way.replace(f"%{mark}", f"%-{mark}")
+        if not pad or way != padded:
+            yield way
 
 
 def form_of(values: pl.Series) -> str | Undecided | None:

@@ -9,7 +9,7 @@ have no form.
 from __future__ import annotations
 
 import re
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from functools import cached_property
 from typing import Literal
 
@@ -26,6 +26,9 @@ _CURRENCY = re.compile(
 _UNIT = re.compile(r"[%‰]|[^\W\d_]{1,12}\.?(?:[ /·][^\W\d_]{1,10}[²³]?)?[²³]?|°[CF]?|[$€£¥₹]|[\"′″']|[µμ][^\W\d_]{1,4}")
 _ORDINAL = re.compile(r"(?:st|nd|rd|th)\b", re.IGNORECASE)
 _FORM = re.compile(r"(?P<prefix>\D*?)1(?P<thousands>\D?)234(?P<decimal>[.,])5(?P<gap>[ ]?)(?P<unit>\D*)")
+MOST_DECIMALS = 6
+MOST_COMPARED = 500
+"""Texts by which it is settled how many decimals numbers are written with."""
 _MANY = 2
 """A unit is one unit with or without the s of more than one: `1 year`, `2 years`."""
 
@@ -48,6 +51,15 @@ class NumberForm:
         """Whether any program reads such numbers."""
         return self == NumberForm()
 
+    def said(self, x: float) -> str:
+        """The same beside numbers with a decimal point, which marks no thousands there."""
+        return (replace(self, thousands="") if self.thousands == "." else self).written(x)
+
+    @property
+    def is_money(self) -> bool:
+        """Whether a currency stands before or after the numbers."""
+        return any(_CURRENCY.fullmatch(part) for part in (self.prefix, self.unit))
+
     @cached_property
     def _grouped(self) -> str:
         if not self.thousands:
@@ -60,9 +72,11 @@ class NumberForm:
         mark = re.escape(self.decimal)
         return rf"^(?:{self._grouped}(?:{mark}\d*)?|{mark}\d+)$"
 
-    def written(self, x: float) -> str:
-        """A number as the column has it: `$1,200`."""
+    def written(self, x: float, decimals: int | None = None) -> str:
+        """A number as the column has it: `$1,200`; of so many decimals if they are given: `$1,200.00`."""
         text = f"{abs(x):,.10g}" if abs(x) < 1e15 else f"{abs(x):.10g}"
+        if decimals is not None and abs(x) < 1e15:
+            text = f"{abs(x):,.{decimals}f}"
         whole, _, part = text.partition(".")
         whole = whole.replace(",", self.thousands)
         plain = whole + (self.decimal + part if part else "")
@@ -155,6 +169,30 @@ def dots(values: pl.Series) -> Literal["beside small", "beside large", "alone"] 
     if not rest.str.contains(_WHOLE).all():
         return None
     return "beside small" if rest.str.contains(_SMALL).all() else "beside large"
+
+
+def write(values: pl.Series, form: NumberForm, step: float | None = None, like: pl.Series | None = None) -> pl.Series:
+    """Numbers as texts of a form, with as many decimals as most texts of it.
+
+    Args:
+        values: The numbers.
+        form: How they are written.
+        step: What they are multiples of, if that is known: without texts it tells the decimals.
+        like: Distinct texts of the form.
+    """
+    texts = pl.Series([], dtype=pl.String) if like is None else like.head(MOST_COMPARED).str.strip_chars()
+    own = read(texts, form).to_list()
+
+    def alike(decimals: int | None) -> int:
+        return sum(x is not None and form.written(x, decimals) == t for x, t in zip(own, texts, strict=True))
+
+    decimals = max((None, *range(MOST_DECIMALS + 1)), key=alike)  # the first of equals
+    if not own and step is not None:
+        needed = next((d for d in range(MOST_DECIMALS + 1) if round(step, d) == step), None)
+        # Nobody writes a price with one decimal.
+        decimals = 2 if needed == 1 and form.is_money else needed
+    written = [None if x is None else form.written(float(x), decimals) for x in values.to_list()]
+    return pl.Series(values.name, written, dtype=pl.String)
 
 
 def _class_of(mark: str) -> str:

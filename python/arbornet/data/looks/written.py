@@ -20,6 +20,8 @@ from arbornet.data.looks.words import SAID_MISSING
 if TYPE_CHECKING:
     from arbornet.data.schema import Column
 
+_ISO = {"date": "%Y-%m-%d", "datetime": "%Y-%m-%dT%H:%M:%S%.f", "time": "%H:%M:%S%.f"}
+"""How a text gives a value of a column that holds no texts."""
 PLAIN = str(numbers_in_text.NumberForm())
 
 
@@ -43,12 +45,25 @@ def class_of(form: str) -> str:
 
 
 def read(values: pl.Series, form: str) -> pl.Series:
-    """The numbers or dates that texts of a form stand for, null where a text does not fit."""
+    """The numbers or dates that texts of a form stand for, null where a text does not fit.
+
+    As programs write them they are understood, too: dates and times of ISO 8601, plain numbers.
+    """
     if dates.is_form(form):
-        return dates.read(values, form)
+        made = dates.read(values, form)
+        return made.zip_with(made.is_not_null(), dates.read_iso(values, form)) if made.has_nulls() else made
     known = numbers_in_text.form_of_text(form)
     assert known is not None, "forms are checked when they come in"
     return numbers_in_text.read(values, known)
+
+
+def write(values: pl.Series, form: str, step: float | None = None, like: pl.Series | None = None) -> pl.Series:
+    """Numbers or dates as texts of a form; `like` are texts of the column, which settle what the form leaves open."""
+    if dates.is_form(form):
+        return dates.write(values, form, like)
+    known = numbers_in_text.form_of_text(form)
+    assert known is not None, "forms are checked when they come in"
+    return numbers_in_text.write(values, known, step, like)
 
 
 def as_read(raw: Raw, columns: Iterable[Column], n_jobs: int = -1) -> Raw:
@@ -57,20 +72,23 @@ def as_read(raw: Raw, columns: Iterable[Column], n_jobs: int = -1) -> Raw:
     Raises:
         ColumnError: If a text does not fit its column's form.
     """
-    wanted = {column.name: column.form for column in columns if column.form is not None and column.used}
-    if not wanted:
-        return raw
+    wanted = {column.name: column for column in columns if column.used}
     replaced = {}
     for i, name in enumerate(raw.names):
-        form = wanted.get(name)
-        if form is not None and _is_written(raw.profile(i).class_, form):
+        column = wanted.get(name)
+        form = None if column is None else _form_of(column, raw.profile(i).class_)
+        if form is not None:
             replaced[name] = _read_column(raw, i, name, form)
     return with_columns(raw, replaced, n_jobs) if replaced else raw
 
 
-def _is_written(class_: str, form: str) -> bool:
-    """Whether a column holds texts, or whole numbers that stand for dates: 20210304."""
-    return class_ == "text" or (dates.is_form(form) and class_ in ("integer", "number"))
+def _form_of(column: Column, class_: str) -> str | None:
+    """How values of another class than the column's are written, if that can be: texts, and whole numbers such as
+    20210304 that stand for dates."""
+    if column.form is None:
+        return _ISO.get(column.class_) if class_ == "text" and column.cuts is None else None
+    is_number = class_ in ("integer", "number")
+    return column.form if class_ == "text" or (is_number and dates.is_form(column.form)) else None
 
 
 def _read_column(raw: Raw, i: int, name: str, form: str) -> pl.Series:

@@ -13,6 +13,7 @@ from arbornet.show.draw.dot import dot
 from arbornet.show.draw.layout import NODE_HEIGHT
 from arbornet.show.draw.parts import KINDS, Arc, Graph, KindName, Node
 from arbornet.show.draw.scene import Area, Box, Curve, Group, Line, Mark, Point, Scene, Text, shortened, text_width
+from arbornet.text.terminal import several
 
 Engine = Literal["layered", "dot"]
 MARGIN = 16.0
@@ -64,7 +65,7 @@ def network_scene(
     nodes = tuple(
         _node(n, labels[n.name], moved(layout.centres[n.name]), widths[n.name], graph, kinds) for n in graph.nodes
     )
-    title = f"Bayesian network of {len(nodes)} variables and {len(arcs)} arcs"
+    title = f"Bayesian network of {several(len(nodes), 'variable')} and {several(len(arcs), 'arc')}"
     description = "; ".join(arc.description for arc in graph.arcs) or "no arcs"
     return Scene(width, height, title, description, (*arcs, *nodes, *key))
 

@@ -3,7 +3,7 @@
 A fitted network's `report(path)` calls `write(Report(...), path)`.
 """
 
-from arbornet.show.report.page import page, write
+from arbornet.show.report.page import check_name, page, write
 from arbornet.show.report.parts import Report, Rows, Search, Variable
 
-__all__ = ["Report", "Rows", "Search", "Variable", "page", "write"]
+__all__ = ["Report", "Rows", "Search", "Variable", "check_name", "page", "write"]

@@ -17,6 +17,7 @@ from importlib.resources import files
 from pathlib import Path
 from typing import Any
 
+from arbornet._core import ParameterError
 from arbornet.show import arrows
 from arbornet.show.draw.network import network_scene
 from arbornet.show.draw.parts import Graph
@@ -28,6 +29,7 @@ from arbornet.show.draw.values import values_scene
 from arbornet.show.report.outline import outline
 from arbornet.show.report.parts import Report, Variable
 from arbornet.system.whole import write_whole
+from arbornet.text.terminal import several
 
 DESK = (1200.0, 540.0)
 """The canvas for the network in a window of about 1280 by 800 pixels."""
@@ -36,8 +38,24 @@ HAND = (345.0, 600.0)
 FEW = 60
 
 
+def check_name(path: str | Path) -> None:
+    """Checks that a file's name is that of a page.
+
+    Raises:
+        ParameterError: If it has another ending than .html.
+    """
+    ending = Path(path).suffix
+    if ending and ending.lower() not in (".html", ".htm"):
+        raise ParameterError(f"{path}: a report is a page of HTML; name it {Path(path).with_suffix('.html')}")
+
+
 def write(report: Report, path: str | Path) -> None:
-    """Writes the page."""
+    """Writes the page.
+
+    Raises:
+        ParameterError: If its name has another ending than .html.
+    """
+    check_name(path)
     write_whole(path, page(report))
 
 
@@ -68,7 +86,7 @@ def embedded(data: object) -> str:
 
 
 def _lede(report: Report) -> str:
-    says = f"{len(report.variables)} variables, {len(report.arcs)} arcs"
+    says = f"{several(len(report.variables), 'variable')}, {several(len(report.arcs), 'arc')}"
     if report.rows:
         read, used = report.rows.read, report.rows.used
         says += f", learned from {f'{used:,} of {read:,}' if used < read else f'all {read:,}'} rows"

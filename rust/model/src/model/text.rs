@@ -28,6 +28,14 @@ fn exactly(x: f64) -> String {
     if plain { format!("{}", x + 0.0) } else { format!("{x:e}") }
 }
 
+/// The factor of a leaf with next to no rows is beyond all sense, or beyond all numbers.
+const MOST_TIMES: f64 = 1e6;
+
+/// A factor: `1.65`, `over 1000000`.
+pub(super) fn times(factor: f64) -> String {
+    if factor > MOST_TIMES { format!("over {MOST_TIMES}") } else { number(factor, 3) }
+}
+
 fn percent(p: f64) -> String {
     match p * 100.0 {
         p if p > 0.0 && p < 0.5 => "<1%".to_owned(),
@@ -132,7 +140,7 @@ impl Teller<'_> {
                 let AroundMedian { median, factor, spread } = AroundMedian::new(location, scale, df, log);
                 let digits = (1.0 / spread).log10().floor().clamp(0.0, 8.0) as i32 + 3;
                 let middle = self.words.centre(child, median, median * spread);
-                format!("median {}  factor {}", middle.unwrap_or_else(|| number(median, digits)), number(factor, 3))
+                format!("median {}  factor {}", middle.unwrap_or_else(|| number(median, digits)), times(factor))
             }
             Distribution::Levels { probabilities } => {
                 let levels = &self.description.levels;

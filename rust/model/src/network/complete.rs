@@ -153,18 +153,10 @@ impl Network {
 
     /// That there is a range for every variable and a key for every row.
     fn check_draws(&self, n: usize, draws: Draws<'_>) -> Result<()> {
-        if draws.keys.len() != n || draws.ranges.len() != self.n_vars() {
-            let (keys, ranges) = (draws.keys.len(), draws.ranges.len());
-            let problem = format!("{keys} keys for {n} rows, {ranges} ranges for {} variables", self.n_vars());
-            return Err(Error::Shape(problem));
+        if draws.keys.len() != n {
+            return Err(Error::Shape(format!("{} keys for {n} rows", draws.keys.len())));
         }
-        if let Some(v) =
-            (0..self.n_vars()).find(|&v| draws.ranges[v].0.is_nan() || draws.ranges[v].0 > draws.ranges[v].1)
-        {
-            let problem = format!("has the range {:?}", draws.ranges[v]);
-            return Err(Error::column(&*self.variables()[v].name, problem, "give its low end first"));
-        }
-        Ok(())
+        self.check_ranges(draws.ranges)
     }
 
     /// Some of the rows, with a placeholder in every gap.

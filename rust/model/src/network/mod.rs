@@ -20,6 +20,7 @@ pub mod mass;
 mod mixture;
 mod pieces;
 mod plan;
+mod ranges;
 pub mod sample;
 mod weighting;
 

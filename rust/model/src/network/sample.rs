@@ -15,6 +15,7 @@ use super::infer::{Method, Sampled, Settings, seen_in};
 use super::mixture::quantile_within;
 use super::pieces::Known;
 use super::plan::{Given, Problem, Scope};
+use super::ranges::{both, drawn_within};
 use super::weighting::room_for_particles;
 use super::{Evidence, Network};
 use crate::control::Control;
@@ -64,6 +65,23 @@ impl Network {
         settings: &Settings,
         control: &Control,
     ) -> Result<(Rows, Sampled)> {
+        let everywhere = vec![(f64::NEG_INFINITY, f64::INFINITY); self.n_vars()];
+        self.sample_within(n_rows, known, &everywhere, settings, control)
+    }
+
+    /// The same with every number that is neither given nor limited to an interval beyond its range drawn within it.
+    ///
+    /// # Errors
+    /// As for [`Network::sample`], or if the ranges do not fit.
+    pub fn sample_within(
+        &self,
+        n_rows: usize,
+        known: &Evidence<'_>,
+        ranges: &[(f64, f64)],
+        settings: &Settings,
+        control: &Control,
+    ) -> Result<(Rows, Sampled)> {
+        self.check_ranges(ranges)?;
         let seen: Vec<bool> = (0..self.n_vars()).map(|v| known.get(v, 0).is_some()).collect();
         let is_set = self.mask(known.set());
         let value = seen_in(known, 0);
@@ -96,7 +114,7 @@ impl Network {
             let blocks = (first..n_blocks.min(first + BATCH)).into_par_iter().try_map(|block| {
                 control.check()?;
                 let len = BLOCK.min(n_rows - block * BLOCK);
-                self.block(block, len, known, &problem, &source, settings)
+                self.block((block, len), known, &problem, &source, ranges, settings)
             })?;
             for (block, error) in blocks {
                 standard_error = standard_error.max(error);
@@ -135,19 +153,20 @@ impl Network {
 
     fn block(
         &self,
-        block: usize,
-        len: usize,
+        (block, len): (usize, usize),
         known: &Evidence<'_>,
         problem: &Problem,
         source: &Source,
+        ranges: &[(f64, f64)],
         settings: &Settings,
     ) -> Result<(Vec<Cells>, f64)> {
         // Blocks far apart in seed space: an odd constant (2^64 over the golden ratio) times the block's number.
         let seed = settings.seed.wrapping_add((block as u64 + 1).wrapping_mul(0x9E37_79B9_7F4A_7C15));
         let mut rng = Xoshiro256PlusPlus::seed_from_u64(seed);
         let value = seen_in(known, 0);
-        let particles = matches!(source, Source::Weighted)
-            .then(|| self.particles(problem, &value, &Settings { seed, ..enough_for(len, settings) }));
+        let particles = matches!(source, Source::Weighted).then(|| {
+            self.particles_within(problem, &value, Some(ranges), &Settings { seed, ..enough_for(len, settings) })
+        });
         if let Some(particles) = &particles
             && particles.log_evidence == f64::NEG_INFINITY
         {
@@ -156,7 +175,6 @@ impl Network {
         }
         let total: f64 = particles.as_ref().map_or(0.0, |p| p.weights.iter().sum());
         let (mut next, mut passed, offset) = (0, 0.0, rng.random::<f64>());
-        let everywhere = vec![(f64::NEG_INFINITY, f64::INFINITY); self.n_vars()];
         let mut columns = self.empty_columns(len)?;
         let mut row: Vec<Option<Value>> = vec![None; self.n_vars()];
         for i in 0..len {
@@ -165,7 +183,7 @@ impl Network {
             }
             match (source, &particles) {
                 (Source::Exact(elimination, tables), _) => {
-                    self.walk_back(problem, elimination, tables, &mut row, &everywhere, &mut rng);
+                    self.walk_back(problem, elimination, tables, &mut row, ranges, &mut rng);
                 }
                 (_, Some(particles)) => {
                     // Systematic resampling: one particle per equal share of the weight.
@@ -182,7 +200,8 @@ impl Network {
             }
             for &v in self.order() {
                 if row[v].is_none() {
-                    row[v] = Some(self.model(v).predictive(&self.parents_in(v, &row)).sample(&mut rng));
+                    let predictive = self.model(v).predictive(&self.parents_in(v, &row));
+                    row[v] = Some(drawn_within(&predictive, ranges[v], &mut rng));
                 }
             }
             for (column, value) in columns.iter_mut().zip(&row) {
@@ -236,7 +255,7 @@ impl Network {
                 let (low, high) = problem.states_of(h).bounds(states[h]);
                 let model = self.model(v);
                 let predictive = model.predictive(&self.parents_in(v, row));
-                let (low, high) = (low.max(ranges[v].0), high.min(ranges[v].1).max(low));
+                let (low, high) = both((low, high), ranges[v]);
                 let x = quantile_within(&predictive, low, high, rng.random::<f64>());
                 row[v] = Some(Value::Real(x));
             }

@@ -12,6 +12,7 @@ use smallvec::SmallVec;
 use super::infer::Settings;
 use super::mixture::{mass, quantile_within};
 use super::plan::{Factor, Problem};
+use super::ranges::{both, drawn_within};
 use super::{Network, Within};
 use crate::error::{Error, Result};
 use crate::memory::affordable;
@@ -55,6 +56,17 @@ pub(super) fn room_for_particles(problem: &Problem, k: usize, settings: &Setting
 
 impl Network {
     pub(super) fn particles(&self, problem: &Problem, seen: &impl Fn(Var) -> Value, settings: &Settings) -> Particles {
+        self.particles_within(problem, seen, None, settings)
+    }
+
+    /// The same with numbers drawn within ranges, unless they are limited to an interval.
+    pub(super) fn particles_within(
+        &self,
+        problem: &Problem,
+        seen: &impl Fn(Var) -> Value,
+        ranges: Option<&[(f64, f64)]>,
+        settings: &Settings,
+    ) -> Particles {
         let n_hidden = problem.hidden.len();
         let mut rng = Xoshiro256PlusPlus::seed_from_u64(settings.seed);
         let factor_of = |v: Var| problem.factors.iter().find(|f| f.node == v);
@@ -72,8 +84,11 @@ impl Network {
                 let predictive = self.model(factor.node).predictive(&parents);
                 if let Some(within) = problem.limit_of(factor) {
                     let share;
-                    (current[position], share) = sample_within(&predictive, within, &mut rng);
+                    let range = ranges.map_or((f64::NEG_INFINITY, f64::INFINITY), |ranges| ranges[factor.node]);
+                    (current[position], share) = sample_within(&predictive, within, range, &mut rng);
                     log_limits += share.ln();
+                } else if let Some(ranges) = ranges {
+                    current[position] = drawn_within(&predictive, ranges[factor.node], &mut rng);
                 } else {
                     current[position] = predictive.sample(&mut rng);
                 }
@@ -171,11 +186,17 @@ impl Network {
     }
 }
 
-/// A draw from the part of a distribution within a limit, and the probability of that part.
-fn sample_within(predictive: &Predictive, within: &Within, rng: &mut Xoshiro256PlusPlus) -> (Value, f64) {
+/// A draw from the part of a distribution within a limit and its range, and the probability of what is within the limit.
+fn sample_within(
+    predictive: &Predictive,
+    within: &Within,
+    range: (f64, f64),
+    rng: &mut Xoshiro256PlusPlus,
+) -> (Value, f64) {
     match (within, predictive) {
         (&Within::Between(low, high), _) => {
-            let x = quantile_within(predictive, low, high, rng.random::<f64>());
+            let (first, last) = both((low, high), range);
+            let x = quantile_within(predictive, first, last, rng.random::<f64>());
             (Value::Real(x), mass(predictive, low, high))
         }
         (Within::Levels(shares), Predictive::Levels { probabilities }) => {

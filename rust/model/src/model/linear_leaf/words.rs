@@ -13,7 +13,7 @@ use serde::Serialize;
 
 use super::super::Wording;
 use super::super::outline::AroundMedian;
-use super::super::text::number;
+use super::super::text::{number, times};
 use super::Input;
 use crate::predictive::{Line, Predictive};
 use crate::table::{Kind, Units, Var, Variable};
@@ -245,7 +245,7 @@ impl LineDescription {
         }
         let _ = match &factors {
             None => write!(out, ", give or take {}", difference(spread)),
-            Some(of) => write!(out, ", within a factor of {}", number(of.factor, 3)),
+            Some(of) => write!(out, ", within a factor of {}", times(of.factor)),
         };
         // To a hundredth of the unit.
         let value = |of: &Slope, x: f64| {
