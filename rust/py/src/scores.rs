@@ -14,7 +14,7 @@ use pyo3::types::PyTuple;
 
 use crate::custom::{Custom, Shared};
 use crate::errors::CoreError;
-use crate::handles::TableHandle;
+use crate::handles::{TableHandle, leaf_name};
 use crate::jobs::watched_or_left;
 
 /// A score prepared for a table, from its JSON (`{"score": name, parameters}`). Shared by any number of threads.
@@ -149,6 +149,13 @@ impl ScoreHandle {
         let found = watched_or_left(py, &Control::default(), None, move || score.in_order(child, &parents))?;
         let found = found.map_err(|error| self.raise(py, error))?;
         Ok(found.map(|all| all.into_iter().map(|of| (of.parent, of.levels, of.groups)).collect()))
+    }
+
+    /// What stands in the leaves of a child of numbers: "normal", "linear" or "counts"; None of other children and scores.
+    fn leaf(&self, py: Python<'_>, child: usize) -> PyResult<Option<&'static str>> {
+        self.family(child, &[])?;
+        let score = self.score.clone();
+        Ok(watched_or_left(py, &Control::default(), None, move || score.leaf(child))?.map(leaf_name))
     }
 
     /// True if all members of an equivalence class always score alike.
