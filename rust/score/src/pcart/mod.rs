@@ -228,7 +228,8 @@ impl Pcart {
             return Err(Error::parameter("memory_mb", &self.memory_mb, range));
         }
         if self.leaf == NumberLeaf::Counts {
-            let problem = "is said of a column, Continuous(leaf=\"counts\"): choose normal, linear or auto for all others";
+            let problem =
+                "is said of a column, Continuous(leaf=\"counts\"): choose normal, linear or auto for all others";
             return Err(Error::parameter("leaf", &"counts", problem));
         }
         self.priors.check(table)?;
@@ -246,7 +247,14 @@ impl Pcart {
         };
         let scales = (0..table.n_vars()).map(scale).collect();
         let choices = Choices::new(table.n_vars());
-        Ok(Prepared { table: table.clone(), parameters: self.clone(), coded, scales, priors: Mutex::default(), choices })
+        Ok(Prepared {
+            table: table.clone(),
+            parameters: self.clone(),
+            coded,
+            scales,
+            priors: Mutex::default(),
+            choices,
+        })
     }
 }
 
