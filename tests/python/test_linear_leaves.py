@@ -103,7 +103,7 @@ def test_parents_that_are_linear_only_divide_no_tree():
 
 
 def test_what_does_not_go_together_is_refused():
-    with pytest.raises(an.ParameterError, match="leaf='none': choose 'normal' or 'linear'"):
+    with pytest.raises(an.ParameterError, match="leaf='none': choose 'normal', 'linear' or 'auto'"):
         an.PCART(leaf="none")
     with pytest.raises(an.ParameterError, match="goes neither with published=True nor with tree_prior='cell'"):
         an.PCART(leaf="linear", published=True)

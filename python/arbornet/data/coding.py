@@ -19,7 +19,7 @@ from arbornet.data.infer import MOST_LEVELS, Profile, check_finite, check_told_a
 from arbornet.data.kinds import Binned, Categorical, Continuous, Level, Ordinal
 from arbornet.data.levels import as_own_levels, codes_of, merge_rarest
 from arbornet.data.looks.written import as_read
-from arbornet.data.scales import NUMBERS, as_it_gains, point_of
+from arbornet.data.scales import point_of
 from arbornet.data.support import check_counts, with_support
 from arbornet.data.units import log_of
 from arbornet.text.notices import ArbornetWarning
@@ -246,9 +246,7 @@ def resolve(raw: Raw, column: Column, missing: str, weights: NDArray[np.float64]
     if isinstance(kind, Continuous | Binned):
         if column.scale is None and column.cuts is None:
             check_told_apart(column.name, seen)
-            if isinstance(kind, Continuous) and kind.leaf == "auto":
-                column = _as_it_gains(raw, column, kind, i, weights)
-            elif isinstance(kind, Continuous) and kind.point == "auto":
+            if isinstance(kind, Continuous) and kind.point == "auto":
                 column = replace(column, kind=replace(kind, point=point_of(raw, column, i, weights)))
             if column.leaf == "counts":
                 check_counts(column, raw.numbers(i))
@@ -276,17 +274,6 @@ def resolve(raw: Raw, column: Column, missing: str, weights: NDArray[np.float64]
     if missing == "level" and isinstance(kind, Categorical) and seen.n_missing > 0 and column.missing_level is None:
         column = _with_missing_level(column)
     return column
-
-
-def _as_it_gains(raw: Raw, column: Column, kind: Continuous, place: int, weights: NDArray[np.float64] | None) -> Column:
-    """The column with the scale, point mass and leaves that suit its numbers; what else is declared stays."""
-    chosen = (
-        as_it_gains(raw, column, place, weights) if column.class_ in NUMBERS else replace(column, kind=Continuous())
-    )
-    own = chosen.kind
-    if isinstance(own, Continuous) and own.leaf != "counts":
-        chosen = replace(chosen, kind=replace(own, step=kind.step, least=kind.least))
-    return chosen
 
 
 def _weighed(raw: Raw, i: int, n_values: int, weights: NDArray[np.float64]) -> list[float]:

@@ -14,6 +14,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from arbornet._core import MISSING, ArbornetError, ParameterError, TableHandle
+from arbornet.data.by_trees import settled
 from arbornet.data.frames import read_frame
 from arbornet.data.kinds import Categorical
 from arbornet.data.looks.written import as_read
@@ -86,7 +87,9 @@ class Incomplete:
         check_usable(raw, schema)
         raw = as_read(raw, schema.used, n_jobs)
         survey = weights_are == "survey"
-        columns, codings = zip(*(observed(raw, column, unseen, own, survey) for column in schema.used), strict=True)
+        columns, codings = zip(
+            *(observed(raw, column, unseen, own, survey) for column in settled(raw, schema.used, own)), strict=True
+        )
         rows = raw.frame.rows(list(codings), n_jobs)
         cells = [_wide(rows.column(v)) for v in range(len(columns))]
         some = np.logical_or.reduce([is_known(column) for column in cells])

@@ -12,7 +12,7 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 from dataclasses import replace
-from typing import TYPE_CHECKING, Literal, TypeAlias
+from typing import TYPE_CHECKING, Any, Literal, TypeAlias
 
 import numpy as np
 from numpy.typing import NDArray
@@ -62,7 +62,7 @@ def with_scales(raw: Raw, columns: Sequence[Column], weights: NDArray[np.float64
         columns: Its columns as they were inferred.
         weights: How often each row counts, if not all count once.
     """
-    able = [column for column in columns if _may_be_chosen(column)]
+    able = [column for column in columns if may_be_chosen(column)]
     read = as_read(raw, able, 1)
     chosen = {column.name: as_it_gains(read, column, read.places[column.name], weights) for column in able}
     return [chosen.get(column.name, column) for column in columns]
@@ -117,7 +117,8 @@ def point_of(raw: Raw, column: Column, place: int, weights: NDArray[np.float64] 
     return None if found is None else found[0]
 
 
-def _may_be_chosen(column: Column) -> bool:
+def may_be_chosen(column: Column) -> bool:
+    """Whether nothing is declared of a column of numbers, of which not all are the same."""
     plain = column.used and column.kind == Continuous() and column.class_ in NUMBERS
     return plain and column.range_ is not None and column.range_[0] < column.range_[1]
 
@@ -139,17 +140,28 @@ def _point(
     starts = np.flatnonzero(np.append(True, x[1:] != x[:-1]))
     distinct, counts = x[starts], np.diff(np.append(starts, len(x)))
     by_weight = counts if w is None else np.add.reduceat(w, starts)
+    if not could_be_point(counts, by_weight):
+        return None
     most = int(np.argmax(by_weight))
     at, share = float(distinct[most]), float(by_weight[most] / by_weight.sum())
-    next_most = np.delete(by_weight, most).max(initial=0)
-    alone = by_weight[most] >= TIMES_THE_NEXT * next_most > 0
-    if not alone or share < LEAST_SHARE or counts[most] < FEW_ROWS:
-        return None
     width, rest = length_of(step, x[0], x[-1]), x != at
     y, v = x[rest], None if w is None else w[rest]
     without = _best(x, w, width, may_be_log)
     mass = share * np.log(share / width) + (1 - share) * (np.log1p(-share) + _best(y, v, width, may_be_log))
     return (at, share) if mass - without > WORTH_A_POINT else None
+
+
+def could_be_point(counts: NDArray[np.int64], by_weight: NDArray[Any]) -> bool:
+    """Whether the most frequent number of a column is in many rows, and in many more than the next.
+
+    Args:
+        counts: In how many rows each of the distinct numbers is.
+        by_weight: What these rows weigh.
+    """
+    most = int(np.argmax(by_weight))
+    next_most = np.delete(by_weight, most).max(initial=0)
+    alone = by_weight[most] >= TIMES_THE_NEXT * next_most > 0
+    return bool(alone and by_weight[most] >= LEAST_SHARE * by_weight.sum() and counts[most] >= FEW_ROWS)
 
 
 def _best(x: NDArray[np.float64], w: NDArray[np.float64] | None, width: float, may_be_log: bool) -> float:

@@ -20,6 +20,7 @@ from numpy.typing import NDArray
 
 from arbornet._core import ArbornetError, ColumnError, FormatError, ParameterError
 from arbornet.data import calendar
+from arbornet.data.by_trees import chosen
 from arbornet.data.coding import encode_rows
 from arbornet.data.frames import Raw, read_frame
 from arbornet.data.infer import MOST_LEVELS, Profile
@@ -30,7 +31,7 @@ from arbornet.data.looks.findings import Finding, findings_of
 from arbornet.data.looks.frame import looked
 from arbornet.data.looks.look import Look
 from arbornet.data.looks.written import check_form, class_of
-from arbornet.data.scales import Scales, check_scales, with_scales
+from arbornet.data.scales import Scales, check_scales
 from arbornet.data.schema_check import checked
 from arbornet.data.schema_text import as_html, as_text, column_text
 from arbornet.data.units import Scale
@@ -337,8 +338,8 @@ def infer_schema(
         frame: Polars, pandas or pyarrow table, duckdb relation, anything with `__arrow_c_stream__`, dict of columns.
         max_levels: Merge the rarest levels of every categorical column into one, so that this many remain.
         scales: `"auto"` takes skewed columns of numbers of 0 or more by their logarithm, gives numbers that many rows
-            share a point mass, and whole numbers with many zeros leaves of counts (see `Continuous`); `"linear"`
-            none.
+            share a point mass, and whole numbers with many zeros leaves of counts (see `Continuous`), where these are
+            more probable so by themselves, or by themselves and given another column; `"linear"` none.
         n_jobs: Number of threads, -1 for all.
 
     Raises:
@@ -382,7 +383,7 @@ def schema_of_raw(
         way_out = f"with_types({{{unused[0].name!r}: ...}}) keeps one"
         warnings.warn(f"left out: {told}. Schema.{way_out}.", LeftOutWarning, stacklevel=3)
     findings = tuple(findings_of(raw, profiles, seen, looks)) if find else ()
-    schema = Schema(tuple(with_scales(raw, columns, own) if scales == "auto" else columns), findings)
+    schema = Schema(tuple(chosen(raw, columns, own) if scales == "auto" else columns), findings)
     return schema if weights is None else schema.weighed_by(weights)
 
 

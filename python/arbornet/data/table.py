@@ -20,6 +20,7 @@ from numpy.typing import NDArray
 from arbornet._core import MISSING, ArbornetError, ColumnError, Keep, ParameterError, TableHandle, table_fingerprint
 from arbornet.data import dropped as dropped_rows
 from arbornet.data import units, values
+from arbornet.data.by_trees import settled
 from arbornet.data.coding import DECLARE, coding_of, resolve, with_shift
 from arbornet.data.column_coding import ColumnCoding
 from arbornet.data.frames import Raw, read_frame
@@ -149,7 +150,7 @@ class Table:
         schema = schema if of_column is None else schema.weighed_by(of_column)
         check_usable(raw, schema)
         raw = as_read(raw, schema.used, n_jobs)
-        columns = [resolve(raw, column, policy, own) for column in schema.used]
+        columns = [resolve(raw, column, policy, own) for column in settled(raw, schema.used, own)]
         codings = [coding_of(raw, column, unseen, DECLARE) for column in columns]
         keep = raw.frame.keep(codings, own, weights_are == "survey")
         self.dropped = _dropped(raw, columns, keep)

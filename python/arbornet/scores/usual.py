@@ -8,10 +8,14 @@ from __future__ import annotations
 
 from collections.abc import Iterable
 
+from arbornet.data.by_trees import spec_of_trees
 from arbornet.scores.pcart import PCART
 
 USUAL = PCART(leaf="linear")
 """For tables of which nothing is known yet."""
+
+#: Ways to take a column are compared by its trees, as marginal likelihoods.
+spec_of_trees.provide(PCART(leaf="linear", penalised=False).spec)
 
 
 def usual(continuous: Iterable[bool]) -> PCART:

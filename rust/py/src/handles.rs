@@ -80,6 +80,16 @@ pub fn leaf_from_python(name: &str, leaf: &str) -> PyResult<NumberLeaf> {
     }
 }
 
+/// The name of what stands in the leaves of numbers.
+pub fn leaf_name(leaf: NumberLeaf) -> &'static str {
+    match leaf {
+        NumberLeaf::Normal => "normal",
+        NumberLeaf::Linear => "linear",
+        NumberLeaf::Counts => "counts",
+        NumberLeaf::Auto => "auto",
+    }
+}
+
 pub fn kind_from_python(name: &str, kind: &str, levels: Option<Bound<'_, PyAny>>, scale: Units) -> PyResult<Kind> {
     if kind == "continuous" {
         return Ok(Kind::Continuous { scale });
@@ -254,11 +264,7 @@ impl TableHandle {
     #[getter]
     fn leaves(&self) -> Vec<Option<&'static str>> {
         let leaf = |variable: &Variable| match variable.kind {
-            Kind::Continuous { scale } => scale.leaf.map(|leaf| match leaf {
-                NumberLeaf::Normal => "normal",
-                NumberLeaf::Linear => "linear",
-                NumberLeaf::Counts => "counts",
-            }),
+            Kind::Continuous { scale } => scale.leaf.map(leaf_name),
             _ => None,
         };
         self.0.variables().iter().map(leaf).collect()

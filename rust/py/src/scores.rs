@@ -14,7 +14,7 @@ use pyo3::types::PyTuple;
 
 use crate::custom::{Custom, Shared};
 use crate::errors::CoreError;
-use crate::handles::TableHandle;
+use crate::handles::{TableHandle, leaf_name};
 use crate::jobs::watched_or_left;
 
 /// A score prepared for a table, from its JSON (`{"score": name, parameters}`). Shared by any number of threads.
@@ -156,6 +156,13 @@ impl ScoreHandle {
     fn family_steps(&self, child: usize, parents: Vec<usize>) -> PyResult<u64> {
         let parents = self.family(child, &parents)?;
         Ok(self.score.family_steps(child, &parents))
+    }
+
+    /// What stands in the leaves of a child of numbers: "normal", "linear" or "counts"; None of other children and scores.
+    fn leaf(&self, py: Python<'_>, child: usize) -> PyResult<Option<&'static str>> {
+        self.family(child, &[])?;
+        let score = self.score.clone();
+        Ok(watched_or_left(py, &Control::default(), None, move || score.leaf(child))?.map(leaf_name))
     }
 
     /// True if all members of an equivalence class always score alike.

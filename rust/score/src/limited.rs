@@ -15,7 +15,7 @@ use crate::local::Cost;
 use crate::local::Groups;
 use crate::local::Tested;
 use crate::model::LocalModel;
-use crate::table::{Table, Var};
+use crate::table::{NumberLeaf, Table, Var};
 
 /// Another score, within a time per child.
 pub struct Limited {
@@ -145,6 +145,10 @@ impl LocalScore for Limited {
 
     fn family_steps(&self, child: Var, parents: &[Var]) -> u64 {
         self.score.family_steps(child, parents)
+    }
+
+    fn leaf(&self, child: Var) -> Option<NumberLeaf> {
+        self.score.leaf(child)
     }
 
     fn tables(&self) -> Tables {

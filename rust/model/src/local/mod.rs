@@ -11,7 +11,7 @@ use std::any::Any;
 use crate::control::Halt;
 use crate::error::{Error, Result};
 use crate::model::LocalModel;
-use crate::table::{Table, Var};
+use crate::table::{NumberLeaf, Table, Var};
 
 pub use cost::Cost;
 pub use groups::Groups;
@@ -96,6 +96,11 @@ pub trait LocalScore: Send + Sync {
     /// no limit; `u64::MAX` stands for that and for all above.
     fn family_steps(&self, _child: Var, parents: &[Var]) -> u64 {
         self.cost().steps(self.table(), parents)
+    }
+
+    /// What stands in the leaves of a child of numbers, of a score that grows trees with leaves of several kinds.
+    fn leaf(&self, _child: Var) -> Option<NumberLeaf> {
+        None
     }
 
     /// Whether its models are tables of counted levels, to which something may be added.

@@ -6,6 +6,7 @@
 
 mod bdeu;
 mod cell_prior;
+mod chosen;
 mod combinations;
 mod counts;
 mod dear;
@@ -21,6 +22,7 @@ use serde::{Deserialize, Serialize};
 use smallvec::SmallVec;
 
 use self::cell_prior::Cells;
+use self::chosen::Choices;
 use self::family::{OfKind, Rows};
 use self::lines::{ByValue, OfLines};
 use super::{ChildScore, LocalScore};
@@ -173,6 +175,10 @@ impl Pcart {
         if any { Takes::Any } else { Takes::Repeated }
     }
 
+    fn may_follow_lines(&self) -> bool {
+        matches!(self.leaf, NumberLeaf::Linear | NumberLeaf::Auto)
+    }
+
     /// Whether a column says that its leaves may follow lines.
     fn some_lines(&self, table: &Table) -> bool {
         let of = |variable: &Variable| matches!(variable.kind, Kind::Continuous { scale } if scale.leaf == Some(NumberLeaf::Linear));
@@ -203,14 +209,15 @@ impl Pcart {
             let problem = "does not go with published=True: the authors' program cuts the range";
             return Err(Error::parameter("cuts", &"quantile", problem));
         }
-        if self.leaf == NumberLeaf::Linear && (self.published || self.tree_prior == TreePrior::Cell) {
+        if self.may_follow_lines() && (self.published || self.tree_prior == TreePrior::Cell) {
             let problem = "goes neither with published=True nor with tree_prior=\"cell\"";
-            return Err(Error::parameter("leaf", &"linear", problem));
+            let leaf = if self.leaf == NumberLeaf::Auto { "auto" } else { "linear" };
+            return Err(Error::parameter("leaf", &leaf, problem));
         }
         for name in &self.linear_only {
             let continuous = table.position(name).is_some_and(|var| table.variable(var).is_continuous());
-            if self.leaf != NumberLeaf::Linear {
-                return Err(Error::parameter("linear_only", name, "needs leaf=\"linear\""));
+            if !self.may_follow_lines() {
+                return Err(Error::parameter("linear_only", name, "needs leaf=\"linear\" or leaf=\"auto\""));
             }
             if !continuous {
                 return Err(Error::parameter("linear_only", name, "must be a column of numbers in the table"));
@@ -221,14 +228,15 @@ impl Pcart {
             return Err(Error::parameter("memory_mb", &self.memory_mb, range));
         }
         if self.leaf == NumberLeaf::Counts {
-            let problem = "is said of a column, Continuous(leaf=\"counts\"): choose normal or linear for all others";
+            let problem =
+                "is said of a column, Continuous(leaf=\"counts\"): choose normal, linear or auto for all others";
             return Err(Error::parameter("leaf", &"counts", problem));
         }
         self.priors.check(table)?;
         if !self.published {
             (0..table.n_vars()).try_for_each(|var| counts::check(table, var))?;
         }
-        let lines = self.leaf == NumberLeaf::Linear || self.some_lines(table);
+        let lines = self.may_follow_lines() || self.some_lines(table);
         let coded = Coded::new(table, self.max_splits, self.cuts);
         let scale = |var: Var| match table.column(var) {
             Column::Reals(values) if lines => Some(match table.weights() {
@@ -238,7 +246,15 @@ impl Pcart {
             _ => None,
         };
         let scales = (0..table.n_vars()).map(scale).collect();
-        Ok(Prepared { table: table.clone(), parameters: self.clone(), coded, scales, priors: Mutex::default() })
+        let choices = Choices::new(table.n_vars());
+        Ok(Prepared {
+            table: table.clone(),
+            parameters: self.clone(),
+            coded,
+            scales,
+            priors: Mutex::default(),
+            choices,
+        })
     }
 }
 
@@ -251,6 +267,8 @@ pub struct Prepared {
     scales: Vec<Option<Affine>>,
     /// Of families that are searched by groups in order: with many levels a prior takes longer than a look-up.
     priors: Mutex<Priors>,
+    /// Of `leaf="auto"`.
+    choices: Choices,
 }
 
 /// How a family is searched.
@@ -317,7 +335,10 @@ impl Prepared {
         let Kind::Continuous { scale } = self.table.variable(child).kind else { return None };
         let goes = |leaf: &NumberLeaf| !(*leaf == NumberLeaf::Linear && self.by_the_cell());
         let own = scale.leaf.filter(|leaf| !self.parameters.published && goes(leaf));
-        Some(own.unwrap_or(self.parameters.leaf))
+        Some(match own.unwrap_or(self.parameters.leaf) {
+            NumberLeaf::Auto => self.chosen(child),
+            said => said,
+        })
     }
 
     /// Whether leaves may follow numbers along a line.
@@ -656,6 +677,10 @@ impl LocalScore for Prepared {
             }
             _ => self.route(child, parents).1,
         }
+    }
+
+    fn leaf(&self, child: Var) -> Option<NumberLeaf> {
+        self.leaf_of(child)
     }
 
     fn child(&self, child: Var) -> Result<Box<dyn ChildScore + '_>> {

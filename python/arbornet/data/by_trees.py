@@ -1,0 +1,251 @@
+"""Which ways to take columns of numbers their trees prefer: a second look, after that at one leaf (`data/scales.py`).
+
+What is skewed by itself may be even given another column, and the other way round. So a column is taken by its
+logarithm, with a point mass or as counts, where that makes it more probable twice: in one leaf, and in the best tree of
+one other column; and it must not lose by that in the best tree of two. All are marginal likelihoods of trees whose
+leaves may follow lines (`PCART(leaf="linear")`), in the user's units, a row. What the first look chose is not taken
+back: a linear scale of skewed numbers, or a density where there was a point mass, may gain in the rows that were
+learned from, and lose much in one row that was not.
+
+The rows are some of all (`data/sampled.py`). Families are counted, never timed: the same columns on every machine.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass, replace
+from typing import TYPE_CHECKING, Any
+
+import numpy as np
+from numpy.typing import NDArray
+
+from arbornet._core import ScoreHandle, TableHandle
+from arbornet.data.counted import FEW_VALUES, LARGEST
+from arbornet.data.frames import Raw
+from arbornet.data.kinds import Continuous
+from arbornet.data.looks.written import as_read
+from arbornet.data.sampled import Cells, Sample, shift_of, standardised
+from arbornet.data.scales import CLASSES, NUMBERS, WITH_POINTS, as_it_gains, could_be_point, may_be_chosen, with_scales
+from arbornet.data.support import length_of
+from arbornet.data.units import Scale, log_jacobian
+from arbornet.hooks import Hook
+
+if TYPE_CHECKING:
+    from arbornet.data.schema import Column
+
+#: Nats a row that a way has to gain in one leaf and in the best tree; and a logarithm of numbers of which some are 0.
+WORTH_IT = 0.03
+WITH_ZEROS = 0.2
+#: Fewer rows say little about a tree.
+FEW_ROWS = 50
+#: Other columns that are looked at for one, and about how many families in all.
+MOST_PARENTS = 10
+MOST_FAMILIES = 4_000
+spec_of_trees: Hook[[], str] = Hook("arbornet.scores.usual")
+"""The score that is compared by, as the core reads it."""
+
+Numbers = NDArray[np.float64]
+
+
+@dataclass(frozen=True)
+class _Stored:
+    """A column of numbers as a table of the core has it."""
+
+    values: Numbers
+    scale: Scale
+    point: tuple[float, float] | None
+    leaf: str | None
+    jacobian: Numbers
+    """What turns the log density of each row into one in the user's units."""
+
+
+def chosen(raw: Raw, columns: Sequence[Column], weights: Numbers | None = None) -> list[Column]:
+    """The columns, those of numbers of which nothing is declared in the way that gains: by one leaf, then by trees.
+
+    Args:
+        raw: The frame.
+        columns: Its columns as they were inferred.
+        weights: How often each row counts, if not all count once.
+    """
+    able = {column.name: column.reason for column in columns if may_be_chosen(column)}
+    return _looked_again(raw, with_scales(raw, columns, weights), able, weights)
+
+
+def settled(raw: Raw, columns: Sequence[Column], weights: Numbers | None = None) -> list[Column]:
+    """The columns, those that were declared as `Continuous(leaf="auto")` in the way that gains.
+
+    What else was declared of them, a step and a least number, stays.
+    """
+    open_ = {column.name: column.kind for column in columns if _is_open(column)}
+    if not open_:
+        return list(columns)
+    read = as_read(raw, columns, 1)
+    first = [_by_one_leaf(read, column, weights) if column.name in open_ else column for column in columns]
+    able = {column.name: "as declared" for column in first if column.name in open_ and column.class_ in NUMBERS}
+    made = _looked_again(read, first, able, weights)
+    return [_with_support(column, open_[column.name]) if column.name in open_ else column for column in made]
+
+
+def _is_open(column: Column) -> bool:
+    return isinstance(column.kind, Continuous) and column.kind.leaf == "auto" and column.scale is None
+
+
+def _by_one_leaf(read: Raw, column: Column, weights: Numbers | None) -> Column:
+    place = read.places.get(column.name)
+    if place is None or column.class_ not in NUMBERS:
+        return replace(column, kind=Continuous())
+    seen = read.profile_as_meant(place)
+    return as_it_gains(read, replace(column, range_=seen.range_ or column.range_), place, weights)
+
+
+def _with_support(column: Column, declared: Any) -> Column:
+    own = column.kind
+    if not isinstance(own, Continuous) or own.leaf == "counts":
+        return column
+    return replace(column, kind=replace(own, step=declared.step, least=declared.least))
+
+
+def _looked_again(raw: Raw, columns: list[Column], able: Mapping[str, str], weights: Numbers | None) -> list[Column]:
+    """The columns, some of those whose reason is given in another way than one leaf has them."""
+    ours = [column for column in columns if column.name in able and column.range_ is not None]
+    if not ours or sum(column.used for column in columns) < 2:
+        return columns
+    read = as_read(raw, [column for column in columns if column.used], 1)
+    sample = Sample(read, columns, weights)
+    ways = {}
+    for column in ours:
+        own = sample.cells[column.name]
+        x = own.values[own.known]
+        if len(x) >= FEW_ROWS and isinstance(column.kind, Continuous):
+            ways[column.name] = ways_of(x, column.kind, column.class_)
+    # Twice: what gains is looked at with a second parent.
+    n_ways = 2 * sum(1 + len(of) for of in ways.values() if of)
+    most = min(MOST_PARENTS, MOST_FAMILIES // n_ways) if n_ways else 0
+    kinds = {column.name: column.kind for column in columns if isinstance(column.kind, Continuous)}
+    made = []
+    for column in columns:
+        way = None
+        if most and ways.get(column.name):
+            step = read.profile(read.places[column.name]).step
+            way = _preferred(sample, column.name, kinds, ways[column.name], step, most)
+        why = "" if way is None else f"{able[column.name]}; {_why(way)}"
+        made.append(column if way is None else replace(column, kind=way, reason=why))
+    return made
+
+
+def _why(kind: Continuous) -> str:
+    point = f"{kind.point:g} has a probability of its own" if isinstance(kind.point, float) else ""
+    told = ["counts"] if kind.leaf == "counts" else ["by their logarithm"] if kind.is_log else []
+    return (
+        f"{', '.join([*told, *([point] if point else [])])}: more probable so, by themselves and given another column"
+    )
+
+
+def ways_of(x: Numbers, now: Continuous, class_: str) -> list[Continuous]:
+    """The ways in which some numbers could be taken, but for the one in which they are taken now."""
+    if now.leaf == "counts":
+        return []
+    values, counts = np.unique(x, return_counts=True)
+    may_be_log = class_ in CLASSES and values[0] >= 0
+    whole = class_ in WITH_POINTS and values[0] >= 0 and values[-1] <= LARGEST and (values == np.floor(values)).all()
+    points: list[float | None] = [now.point] if isinstance(now.point, float) else [None]
+    if now.point is None and class_ in WITH_POINTS and could_be_point(counts, counts):
+        points.append(float(values[np.argmax(counts)]))
+    ways = []
+    for point in points:
+        ways += [Continuous(point=point)] if not now.is_log else []
+        ways += [Continuous("log", point=point)] if may_be_log else []
+        ways += [Continuous(leaf="counts", point=point)] if whole and len(values) >= FEW_VALUES else []
+    return [way for way in ways if way != now]
+
+
+def _preferred(
+    sample: Sample, name: str, kinds: dict[str, Continuous], ways: list[Continuous], step: float | None, most: int
+) -> Continuous | None:
+    """The way that gains most in the best tree, if one gains enough there and in one leaf; the first under ties."""
+    own = sample.cells[name]
+    weights = None if sample.weights is None else sample.weights[own.known]
+    x = own.values[own.known]
+    family = _Families(sample, name, kinds, [_stored(x, kind, step, weights) for kind in [kinds[name], *ways]])
+    in_one = family.gains(())
+    near = [(other,) for other in sample.nearest(name, most)]
+    gains = np.stack([in_one, *map(family.gains, near)])
+    least = np.array([WITH_ZEROS if way.is_log and way.point is None and x.min() == 0 else WORTH_IT for way in ways])
+    in_tree = gains.max(axis=0)
+    gained = np.minimum(in_tree[1:] - in_tree[0], in_one[1:]) - least
+    gained = np.where(gained > 0, in_tree[1:], -np.inf)
+    best = int(np.argmax(gained))
+    if gained[best] == -np.inf:
+        return None
+    # Once more, with a second parent beside that which is best either way.
+    first = {near[int(np.argmax(gains[1:, way]))] for way in (0, 1 + best)} if near else set()
+    two = sorted({tuple(sorted((*one, *other))) for one in first for other in near if one != other})
+    again = np.stack([in_tree, *map(family.gains, two)]).max(axis=0)
+    return ways[best] if again[1 + best] > again[0] else None
+
+
+class _Families:
+    """The families of a column that is taken in several ways, of which the first is that of now."""
+
+    def __init__(self, sample: Sample, name: str, kinds: dict[str, Continuous], ways: list[_Stored]) -> None:
+        self.sample, self.kinds, self.ways = sample, kinds, ways
+        self.rows = sample.cells[name].known
+
+    def gains(self, parents: tuple[str, ...]) -> Numbers:
+        """By way what the best tree of these parents gains in log density a row over one leaf of the first way.
+
+        Minus infinity where few rows have values of all of them.
+        """
+        cells = [self.sample.cells[parent] for parent in parents]
+        known = np.logical_and.reduce([self.rows, *(of.known for of in cells)])
+        own = known[self.rows]
+        if known.sum() < FEW_ROWS:
+            return np.full(len(self.ways), -np.inf)
+        weights = None if self.sample.weights is None else self.sample.weights[known]
+        ways = [replace(way, values=way.values[own], jacobian=way.jacobian[own]) for way in self.ways]
+        others = [
+            _parent(of, of.values[known], self.kinds.get(parent), weights)
+            for of, parent in zip(cells, parents, strict=True)
+        ]
+        table = _table([*ways, *others], weights)
+        score = ScoreHandle(table, spec_of_trees())
+        places = list(range(len(ways), len(ways) + len(others)))
+        totals = [float(way.jacobian.sum() if weights is None else way.jacobian @ weights) for way in ways]
+        trees = np.array([score.score(i, places) + total for i, total in enumerate(totals)])
+        one_leaf = score.score(0, []) + totals[0]
+        return (trees - one_leaf) / table.total_weight
+
+
+def _stored(x: Numbers, kind: Continuous, step: float | None, weights: Numbers | None) -> _Stored:
+    """Known numbers as a column of this kind has them."""
+    values, scale = standardised(x, shift_of(x) if kind.is_log else None, weights)
+    point = None
+    if isinstance(kind.point, float):
+        point = (kind.point, 1.0 if kind.leaf == "counts" else length_of(step, float(x.min()), float(x.max())))
+    return _Stored(values, scale, point, kind.leaf, log_jacobian(scale, values))
+
+
+def _parent(cells: Cells, values: Numbers, kind: Continuous | None, weights: Numbers | None) -> _Stored | Cells:
+    """Another column, in the rows in which it has these values."""
+    if cells.levels is not None:
+        return replace(cells, values=values)
+    log = shift_of(values) if kind is not None and kind.is_log and values.max() > 0 <= values.min() else None
+    x, scale = standardised(values, log, weights)
+    return _Stored(x, scale, None, None, x)
+
+
+def _table(columns: list[_Stored | Cells], weights: Numbers | None) -> TableHandle:
+    """A table of the core, its columns named by their places."""
+    none = _Stored(np.empty(0), (0.0, 1.0), None, None, np.empty(0))
+    stored = [of if isinstance(of, _Stored) else none for of in columns]
+    levels = [list(range(of.levels or 0)) if isinstance(of, Cells) else None for of in columns]
+    return TableHandle.from_columns(
+        [str(i) for i in range(len(columns))],
+        [of.word if isinstance(of, Cells) else "continuous" for of in columns],
+        levels,
+        [of.values for of in columns],
+        [of.scale for of in stored],
+        weights,
+        [of.point for of in stored],
+        [of.leaf for of in stored],
+    )
