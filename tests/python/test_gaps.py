@@ -346,6 +346,25 @@ def test_missing_information_is_none_for_what_others_tell_and_all_for_what_they_
     assert told["alone"] == pytest.approx(0.2, abs=0.02)
 
 
+def test_missing_information_is_rubins_fraction_of_a_regression_estimate():
+    """Against the variances of estimates of a mean, over many tables: of whole columns, and by regression on a twin."""
+    rng = np.random.default_rng(4)
+    n, m = 400, 60
+    whole_, by_twin = [], []
+    for _ in range(3000):
+        x = rng.normal(size=n)
+        y = x + 0.7 * rng.normal(size=n)
+        slope, constant = np.polyfit(x[:m], y[:m], 1)
+        whole_.append(y.mean())
+        by_twin.append(constant + slope * x.mean())
+    fraction = 1 - np.var(whole_) / np.var(by_twin)
+    x = rng.normal(size=n)
+    y = x + 0.7 * rng.normal(size=n)
+    frame = pl.DataFrame({"x": x, "y": [value if i < m else None for i, value in enumerate(y)]})
+    net = learned(frame, missing="learn")
+    assert net.origin.gaps["information"]["y"] == pytest.approx(fraction, abs=0.08)
+
+
 def test_an_indicator_says_where_a_column_is_missing():
     frame = whole(400)
     gone = (frame["sex"] == "m") & (pl.Series(np.random.default_rng(0).random(400) < 0.7))

@@ -56,9 +56,11 @@ def missing_information(
     """Per variable with gaps the share of information that they hide: 0 if its other values tell a row's, else more.
 
     The part of the variance of the column's mean (of a column with levels: of their shares, added up) that is due to
-    not knowing the missing values. With one draw of n values that vary by s² and blanks that vary by t_i² given the
-    rest of their rows, it is sum t_i² / (n s²), sums weighted as the rows are. A blank that nothing tells anything
-    about hides as much as it is.
+    not knowing the missing values: Rubin's fraction for a mean that is estimated by regression on the other columns.
+    Of n values that vary by s², m are observed; given the rest of their rows the blanks vary by r s² on average. What
+    the others tell is known in n rows, and the rest in m, so the variance is r s² / m + (1 - r) s² / n instead of
+    s² / n. What nothing tells anything about (r = 1) hides as much as is missing; how the others tell the rest must be
+    learned from the m observed values, so few of them hide much even if r is small. Sums are weighted as the rows are.
     """
     told = {}
     for v, name in enumerate(gaps.names):
@@ -82,5 +84,7 @@ def missing_information(
             within = math.fsum((shares * (1 - shares) * weighs).flat) * len(copies) / (len(copies) - 1)
             of_all = [math.fsum(of_own[own == code]) / all_own for code in range(len(levels))]
             spread = math.fsum(share * (1 - share) for share in of_all)
-        told[name] = min(1.0, within / (n * spread)) if spread > 0 else 0.0
+        # Draws are the model's: of a variable that it tells too little of, they vary more than what was observed.
+        rest = min(1.0, within / ((n - all_own) * spread)) if spread > 0 and n > all_own else 0.0
+        told[name] = 1.0 - 1.0 / (rest * n / all_own + 1.0 - rest)
     return told
