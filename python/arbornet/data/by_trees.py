@@ -33,9 +33,11 @@ from arbornet.hooks import Hook
 if TYPE_CHECKING:
     from arbornet.data.schema import Column
 
-#: Nats a row that a way has to gain in one leaf and in the best tree; and a logarithm of numbers of which some are 0.
+#: Nats a row that a way has to gain in one leaf and in the best tree, and a logarithm of numbers of which some are 0;
+#: and nats in all, of few rows.
 WORTH_IT = 0.03
 WITH_ZEROS = 0.2
+IN_ALL = 10.0
 #: Fewer rows say little about a tree.
 FEW_ROWS = 50
 #: Other columns that are looked at for one, and about how many families in all.
@@ -128,17 +130,20 @@ def _looked_again(raw: Raw, columns: list[Column], able: Mapping[str, str], weig
         if most and ways.get(column.name):
             step = read.profile(read.places[column.name]).step
             way = _preferred(sample, column.name, kinds, ways[column.name], step, most)
-        why = "" if way is None else f"{able[column.name]}; {_why(way)}"
+        why = "" if way is None else f"{able[column.name]}; {_why(way, sample, column.name)}"
         made.append(column if way is None else replace(column, kind=way, reason=why))
     return made
 
 
-def _why(kind: Continuous) -> str:
-    point = f"{kind.point:g} has a probability of its own" if isinstance(kind.point, float) else ""
+def _why(kind: Continuous, sample: Sample, name: str) -> str:
+    """The way that was chosen, in words."""
     told = ["counts"] if kind.leaf == "counts" else ["by their logarithm"] if kind.is_log else []
-    return (
-        f"{', '.join([*told, *([point] if point else [])])}: more probable so, by themselves and given another column"
-    )
+    if isinstance(kind.point, float):
+        own = sample.cells[name]
+        weights = None if sample.weights is None else sample.weights[own.known]
+        share = float(np.average(own.values[own.known] == kind.point, weights=weights))
+        told.append(f"{share:.0%} of the rows hold {kind.point:g}, which has a probability of its own")
+    return f"{'; '.join(told)}: more probable so, by themselves and given another column"
 
 
 def ways_of(x: Numbers, now: Continuous, class_: str) -> list[Continuous]:
@@ -170,7 +175,8 @@ def _preferred(
     in_one = family.gains(())
     near = [(other,) for other in sample.nearest(name, most)]
     gains = np.stack([in_one, *map(family.gains, near)])
-    least = np.array([WITH_ZEROS if way.is_log and way.point is None and x.min() == 0 else WORTH_IT for way in ways])
+    worth = max(WORTH_IT, IN_ALL / (len(x) if weights is None else weights.sum()))
+    least = np.array([WITH_ZEROS if way.is_log and way.point is None and x.min() == 0 else worth for way in ways])
     in_tree = gains.max(axis=0)
     gained = np.minimum(in_tree[1:] - in_tree[0], in_one[1:]) - least
     gained = np.where(gained > 0, in_tree[1:], -np.inf)
