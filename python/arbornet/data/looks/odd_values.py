@@ -18,6 +18,8 @@ MOST = 0.1
 """The largest share of distinct values that may be odd."""
 FEWEST = 10
 """Columns of fewer distinct values are levels."""
+SAMPLE = 200
+"""So many values say that a column holds no numbers."""
 SHOWN = 3
 LISTED = 8
 """More texts are not listed in a line of code."""
@@ -93,6 +95,9 @@ def odd_values(seen: Seen) -> Odd | None:
 
 
 def _among_numbers(values: pl.Series, most: float) -> Iterator[tuple[pl.Series, str, str]]:
+    some = values.gather_every(max(1, len(values) // SAMPLE))
+    if numbers_in_text.parts_of(some)["digits"].null_count() > 3 * MOST * len(some):
+        return
     parts = numbers_in_text.parts_of(values)
     known = parts.filter(pl.col("digits").is_not_null()).with_columns(pl.col("prefix", "unit").str.strip_chars())
     if len(values) - known.height > most:
