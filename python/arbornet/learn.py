@@ -41,7 +41,7 @@ from arbornet.step1.effort import MOST_PARENTS, Budget, Effort, budget_of, next_
 from arbornet.step1.features import Selection, selected
 from arbornet.step1.planning import Plan, plan
 from arbornet.step1.scoring import score_parents
-from arbornet.text.notices import LeftOutWarning
+from arbornet.text.notices import LeftOutWarning, reworded
 from arbornet.text.terminal import brief, several, wrapped
 from arbornet.text.visible import visible
 
@@ -264,7 +264,7 @@ def _chosen_by(parents: Selection) -> str:
 
 
 def _said(text: str) -> None:
-    print(wrapped(visible(text)))
+    print(wrapped(visible(reworded(text))))
 
 
 def _silent(_: str) -> None:

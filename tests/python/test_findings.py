@@ -86,6 +86,18 @@ def test_words_for_missing_and_levels_that_differ_in_case_or_blanks_are_found() 
     ]
 
 
+def test_levels_that_differ_in_case_or_spaces_are_all_named_and_no_other_level_changes() -> None:
+    levels = ["red", "green", "blue", "NY", "NY", "Red ", "GREEN", "red", "green", "  green"]
+    colour = [levels[i % len(levels)] for i in range(N)]
+    (one,) = findings(colour=colour)["colour"]
+    assert one.what.endswith("in case or spaces: '  green', 'GREEN' and 'green', 'Red ' and 'red'")
+    assert one.mend == (
+        "df.with_columns(pl.col('colour').replace({'  green': 'green', 'GREEN': 'green', 'Red ': 'red'}))"
+    )
+    many = [f"{'a' * (i % 9 + 1)}" if i % 2 else f"{'A' * (i % 9 + 1)}" for i in range(N)]
+    assert findings(many=many)["many"][0].what.endswith(", and 4 more groups")
+
+
 def test_copies_of_other_columns_are_found_whatever_they_are_called() -> None:
     x = base()["x"]
     group = [f"g{i * i % 5}" for i in range(N)]

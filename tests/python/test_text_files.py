@@ -228,6 +228,17 @@ def test_quotes_that_open_no_field_are_text(tmp_path, fields, beside, caplog) ->
     assert frame.rows() == [(i, h, BESIDE[w]) for i, h, w in rows]
 
 
+@pytest.mark.parametrize("more", ["", '7,"the "Inn, a b\nY, Z"\n'])
+def test_addresses_over_two_lines_with_a_comma_stay_one_field(tmp_path, more) -> None:
+    text = "id,address\n" + "".join(f'{i},"{i} Main St\nSpringfield, IL"\n' for i in range(40))
+    path = written(tmp_path / "f.csv", text + more)
+    if more:
+        with pytest.raises(an.ArbornetError, match="line 82"):
+            an.read(path)
+    else:
+        assert an.read(path).rows()[7] == (7, "7 Main St\nSpringfield, IL")
+
+
 def test_quotes_that_open_no_field_are_text_behind_the_first_megabyte(tmp_path) -> None:
     lines = [f"{i},{'x' * 20},{i % 7}\n" for i in range(50_000)]
     path = written(tmp_path / "f.csv", "id,h,w\n" + "".join(lines) + "7,5'7\",3\n")

@@ -18,6 +18,7 @@ from typing import TextIO
 from arbornet.cli.advice import in_shell
 from arbornet.cli.out import Words, hang_up, say, say_wrapped
 from arbornet.cli.parser import parser
+from arbornet.text.notices import in_words_of
 
 
 def main(arguments: Sequence[str] | None = None) -> int:
@@ -34,7 +35,7 @@ def main(arguments: Sequence[str] | None = None) -> int:
         logging.basicConfig(handlers=[_Said()], format="%(message)s")
         logging.getLogger("arbornet").setLevel(logging.DEBUG if options.verbose > 1 else logging.INFO)
     try:
-        with warnings.catch_warnings(), redirect_stdout(Words(stream)) as words:
+        with warnings.catch_warnings(), in_words_of(in_shell), redirect_stdout(Words(stream)) as words:
             warnings.showwarning = lambda message, *_, **__: say_wrapped(f"note: {in_shell(str(message))}")
             options.run(options)
             words.flush()

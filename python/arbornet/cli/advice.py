@@ -5,6 +5,8 @@ from __future__ import annotations
 import re
 from collections.abc import Callable
 
+from arbornet.cli.polars_lines import in_options
+
 
 def _levels(found: re.Match[str]) -> str:
     levels = ",".join(re.findall(r"['\"](.*?)['\"](?:, |$)", found["levels"]))
@@ -63,6 +65,13 @@ _SAID: tuple[tuple[str, str | Callable[[re.Match[str]], str]], ...] = (
     (r"lower max_parents", "lower --max-parents"),
     (r", or read the file with an\.read\(path, truncate_ragged_lines=True\): .*$", " in the file"),
     (r", or give all names with an\.read\(path, new_columns=\[\.\.\.\]\)", ""),
+    (r", or take quotes for text with an\.read\(path, quote_char=None\)", ""),
+    (r"; schema_overrides=\{'(.*?)': pl\.Int64\} reads numbers", r"; --set '\1=written:1234.5' reads numbers"),
+    (r"; schema_overrides=\{.*?: pl\.String\} keeps them", ""),
+    (r": schema_overrides=\{.*?: pl\.String\}, then --set '(?:[^'\n]*)'", ", remove them in the file"),
+    (r'effort="(\w+)"', r"--effort \1"),
+    (r'parents="forest"', "--parents forest"),
+    (r"an\.infer_schema\(frame\)\.findings", "which `arbornet schema` prints"),
     (r"; there are (\d+) more: sheet_name='.*?'", r"; there are \1 more, which `arbornet.read` of Python reads"),
 )
 """Patterns of the advice in messages, and the same in options of the shell."""
@@ -71,6 +80,7 @@ SAID = tuple((re.compile(pattern, re.DOTALL), told) for pattern, told in _SAID)
 
 def in_shell(message: str) -> str:
     """A message with its advice in options of the command line."""
+    message = in_options(message)
     for pattern, told in SAID:
         message = pattern.sub(told, message)
     return message

@@ -55,7 +55,7 @@ def run(asked: Options) -> None:
     from arbornet.text.visible import visible
 
     scores = {text: words.score(text) for text in asked.score} or {repr(USUAL): USUAL}
-    frame = files.read_frame(asked.table)
+    frame = files.read_frame(asked.table, asked)
     schema = words.typed(files.read_schema(frame, asked.schema, "auto"), asked.set)
     made = an.evaluate.cross_validate(
         frame,

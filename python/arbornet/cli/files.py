@@ -10,6 +10,8 @@ import polars as pl
 
 import arbornet as an
 from arbornet.cli import out, words
+from arbornet.cli.advice import in_shell
+from arbornet.cli.cells import with_replaced
 from arbornet.cli.out import say as say
 from arbornet.cli.outputs import network_ending
 from arbornet.data.files import ENDINGS, PACKED, found_in
@@ -36,12 +38,17 @@ def write_table(frame: pl.DataFrame, path: str | None, as_json: bool = False) ->
         out.data(frame.write_csv())
 
 
-def read_frame(path: str) -> pl.DataFrame:
-    """A table of any known format; says how it was read, where that is not as usual."""
+def read_frame(path: str, asked: Any = None) -> pl.DataFrame:
+    """A table of any known format; says how it was read, where that is not as usual.
+
+    Args:
+        path: The file.
+        asked: Options, which may replace values.
+    """
     found = found_in(path)
     if told := [*found.facts, *found.guesses]:
-        out.say_wrapped(f"{path}: {'; '.join(told)}")
-    return found.frame
+        out.say_wrapped(in_shell(f"{path}: {'; '.join(told)}"))
+    return found.frame if asked is None else with_replaced(found.frame, asked.missing_values, asked.replace)
 
 
 def read_network(path: str) -> Any:

@@ -45,7 +45,7 @@ def run(asked: Options) -> None:
     tried(outputs, [asked.table, asked.schema])  # the network may be written over by itself
     score = words.score(asked.score) if asked.score else USUAL
     graph = files.read_network(asked.network).graph
-    frame = files.read_frame(asked.table)
+    frame = files.read_frame(asked.table, asked)
     table = files.read_table(asked, frame)
     fits(asked.output, table.schema)
     net = an.fit(table, graph, score, n_jobs=asked.jobs)

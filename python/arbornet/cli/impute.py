@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import argparse
 
-from arbornet.cli.parser import MOST_SEED, Options, count, jobs_option, output_option, unseen_option
+from arbornet.cli.parser import MOST_SEED, Options, cell_options, count, jobs_option, output_option, unseen_option
 
 HELP = "fill in missing values given the rest of their rows"
 ABOUT = """\
@@ -24,6 +24,7 @@ def options(command: argparse.ArgumentParser) -> None:
     """Adds the options."""
     command.add_argument("network", metavar="NETWORK", help="the network: .json, .bif, .xmlbif or .net")
     command.add_argument("table", metavar="TABLE", help="the rows")
+    cell_options(command)
     command.add_argument(
         "--how",
         choices=("draw", "modes", "means"),
@@ -48,6 +49,6 @@ def run(asked: Options) -> None:
 
     tried([Output("-o", asked.output, "table")], [asked.network, asked.table])
     net = files.read_network(asked.network)
-    frame = files.read_frame(asked.table)
+    frame = files.read_frame(asked.table, asked)
     filled = net.impute(frame, asked.how, asked.m, seed=asked.seed, unseen=asked.unseen, n_jobs=asked.jobs)
     files.write_table(filled, asked.output, asked.json)

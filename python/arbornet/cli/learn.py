@@ -102,7 +102,7 @@ def run(asked: Options) -> None:
     score = words.score(asked.score) if asked.score else None
     rules = words.constraints(asked.require, asked.forbid, asked.tier)
     most = words.max_parents(asked.max_parents)
-    frame = files.read_frame(asked.table)
+    frame = files.read_frame(asked.table, asked)
     table = files.read_rows(asked, frame)
     fits(asked.output, table.schema)
     net = an.learn(

@@ -90,6 +90,7 @@ def table_options(command: argparse.ArgumentParser) -> None:
     )
     command.add_argument("--schema", metavar="FILE", help="types as written by `arbornet schema --write`")
     set_option(command)
+    cell_options(command)
     unseen_option(command, "a level that the types do not list")
     command.add_argument("--weights", metavar="NAME", help="a column that says how often each row counts")
     command.add_argument(
@@ -120,6 +121,24 @@ def set_option(command: argparse.ArgumentParser) -> None:
         default=[],
         help="a type: NAME=continuous, NAME=logarithmic, NAME=categorical, NAME=ordinal:low,middle,high, "
         "NAME=point-mass:0, NAME=binned:5 or NAME=leave-out; may be given several times",
+    )
+
+
+def cell_options(command: argparse.ArgumentParser) -> None:
+    """The options that change values of the table before it is used."""
+    command.add_argument(
+        "--missing-values",
+        metavar="NAME=A,B",
+        action="append",
+        default=[],
+        help="values of a column that stand for a missing one, such as 'age=88,99'; may be given several times",
+    )
+    command.add_argument(
+        "--replace",
+        metavar="NAME=A->B",
+        action="append",
+        default=[],
+        help="a value of a column to read as another, such as 'colour=Red->red'; may be given several times",
     )
 
 

@@ -5,7 +5,7 @@ from __future__ import annotations
 import argparse
 from typing import TYPE_CHECKING
 
-from arbornet.cli.parser import Options, jobs_option, output_option, unseen_option
+from arbornet.cli.parser import Options, cell_options, jobs_option, output_option, unseen_option
 
 if TYPE_CHECKING:
     import polars as pl
@@ -30,6 +30,7 @@ def options(command: argparse.ArgumentParser) -> None:
     """Adds the options."""
     command.add_argument("network", metavar="NETWORK", help="the network: .json, .bif, .xmlbif or .net")
     command.add_argument("table", metavar="TABLE", help="the rows")
+    cell_options(command)
     command.add_argument("target", metavar="VARIABLE", nargs="?", help="what to predict")
     how = command.add_mutually_exclusive_group()
     how.add_argument("--proba", action="store_true", help="the probability of each level")
@@ -51,7 +52,7 @@ def run(asked: Options) -> None:
 
     tried([Output("-o", asked.output, "table")], [asked.network])
     net = files.read_network(asked.network)
-    frame = files.read_frame(asked.table)
+    frame = files.read_frame(asked.table, asked)
     how = {"unseen": asked.unseen, "n_jobs": asked.jobs}
     text = digits.as_text(asked.output, asked.json)
     if asked.log_likelihood:

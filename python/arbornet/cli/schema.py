@@ -6,7 +6,7 @@ import argparse
 from pathlib import Path
 from typing import TYPE_CHECKING
 
-from arbornet.cli.parser import Options, json_option, set_option
+from arbornet.cli.parser import Options, cell_options, json_option, set_option
 
 if TYPE_CHECKING:
     from arbornet.data.schema import Schema
@@ -32,6 +32,7 @@ def options(command: argparse.ArgumentParser) -> None:
     )
     command.add_argument("--schema", metavar="FILE", help="start from these types instead of the inferred ones")
     set_option(command)
+    cell_options(command)
     command.add_argument(
         "--write", metavar="FILE", nargs="?", const="", help="keep the types (default name: TABLE.schema.json)"
     )
@@ -54,7 +55,7 @@ def run(asked: Options) -> None:
     target = asked.output or target
     default = schema_path(asked.table)
     tried([Output("-o" if asked.output else "--write", target, "types")], [asked.table])
-    frame = files.read_frame(asked.table)
+    frame = files.read_frame(asked.table, asked)
     schema = words.typed(files.read_schema(frame, asked.schema), asked.set)
     if target == default:
         _check_same_table(target, schema)

@@ -68,7 +68,7 @@ def run(asked: Options) -> None:
     score = words.score(asked.score or "PCART()")
     rules = words.constraints(asked.require, asked.forbid, asked.tier)
     most = words.max_parents(asked.max_parents)
-    table = files.read_table(asked, files.read_frame(asked.table))
+    table = files.read_table(asked, files.read_frame(asked.table, asked))
     if table.dropped:
         files.say(wrapped(str(table.dropped)))
     if asked.child is not None:

@@ -6,7 +6,7 @@ import argparse
 import math
 from pathlib import Path
 
-from arbornet.cli.parser import Options, json_option
+from arbornet.cli.parser import Options, cell_options, json_option
 from arbornet.text.terminal import wrapped, wrapped_tree
 
 HELP = "show a network: arcs, models, a picture, a report"
@@ -35,6 +35,7 @@ def options(command: argparse.ArgumentParser) -> None:
     command.add_argument(
         "--data", metavar="TABLE", help="the table, so that the report can show each variable's values"
     )
+    cell_options(command)
     json_option(command)
 
 
@@ -46,7 +47,7 @@ def run(asked: Options) -> None:
     outputs = [Output("--report", asked.report, "page"), Output("--draw", asked.draw, "picture")]
     tried(outputs, [asked.network, asked.data])
     net = files.read_network(asked.network)
-    data = files.read_frame(asked.data) if asked.data else None
+    data = files.read_frame(asked.data, asked) if asked.data else None
     title = files.stem(asked.data) if asked.data else Path(asked.network).stem
     with Written() as written:
         if asked.report:

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator
+from collections.abc import Callable, Iterator
 from contextlib import contextmanager
 from contextvars import ContextVar
 
@@ -35,3 +35,22 @@ def of_parts() -> Iterator[None]:
 def tells_of_rows() -> bool:
     """Whether dropped rows are reported."""
     return not _parts_only.get()
+
+
+_words: ContextVar[Callable[[str], str] | None] = ContextVar("words", default=None)
+
+
+@contextmanager
+def in_words_of(told: Callable[[str], str]) -> Iterator[None]:
+    """Inside, advice that is printed is reworded: in the shell, as options."""
+    token = _words.set(told)
+    try:
+        yield
+    finally:
+        _words.reset(token)
+
+
+def reworded(text: str) -> str:
+    """A text with its advice in the words of whoever called: lines of Python, or options of the shell."""
+    told = _words.get()
+    return text if told is None else told(text)

@@ -35,6 +35,8 @@ SPOILT = r"^\d(?:\.\d+)?E\+\d{2,}$"
 MOST_ROWS = 1_000_000
 """Rows are not compared with each other in larger tables."""
 SAMPLE = 2_000
+MOST_ALIKE = 5
+"""Groups of levels that are named."""
 MOSTLY = 0.5
 NEARLY_ONE = 0.99
 
@@ -158,14 +160,26 @@ def _of_texts(seen: Seen) -> Iterator[Finding]:
         words, times = seen.values.filter(unknown).to_list(), int(seen.counts.filter(unknown).sum())
         told = f"holds {', '.join(map(repr, words[:3]))} in {_rows(times)}, which may mean missing"
         yield Finding(name, told, times, f"if so: df.with_columns(pl.col({name!r}).replace({words!r}, None))")
-    alike = stripped.str.to_lowercase().str.replace_all(r"\s+", " ")
-    n_alike = len(alike) - alike.n_unique()
-    if n_alike:
-        twice = seen.values.filter(alike.is_duplicated())
-        first = twice.filter(alike.filter(alike.is_duplicated()) == alike.filter(alike.is_duplicated())[0]).to_list()
-        told = f"has levels that differ only in case or spaces: {first[0]!r} and {first[1]!r}"
-        mend = f"df.with_columns(pl.col({name!r}).str.strip_chars().str.to_lowercase())"
-        yield Finding(name, told, n_alike, mend)
+    frame = pl.DataFrame({"level": seen.values, "n": seen.counts, "plain": _plain(stripped)})
+    alike = frame.filter(pl.col("plain").is_duplicated()).sort(pl.col("n"), "level", descending=[True, False])
+    if alike.height:
+        groups = alike.group_by("plain", maintain_order=True).agg(pl.col("level"))["level"].to_list()
+        shown = [_and([repr(level) for level in sorted(group)]) for group in groups[:MOST_ALIKE]]
+        more = f", and {len(groups) - MOST_ALIKE:,} more groups" if len(groups) > MOST_ALIKE else ""
+        told = f"has levels that differ only in case or spaces: {', '.join(shown)}{more}"
+        mend = f"df.with_columns(pl.col({name!r}).replace({_to_first(groups)}))"
+        yield Finding(name, told, alike.height - len(groups), mend)
+
+
+def _plain(levels: pl.Series) -> pl.Series:
+    """Levels without case and spaces."""
+    return levels.str.to_lowercase().str.replace_all(r"\s+", " ")
+
+
+def _to_first(groups: Sequence[Sequence[str]]) -> dict[str, str]:
+    """Every level of a group, most frequent first, to the first one without blanks around it; others stay."""
+    bare = [next((level for level in group if level == level.strip()), group[0].strip()) for group in groups]
+    return {level: to for group, to in zip(groups, bare, strict=True) for level in group if level != to}
 
 
 def _nearly_read(seen: Seen) -> Iterator[Finding]:

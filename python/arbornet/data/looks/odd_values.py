@@ -18,11 +18,14 @@ MOST = 0.1
 """The largest share of distinct values that may be odd."""
 FEWEST = 10
 """Columns of fewer distinct values are levels."""
+SAMPLE = 200
+"""So many values say that a column holds no numbers."""
 SHOWN = 3
 LISTED = 8
 """More texts are not listed in a line of code."""
 PLAIN = str(numbers_in_text.NumberForm())
-_LIMIT = re.compile(r"\s*(?P<sign><=?|>=?|≤|≥|&lt;|&gt;)\s*(?P<number>[\d.,]+)\s*")
+BELOW = ("<", "<=", "≤")
+_LIMIT = re.compile(r"\s*(?P<sign><=?|>=?|≤|≥)\s*(?P<number>[\d.,]+)\s*")
 
 
 @dataclass(frozen=True)
@@ -57,16 +60,16 @@ class Odd:
         found = [limit for limit in limits if limit is not None]
         if not found or len(found) < len(limits):
             return f"{as_missing}, and the others {self.others}"
-        signs = {"<" if limit["sign"] in ("<", "<=", "≤", "&lt;") else ">" for limit in found}
-        at_limit = (
-            f"df.with_columns(pl.col({name!r}).str.replace(r'^\\s*[<>=≤≥]+\\s*', '')) takes the limit for the value"
-        )
-        if signs != {"<"}:
-            return f"{at_limit}; {as_missing}, and what is learned is of the values within the limits only"
-        half = {limit[0]: _half(limit["number"]) for limit in found[:SHOWN]}
-        return (
-            f"{at_limit}, .replace({half}) half of it; {as_missing}, and what is learned is of the larger values only"
-        )
+        col = f"df.with_columns(pl.col({name!r})"
+        is_below = all(limit["sign"] in BELOW for limit in found)
+        only = "the larger values" if is_below else "the values within the limits"
+        as_missing += f", and what is learned is of {only} only"
+        if len(found) > LISTED:
+            return rf"{col}.str.replace(r'^\s*[<>=≤≥]+\s*', '')) takes the limit for the value; {as_missing}"
+        at_limit = {limit[0]: limit["number"] for limit in found}
+        half = {limit[0]: _half(limit["number"]) for limit in found}
+        told = f"{col}.replace({at_limit})) takes the limit for the value; "
+        return told + (f"{col}.replace({half})) half of it; " if is_below else "") + as_missing
 
 
 def _half(number: str) -> str:
@@ -92,6 +95,9 @@ def odd_values(seen: Seen) -> Odd | None:
 
 
 def _among_numbers(values: pl.Series, most: float) -> Iterator[tuple[pl.Series, str, str]]:
+    some = values.gather_every(max(1, len(values) // SAMPLE))
+    if numbers_in_text.parts_of(some)["digits"].null_count() > 3 * MOST * len(some):
+        return
     parts = numbers_in_text.parts_of(values)
     known = parts.filter(pl.col("digits").is_not_null()).with_columns(pl.col("prefix", "unit").str.strip_chars())
     if len(values) - known.height > most:

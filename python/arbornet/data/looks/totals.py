@@ -1,5 +1,4 @@
-"""A last row that holds the totals of all others, as spreadsheets end: `Total` in a column of text, sums in columns of
-numbers."""
+"""A last row of totals, as spreadsheets have one: `Total` in a column of text, sums in columns of numbers."""
 
 from __future__ import annotations
 
@@ -36,15 +35,12 @@ class Totals:
 
 
 def totals_of(raw: Raw, seen: Sequence[Seen]) -> Totals | None:
-    """What says that the last row holds totals: a word in the first column of text, and a sum. None if either lacks."""
-    at = next((i for i, one in enumerate(seen) if one.class_ == "text"), None)
-    if at is None or raw.n_rows <= FEWEST:
+    """What says that the last row holds totals: a word that no other row has, and a sum. None if either lacks."""
+    if raw.n_rows <= FEWEST:
         return None
-    ranks = raw.ranks(at)
-    if ranks[-1] == MISSING or int((ranks == ranks[-1]).sum()) > 1:
-        return None
-    word = str(raw.levels(at)[0][int(ranks[-1])])
-    if _SAID.fullmatch(word.strip().rstrip(":")) is None:
+    said = ((at, _said(raw, at)) for at, one in enumerate(seen) if one.class_ == "text")
+    at, word = next(((at, word) for at, word in said if word is not None), (0, None))
+    if word is None:
         return None
     sums = {}
     for i, one in enumerate(seen):
@@ -55,3 +51,12 @@ def totals_of(raw: Raw, seen: Sequence[Seen]) -> Totals | None:
         if len(terms) >= FEWEST and total != 0 and abs(terms.sum() - total) <= NEAR * abs(total):
             sums[one.name] = total
     return Totals(word, seen[at].name, sums) if sums else None
+
+
+def _said(raw: Raw, at: int) -> str | None:
+    """The last text of a column, if it says that it is a total and no other row has it."""
+    ranks = raw.ranks(at)
+    if ranks[-1] == MISSING or int((ranks == ranks[-1]).sum()) > 1:
+        return None
+    word = str(raw.levels(at)[0][int(ranks[-1])])
+    return word if _SAID.fullmatch(word.strip().rstrip(":")) is not None else None

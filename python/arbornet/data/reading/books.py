@@ -104,11 +104,7 @@ def _without(column: pl.Series, nulls: list[str]) -> pl.Series:
     """Texts with the words for a missing value missing; numbers, if the others are that."""
     if column.dtype != pl.String or not column.is_in(nulls).any():
         return column
-    known = column.set(column.is_in(nulls).fill_null(False), None)
-    for pattern, dtype in ((r"^[-+]?\d{1,18}$", pl.Int64), (r"^[-+]?(\d+\.?\d*|\.\d+)([eE][-+]?\d+)?$", pl.Float64)):
-        if known.null_count() < len(known) and known.str.contains(pattern).all():
-            return known.str.strip_prefix("+").cast(dtype)
-    return known
+    return repaired.as_numbers(column.set(column.is_in(nulls).fill_null(False), None))
 
 
 def _of_statistics(path: Path, ending: str, options: dict[str, Any]) -> Read:

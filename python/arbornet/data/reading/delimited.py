@@ -69,9 +69,10 @@ def read_text(path: Path, usual: str, nulls: Sequence[str], options: dict[str, A
     source, head, is_whole = _opened(path, options, read)
     found = dialect_of(head, is_whole, usual, options.get("separator"))
     may_stray = "quote_char" not in options
-    if may_stray and quotes.repaired(head, found.separator).needed:
+    seen = head if is_whole else head[: head.rfind("\n") + 1]  # the last line may be cut
+    if may_stray and quotes.repaired(seen, found.separator).needed:
         source = _in_quotes(path, source, found.separator, read) or source
-        found = dialect_of(quotes.repaired(head, found.separator).text, is_whole, usual, found.separator)
+        found = dialect_of(quotes.repaired(seen, found.separator).text, is_whole, usual, found.separator)
     own = OWN_LAYOUT & set(options)
     if own or "has_header" in options:
         found = _as_told(found, bool(options.get("has_header", True)), bool(own))

@@ -101,9 +101,12 @@ def with_thousands(
 
 def has_decimal_commas(column: pl.Series) -> bool:
     """Whether texts are numbers with decimal commas, whatever other columns hold."""
+    known = column.drop_nulls()
+    if len(known) == 0 or not known.head(64).str.contains(r"\d").all():
+        return False
     if repaired.with_decimal_commas(column).dtype != column.dtype:
         return True
-    known = column.drop_nulls().unique(maintain_order=True)
+    known = known.unique(maintain_order=True)
     form = numbers_in_text.form_of(known)
     return form is not None and form.decimal == "," and bool(known.str.contains(",", literal=True).any())
 

@@ -4,7 +4,9 @@ In a text file a quote opens a field only as its first letter and closes it only
 Polars refuses files that have others, or takes lines for one. Here such fields are written as they should have been.
 
 A field that begins with a quote and does not end with one may go on behind a separator or a line break, so it stays as
-it is; unless every line of the file has as many separators as the first: then no quote hides one.
+it is; unless every line of the file has as many separators as the first, and no other field goes over lines: then no
+quote hides a separator. A lone quote, as for "the same as above", looks as if it opened a field that begins with a
+separator.
 """
 
 from __future__ import annotations
@@ -47,15 +49,17 @@ def repaired(text: str, separator: str) -> Repaired:
 
 
 def _repaired(text: str, separator: str, in_line: bool) -> tuple[Repaired, bool]:
-    """The text with fields that hold quotes between quotes; and whether a field is open, or goes over lines."""
+    """The text with fields that hold quotes between quotes; and whether a field is open, and none goes over lines."""
     told: list[str] = []
-    needed = is_open = False
+    needed = is_open = has_lines = False
 
     def written(found: re.Match[str]) -> str:
-        nonlocal needed, is_open
+        nonlocal needed, is_open, has_lines
         field = found["bad"]
         if field is None:
-            is_open = is_open or "\n" in found["good"]
+            if "\n" in found["good"]:
+                is_lone = found["good"][1] == separator == found["good"][-2]
+                is_open, has_lines = is_open or is_lone, has_lines or not is_lone
             return found[0]
         is_odd = field.count('"') % 2 == 1
         if is_odd and not in_line and field.startswith('"'):
@@ -67,12 +71,12 @@ def _repaired(text: str, separator: str, in_line: bool) -> tuple[Repaired, bool]
         return f'{found["start"]}"{doubled}"'
 
     made = _fields(separator, in_line).sub(written, text)
-    return Repaired(made, len(told), told[0] if told else "", needed), is_open
+    return Repaired(made, len(told), told[0] if told else "", needed), is_open and not has_lines
 
 
 def _are_even(text: str, separator: str) -> bool:
     """Whether all lines that hold something have as many separators, and at least one."""
-    counts = {line.count(separator) for line in text.rstrip("\r\n").split("\n")[:-1] if line.strip("\r")}
+    counts = {line.count(separator) for line in text.split("\n") if line.strip("\r")}
     return len(counts) == 1 and 0 not in counts
 
 

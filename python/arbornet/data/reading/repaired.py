@@ -28,10 +28,20 @@ def unblanked(column: pl.Series, nulls: Sequence[str]) -> pl.Series:
     if known.null_count() == len(known):
         return known
     rest = known.str.strip_chars()
-    for pattern, dtype in ((_WHOLE, pl.Int64), (_NUMBER, pl.Float64)):
-        if rest.str.contains(pattern).all() and not rest.str.contains(LEADING_ZERO).any():
-            return rest.str.strip_prefix("+").cast(dtype)
+    made = as_numbers(rest)
+    if made.dtype != pl.String:
+        return made
     return rest if known.drop_nulls().str.starts_with(" ").all() else known
+
+
+def as_numbers(column: pl.Series) -> pl.Series:
+    """Texts that are all numbers as numbers, unless one has leading zeros; other columns as they are."""
+    if column.dtype != pl.String or column.null_count() == len(column) or column.str.contains(LEADING_ZERO).any():
+        return column
+    for pattern, dtype in ((_WHOLE, pl.Int64), (_NUMBER, pl.Float64)):
+        if column.str.contains(pattern).all():
+            return column.str.strip_prefix("+").cast(dtype)
+    return column
 
 
 def with_decimal_commas(column: pl.Series, is_certain: bool = False) -> pl.Series:

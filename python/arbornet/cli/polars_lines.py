@@ -1,0 +1,88 @@
+"""Lines of Polars in the advice of findings, as options of the shell; where there is none, what to do in the file."""
+
+from __future__ import annotations
+
+import ast
+import re
+
+_DOES = re.compile(
+    r" (?P<what>keeps one of each|leaves it out|shows the rows|makes (?:it|them) missing|keeps [^;,\n]*)"
+)
+
+
+def in_options(message: str) -> str:
+    """A message in which lines such as `df.with_columns(...)` are options."""
+    at = message.find("df.")
+    while at >= 0:
+        end = _end(message, at)
+        does = _DOES.match(message, end) if end else None
+        option = _option(message[at:end], "" if does is None else does["what"]) if end else None
+        if option is None:
+            at = message.find("df.", at + 1)
+            continue
+        text, says_what = option
+        rest = message[does.end() if does is not None and says_what else end :]
+        message = message[:at] + text + rest
+        at = message.find("df.", at + len(text))
+    return message
+
+
+def _end(message: str, at: int) -> int:
+    """Where the line of code that begins here ends; 0 if it is none."""
+    for found in re.compile(r"\)").finditer(message, at):
+        try:
+            ast.parse(message[at : found.end()], mode="eval")
+        except SyntaxError:
+            continue
+        return found.end()
+    return 0
+
+
+def _option(code: str, does: str) -> tuple[str, bool] | None:
+    """A line of code as options, and whether these words already say what it does."""
+    call = ast.parse(code, mode="eval").body
+    if not isinstance(call, ast.Call) or not isinstance(call.func, ast.Attribute):
+        return None
+    if call.func.attr == "unique":
+        return "keep one row of each in the file", True
+    if call.func.attr == "head":
+        return "delete it in the file", True
+    if call.func.attr == "filter":
+        return "see those rows in the file", True
+    if call.func.attr != "with_columns" or not call.args:
+        return None
+    name = next(filter(None, map(_column, ast.walk(call))), None)
+    inner = call.args[0]
+    if name is None:
+        return None
+    if isinstance(inner, ast.Call) and isinstance(inner.func, ast.Attribute) and isinstance(inner.func.value, ast.Call):
+        if inner.func.attr == "replace":
+            return _of_replace(name, inner), False
+        if inner.func.attr == "cast" and not inner.keywords:
+            return f"--set {_quoted(f'{name}=categorical')}", False
+    if does.startswith("makes"):
+        return f"empty such fields of '{name}' in the file, which {does}", True
+    return f"a column made from '{name}' in the file {does}" if does else f"change '{name}' in the file", True
+
+
+def _of_replace(name: str, call: ast.Call) -> str:
+    """A replacement of values."""
+    what = ast.literal_eval(call.args[0])
+    if isinstance(what, dict):
+        return " ".join(f"--replace {_quoted(f'{name}={old}->{new}')}" for old, new in what.items())
+    values = [str(value) for value in (what if isinstance(what, list) else [what])]
+    if any("," in value or value != value.strip() for value in values):
+        return " ".join(f"--missing-values {_quoted(f'{name}={value}')}" for value in values)
+    return f"--missing-values {_quoted(f'{name}=' + ','.join(values))}"
+
+
+def _column(node: ast.AST) -> str | None:
+    """The name in `pl.col("name")`."""
+    if isinstance(node, ast.Call) and isinstance(node.func, ast.Attribute) and node.func.attr == "col":
+        return str(ast.literal_eval(node.args[0]))
+    return None
+
+
+def _quoted(text: str) -> str:
+    """A text as one word of a shell."""
+    return "'" + text.replace("'", "'\\''") + "'"
