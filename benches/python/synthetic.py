@@ -8,8 +8,9 @@
 For each table of `benches/data/uci` a network is learned from its complete rows by `an.learn` with two parents at most,
 as many rows are drawn from it, and scikit-learn's HistGradientBoosting separates them from the real ones: five folds,
 the AUC of its out-of-fold probabilities. `all digits` are the draws of the same network as the models
-make them (`an.Continuous(step=None, least=None)`), `of the column` those that keep the column's step and least number;
-`empty` is the network without arcs, with the latter. Seconds are CPU time.
+make them (`an.Continuous(step=None, least=None)`), `of the column` those that keep the column's step and least number,
+both beyond the observed range, too; `in range` are those that `sample` gives unless told otherwise, and `empty` is the
+network without arcs, with these. Seconds are CPU time.
 """
 
 from __future__ import annotations
@@ -69,10 +70,10 @@ def detection(real: pl.DataFrame, drawn: pl.DataFrame) -> float:
     return min(1.0, 2 * (1 - float(roc_auc_score(y, shares))))
 
 
-def judged(net: an.BayesNet, real: pl.DataFrame, n_draws: int) -> tuple[float, float]:
+def judged(net: an.BayesNet, real: pl.DataFrame, n_draws: int, beyond: bool) -> tuple[float, float]:
     """The mean over some draws, and the CPU seconds of one draw."""
     start = seconds()
-    draws = [net.sample(real.height, seed=seed, n_jobs=1) for seed in range(n_draws)]
+    draws = [net.sample(real.height, seed=seed, beyond=beyond, n_jobs=1) for seed in range(n_draws)]
     took = (seconds() - start) / n_draws
     return statistics.mean(detection(real, drawn) for drawn in draws), took
 
@@ -88,14 +89,15 @@ def line(name: str, frame: pl.DataFrame, leaf: str, n_draws: int) -> dict[str, A
     score, start = SCORES[leaf], seconds()
     net = an.learn(frame, schema=schema, score=score, max_parents=2, verbose=False, n_jobs=1)
     learned = seconds() - start
-    own, took = judged(net, frame, n_draws)
+    own, took = judged(net, frame, n_draws, False)
     plain = an.fit(an.Table(frame, schema=with_all_digits(schema)), net.graph, score)
     empty = nx.DiGraph()
     empty.add_nodes_from(net.graph.nodes)
     figures = {
-        "empty": judged(an.fit(an.Table(frame, schema=schema), empty, score), frame, n_draws)[0],
-        "all digits": judged(plain, frame, n_draws)[0],
-        "of the column": own,
+        "empty": judged(an.fit(an.Table(frame, schema=schema), empty, score), frame, n_draws, False)[0],
+        "all digits": judged(plain, frame, n_draws, True)[0],
+        "of the column": judged(net, frame, n_draws, True)[0],
+        "in range": own,
     }
     about = {"table": name, "rows": frame.height, "columns": frame.width, "leaf": leaf}
     stepped = sum(column.step is not None for column in net.schema.used)
@@ -115,7 +117,8 @@ def main() -> None:
     for name, frame in frames(options.only):
         lines.append(line(name, frame, options.leaf, options.draws))
         print("  ".join(f"{key} {value}" for key, value in lines[-1].items()), flush=True)
-    means = {key: statistics.mean(told[key] for told in lines) for key in ("empty", "all digits", "of the column")}
+    figures = ("empty", "all digits", "of the column", "in range")
+    means = {key: statistics.mean(told[key] for told in lines) for key in figures}
     print("mean:", "  ".join(f"{key} {value:.3f}" for key, value in means.items()))
     print(f"{seconds():.0f} CPU seconds")
     if options.csv and lines:

@@ -69,7 +69,7 @@ def test_hundreds_of_columns_get_parents_and_what_was_left_out_is_told(capsys: p
     firsts = [candidates.child(name)["parents"][0].to_list() for name in frame]
     assert all(firsts), "a child without any parents"
     assert sum(f"{'ba'[name[0] == 'b']}{name[1:]}" in first for name, first in zip(frame, firsts, strict=True)) > 180
-    assert "pairs" in candidates.given_up[0]
+    assert "parent sets of two" in candidates.given_up[0]
     assert "the most promising" in candidates.given_up[0]
 
 
@@ -107,7 +107,7 @@ def test_a_budget_too_small_for_single_parents_says_so_and_what_would_do(capsys:
     net = an.learn(table, effort=_of(1e6))
     assert net.graph.number_of_nodes() == 30
     told = " ".join(capsys.readouterr().out.split())
-    assert "left out: of the 870 single parents" in told
+    assert "left out: of the 870 parent sets of one" in told
     assert 'to look at more: effort="normal"' in told
     assert "that were looked at" in told
 
@@ -119,7 +119,7 @@ def test_many_rows_and_columns_are_screened_by_some_of_the_rows() -> None:
     frame |= {f"b{i}": base[:, i] + 0.3 * rng.normal(size=20_000) for i in range(15)}
     table = an.Table(frame)
     candidates = an.score_parents(table, an.PCART(), "auto", effort=_of(2e8))
-    assert "single parents" in candidates.given_up[0]
+    assert "parent sets of one" in candidates.given_up[0]
     assert all(candidates.child(f"b{i}")["parents"][0].to_list()[:1] == [f"a{i}"] for i in range(15))
     again = an.Table({name: values[::-1] for name, values in frame.items()})
     assert an.score_parents(again, an.PCART(), "auto", effort=_of(2e8)) == candidates

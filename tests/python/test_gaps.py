@@ -184,7 +184,7 @@ def test_draws_follow_the_conditional_distribution():
     expected = dict(asked.select("sex", "probability").iter_rows())
     share = (drawn["sex"] == "m").mean()
     assert share == pytest.approx(expected["m"], abs=5 * math.sqrt(0.25 / len(drawn)))
-    for p, value in net.query("size", given={"dose": "high"}).select("probability", "size").iter_rows():
+    for p, value in net.query("size", given={"dose": "high"}).select("quantile", "size").iter_rows():
         assert (drawn["size"] < value).mean() == pytest.approx(p, abs=0.02)
 
 

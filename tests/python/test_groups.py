@@ -112,7 +112,9 @@ def test_learn_says_how_many_scores_are_lower_bounds_and_what_is_proved(table, c
     told = " ".join(capsys.readouterr().out.split())
     n = net.origin.search["n_in_order"]
     scored = net.origin.search["n_scored"]
-    assert f"groups: {n} of {scored} families were searched by groups in order: their scores are lower bounds" in told
+    assert (
+        f"lower bounds: {n} of {scored} parent sets have scores that are lower bounds, as levels were grouped" in told
+    )
     assert "proved: no network within the parent limit, by these scores, scores higher" in told
     assert net.origin.in_order == {"price": {"zone": (60, 60)}} or "zone" in next(iter(net.origin.in_order.values()))
 

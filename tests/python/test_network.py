@@ -204,8 +204,8 @@ def test_dates_are_asked_about_as_dates():
 
 def test_a_query_about_a_number_gives_quantiles_classes_and_events(mixed):
     quantiles = mixed.query("body_mass_g", given={"species": "Gentoo"})
-    assert quantiles.columns == ["probability", "body_mass_g"] and quantiles["body_mass_g"].is_sorted()
-    median = quantiles.filter(pl.col("probability") == 0.5)["body_mass_g"][0]
+    assert quantiles.columns == ["quantile", "body_mass_g"] and quantiles["body_mass_g"].is_sorted()
+    median = quantiles.filter(pl.col("quantile") == 0.5)["body_mass_g"][0]
     # Of numbers that are weighed to 25 g.
     ends = [mixed.query({"body_mass_g": (None, median + d)}, given={"species": "Gentoo"}) for d in (-12.5, 12.5)]
     assert median % 25 == 0 and ends[0] <= 0.5 <= ends[1]
@@ -348,7 +348,7 @@ def test_variables_called_as_a_figure_keep_their_name():
     assert told["probability_"].sum() == pytest.approx(1.0)
     sampled = net.query(["probability", "standard_error"], method="sampling")
     assert sampled.columns == ["probability", "standard_error", "probability_", "standard_error_"]
-    assert net.query("probability_").columns == ["probability", "probability_"]
+    assert net.query("probability_").columns == ["quantile", "probability_"]
     assert net.query("standard_error").columns == ["standard_error", "probability"]
     both = net.query(["probability", "probability_"], bins={"probability_": [0.0]})
     assert both.columns == ["probability", "probability_", "probability__"]

@@ -127,7 +127,7 @@ def test_families_that_cannot_be_scored_are_left_out_and_told(caplog):
     assert candidates.n_skipped == len(refused)
     assert {(s.child, s.parents) for s in candidates.skipped} == set(refused)
     assert "v1 and v2 together are too large" in candidates.skipped[0].reason
-    assert f"{len(refused)} families were left out" in caplog.text
+    assert f"{len(refused)} parent sets left out" in caplog.text
 
 
 def test_a_child_without_any_scorable_family_ends_the_run():

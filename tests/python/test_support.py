@@ -67,7 +67,7 @@ def test_a_table_knows_the_step_and_the_least_of_its_columns(values: Any, step: 
 
 @pytest.mark.parametrize("seed", [0, 1])
 def test_draws_are_numbers_of_the_table_and_those_of_before_in_the_same_order(seed: int) -> None:
-    drawn, before = NET.sample(4000, seed), PLAIN.sample(4000, seed)
+    drawn, before = NET.sample(4000, seed, beyond=True), PLAIN.sample(4000, seed, beyond=True)
     assert before["count"].min() < 0 and before["price"].min() < 0, "or there is nothing to test"
     for name, step in (("count", 1.0), ("price", 0.01), ("balance", 0.1)):
         assert is_multiple(drawn[name], step), name
@@ -90,13 +90,13 @@ def test_whole_numbers_come_back_as_whole_numbers() -> None:
 
 def test_intervals_and_quantiles_are_those_of_draws() -> None:
     row = {"sex": "m"}
-    drawn = NET.sample(200_000, seed=3, given=row)
+    drawn = NET.sample(200_000, seed=3, given=row, beyond=True)
     for name in ("count", "price", "weight"):
-        for share, value in NET.query(name, given=row).select("probability", name).rows():
+        for share, value in NET.query(name, given=row).select("quantile", name).rows():
             # So many are below the quantile, and so many up to it.
             assert (drawn[name] < value).mean() - 0.01 <= share <= (drawn[name] <= value).mean() + 0.01
         ends = NET.predict_interval(pl.DataFrame([row]), name, 0.8)
-        below = [quantile for share, quantile in NET.query(name, given=row).select("probability", name).rows()]
+        below = [quantile for share, quantile in NET.query(name, given=row).select("quantile", name).rows()]
         assert ends.row(0) == (below[2], below[6])
     assert NET.predict_interval(pl.DataFrame([row]), "count", 0.8).dtypes == [pl.Int64, pl.Int64]
 
@@ -123,8 +123,9 @@ def test_draws_stay_within_what_is_given() -> None:
     ):
         drawn = NET.sample(500, seed=2, given={"count": limit})["count"]
         assert set(drawn) <= allowed and len(set(drawn)) > 1
-    assert set(NET.sample(500, seed=2, given={"count": (None, 1)})["count"]) == {0}, "also what is below"
-    assert NET.sample(500, seed=2, given={"weight": (None, 1)})["weight"].min() == 0
+    lifted = {"seed": 2, "beyond": True}
+    assert set(NET.sample(500, given={"count": (None, 1)}, **lifted)["count"]) == {0}, "also what is below"
+    assert NET.sample(500, given={"weight": (None, 1)}, **lifted)["weight"].min() == 0
     between = NET.sample(50, seed=2, given={"count": (3.2, 3.7)})["count"]
     assert between.min() >= 3.2 and between.max() < 3.7, "there is no whole number"
     with pytest.warns(an.ArbornetWarning, match="outside of what was observed"):
@@ -164,7 +165,9 @@ def test_logarithmic_scales_have_steps_too_and_stay_above_0() -> None:
 
 def test_you_may_declare_them() -> None:
     net = learned(weight=an.Continuous(step=0.5, least=0), price=an.Continuous(least=None), count=AS_BEFORE)
-    drawn = net.sample(2000, seed=1)
+    kept = net.sample(2000, seed=1)
+    assert is_multiple(kept["weight"], 0.5) and kept["price"].min() >= 0
+    drawn = net.sample(2000, seed=1, beyond=True)
     assert is_multiple(drawn["weight"], 0.5) and drawn["weight"].min() == 0
     assert is_multiple(drawn["price"], 0.01) and drawn["price"].min() < 0
     assert drawn["count"].dtype == pl.Float64
@@ -180,12 +183,12 @@ def test_you_may_declare_them() -> None:
         an.infer_schema(days).with_types(day=an.Continuous(step=7))
 
 
-def test_times_keep_their_own_way() -> None:
+def test_days_keep_their_own_way_and_times_their_unit() -> None:
     start = pl.date_range(pl.date(2020, 1, 1), pl.date(2020, 1, 1) + pl.duration(days=N - 1), eager=True)
     frame = FRAME.select("sex").with_columns(day=start, wait=pl.Series(COUNT * 60.0).cast(int) * pl.duration(seconds=1))
     net = learned(frame)
     assert net.schema["day"].step is None and net.schema["day"].least is None
-    assert net.schema["wait"].step is None and net.schema["wait"].least == 0
+    assert net.schema["wait"].step == 60 and net.schema["wait"].least == 0
     drawn = net.sample(2000, seed=1)
     assert drawn["day"].dtype == pl.Date and drawn["wait"].min().total_seconds() == 0
 

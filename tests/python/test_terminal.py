@@ -90,15 +90,45 @@ def test_arbornet_alone_prints_its_help():
     assert "a first session:" in run.stdout
 
 
-def test_reasons_are_shortened_at_whole_words_and_ranges_not_at_all(there):
-    text = str(an.infer_schema(there))
-    reasons = ("many whole numbers", "decimal numbers", "5 whole numbers", "text with 8 values")
-    assert "1 < 2 < 3 < 4 < 5" in text
-    for row in text.splitlines()[2:-1]:
-        words = re.split(r"  +", row)[-1].removesuffix("…").split()
-        assert any(reason.split()[: len(words)] == words for reason in reasons), row
+def cells(text: str, n_columns: int) -> list[list[str]]:
+    """The cells of a printed table, lines that continue a cell put together."""
+    head, rule, *rows = text.splitlines()
+    while not rule.startswith("---"):
+        head, rule, *rows = rule, *rows
+    starts = [0, *(found.end() for found in re.finditer(r"  (?=-)", rule))]
+    out: list[list[str]] = []
+    for row in rows[: next((i for i, row in enumerate(rows) if re.match(r"[\d,]+ rows;", row)), len(rows))]:
+        parts = [row[a:b].strip() for a, b in zip(starts, [*starts[1:], None], strict=True)]
+        if parts[1]:
+            out.append(parts)
+        else:
+            out[-1] = [f"{was} {more}".strip() for was, more in zip(out[-1], parts, strict=True)]
+    assert len(out) == n_columns
+    return out
+
+
+@pytest.mark.parametrize("columns", [80, 120])
+def test_names_ranges_and_reasons_are_wrapped_and_not_cut(there, columns, monkeypatch):
+    monkeypatch.setenv("COLUMNS", str(columns))
+    schema = an.infer_schema(there)
+    table = cells(str(schema), len(schema))
+    reasons = ("many whole numbers", "decimal numbers", "5 whole numbers", "text with 8 values", "an order")
+    for (name, _, held, _, why), column in zip(table, schema.columns, strict=True):
+        assert name.replace(" ", "") == column.name.replace(" ", "")
+        assert "…" not in why and (columns == 120 or any(reason in why for reason in reasons)), why
+        assert column.levels is not None or "…" not in held
     large = there["large"]
-    assert f"{large.min()} to {large.max()}" in text
+    assert f"{large.min()} to {large.max()}" in [held for _, _, held, _, _ in table]
+
+
+def test_names_of_sixteen_letters_and_long_reasons_have_room() -> None:
+    frame = {
+        "rawpoll_mcmullin": [9.0 + i / 8 if i % 5 else None for i in range(400)],
+        "enddate": [f"2016-{i % 12 + 1:02d}-{i % 28 + 1:02d}" for i in range(400)],
+    }
+    (first, *_), (second, *_, why) = cells(str(an.infer_schema(frame)), 2)
+    assert (first, second) == ("rawpoll_mcmullin", "enddate")
+    assert why == "dates in text, such as '2016-07-03' (%Y-%m-%d)"
 
 
 def test_a_wider_terminal_shows_more(there, monkeypatch):

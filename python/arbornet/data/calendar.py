@@ -33,8 +33,8 @@ SLACK = 1e-9
 #: Beyond these floats do not tell whole numbers apart.
 EXACT = 2.0**53
 Classes = Mapping[str, str]
-"""The class of every variable that holds dates or times, one of `CLASSES` and `MOMENTS`, or numbers that are written in
-a form of their own, or `WHOLE` ones."""
+"""The class of every variable that holds dates or times, one of `CLASSES` and `MOMENTS`, or numbers written in a form
+of their own, or `WHOLE` ones."""
 
 
 def classes(schema: Schema) -> Classes:

@@ -171,7 +171,10 @@ def drawn_range(column: Column) -> Ends:
 
 def within_observed(column: Column, values: Numbers) -> Numbers:
     """Numbers that were drawn within their range, without what rounding leaves beyond it."""
-    return values if column.range_ is None else np.clip(values, *column.range_, out=values)
+    if column.range_ is None:
+        return values
+    low, high = supported(column, np.array(column.range_))
+    return np.clip(values, low, high, out=values)
 
 
 def is_of_column(column: Column, values: Numbers) -> bool:

@@ -200,7 +200,7 @@ def _search(told: dict[str, Any]) -> Search:
     in_order = n if type(n) is int else 0
     left_out = tuple(told.get("left_out", ()))
     return Search(
-        told.get("method", ""), score, bound, gap, told.get("stopped", ""), finite("seconds"), in_order, left_out
+        told.get("method", ""), score, bound, gap, told.get("stopped", ""), n_in_order=in_order, left_out=left_out
     )
 
 
