@@ -25,7 +25,7 @@ def full(*_: object) -> None:
 def test_a_save_that_fails_leaves_what_was_there_and_nothing_beside_it(tmp_path, monkeypatch):
     table = an.Table({"a": ["x", "y"] * 5, "b": ["u", "v"] * 5})
     net = an.learn(table, an.BIC(), verbose=False)
-    saves = [net.save, net.report, net.to_bif, net.to_net, net.to_xmlbif, net.to_dot, net.schema.save]
+    saves = [net.save, net.to_bif, net.to_net, net.to_xmlbif, net.to_dot, net.schema.save]
     monkeypatch.setattr(os, "fsync", full)
     path = tmp_path / "kept.jkl"
     for save in [*saves, an.score_parents(chain(3, 20), BIC(), 1).save]:
@@ -34,6 +34,11 @@ def test_a_save_that_fails_leaves_what_was_there_and_nothing_beside_it(tmp_path,
             save(path)
         assert path.read_bytes() == b"precious"
         assert list(tmp_path.iterdir()) == [path]
+    page = path.rename(tmp_path / "kept.html")
+    with pytest.raises(OSError, match="No space left"):
+        net.report(page)
+    assert page.read_bytes() == b"precious"
+    assert list(tmp_path.iterdir()) == [page]
 
 
 @pytest.mark.parametrize("name", ["kept.svg", "kept.png", "kept.pdf"])

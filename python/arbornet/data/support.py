@@ -73,7 +73,7 @@ def unit_of(class_: str, values: Numbers) -> float | None:
     if size is None or known.size == 0:
         return None
     seconds = known * size
-    blur = max(1e-6, 4 * np.finfo(np.float64).eps * float(np.abs(seconds).max()))
+    blur = 4 * np.finfo(np.float64).eps * float(np.abs(seconds).max())
     for unit in UNITS:
         if float(np.abs(seconds - unit * np.round(seconds / unit)).max()) <= blur:
             return unit / size

@@ -144,7 +144,14 @@ def _of_network(net: an.BayesNet) -> Any:
     # Files of other programs know bins by their names alone, so those networks are asked of their own draws.
     rows = net.sample(6, seed=1) if net.origin.n_rows is None else frame()[:6]
     told = [net.names, sorted(net.graph.edges), net.log_likelihood(rows).tolist()]
+    # Schemas of then did not know steps, by which thresholds of whole numbers are written.
+    columns = tuple(dataclasses.replace(column, step=None) for column in net.schema.columns)
+    net = an.BayesNet(net.handle, dataclasses.replace(net.schema, columns=columns), net.origin)
     return [*told, [net[name].text() for name in net.names], net.origin.score, net.origin.family_scores]
+
+
+def _of_model(model: an.LocalModel) -> Any:
+    return [model.text(), model.rules(), model.n_parameters]
 
 
 def _of_found(found: Any) -> Any:
@@ -187,7 +194,7 @@ def _of_estimator(fitted: Any) -> Any:
 
 _ASKED: dict[Any, Callable[[Any], Any]] = {
     an.BayesNet: _of_network,
-    an.LocalModel: lambda model: [model.text(), model.rules(), model.n_parameters],
+    an.LocalModel: lambda model: _of_model(an.LocalModel(model.handle)),
     an.search.FoundGraphs: _of_graphs,
     an.search.Found: _of_found,
     an.search.KBest: lambda ranked: [[_of_found(found) for found in ranked], ranked.weights],
