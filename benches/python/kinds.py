@@ -86,7 +86,7 @@ def read_back(values: Sequence[str], name: str, path: Path) -> pl.DataFrame:
     """One column as read from a CSV file."""
     with path.open("w", newline="", encoding="utf-8") as file:
         writer = csv.writer(file)
-        writer.writerow(["row", name])
+        writer.writerow(["row", name or "column"])  # a column without a name and a value would be left out
         writer.writerows(enumerate(values))
     frame = an.read(path, has_header=True)
     return frame.select(pl.nth(1).alias(name))

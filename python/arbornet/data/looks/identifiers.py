@@ -34,6 +34,10 @@ def why_identifier(seen: Seen) -> str | None:
 UNLIKELY = 4.6
 """Pairs of equal numbers that chance would give at least; where there are none, it is one column of a hundred."""
 MOST_MISSING = 0.1
+MOST_ROWS_EACH = 100
+"""What has more rows of each value names groups, such as a species."""
+FEWEST = 30
+YEARS = (1700, 2100)
 
 
 def may_identify(seen: Seen) -> str | None:
@@ -42,9 +46,10 @@ def may_identify(seen: Seen) -> str | None:
     if seen.class_ not in ("integer", "text") or distinct <= FEW or seen.has(DATE | YEAR):
         return None
     things = "whole numbers" if seen.class_ == "integer" else "texts"
-    if seen.has_id_name or is_joined_id(seen.name):
+    if (seen.has_id_name or is_joined_id(seen.name)) and n <= MOST_ROWS_EACH * distinct:
         return f"is named as an identifier is, and holds {distinct:,} different {things} in {n:,} rows"
-    if seen.class_ == "integer" and distinct == n >= (1 - MOST_MISSING) * seen.n_rows and _differ_by_no_chance(seen):
+    every = seen.class_ == "integer" and distinct == n >= max(FEWEST, (1 - MOST_MISSING) * seen.n_rows)
+    if every and _differ_by_no_chance(seen):
         return f"holds {n:,} whole numbers of which no two are equal, as identifiers are"
     return None
 
@@ -52,7 +57,7 @@ def may_identify(seen: Seen) -> str | None:
 def _differ_by_no_chance(seen: Seen) -> bool:
     """Whether so many numbers of this range would not all differ if they were measured."""
     low, high = seen.values.min(), seen.values.max()
-    if not isinstance(low, int) or not isinstance(high, int):
+    if not isinstance(low, int) or not isinstance(high, int) or (low >= YEARS[0] and high <= YEARS[1]):
         return False
     return seen.n_values**2 / (2.0 * (high - low + 1)) > UNLIKELY
 
