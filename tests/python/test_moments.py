@@ -171,7 +171,7 @@ def test_moments_of_a_zone_are_told_in_utc_and_say_so(tmp_path):
     moments = pd.date_range(START, periods=48, freq="h", tz="Europe/Berlin")
     frame = pd.DataFrame({"t": moments, "y": [0.5 + i / 100 + 9 * (i >= 24) for i in range(48)]})
     schema = an.infer_schema(frame)
-    assert "2021-03-27 19:30:00 UTC to" in " ".join(str(schema).split())
+    assert "2021-03-27 19:30:00 UTC" in str(schema)
     with pytest.warns(an.LeftOutWarning, match=r"'t' is constant \(2021-03-27 19:30 UTC\)"):
         an.infer_schema(frame.assign(t=moments[0]))
     table = an.Table(frame, schema=schema)
