@@ -68,7 +68,7 @@ def refused(capsys, *arguments: str) -> str:
         ("sample net.json -o x.xlsx", "ends in .csv"),
         ("sample net.json -o net.json", "is read by the command"),
         ("show net.json --draw x.bmp", ".svg, .png or .pdf"),
-        ("show net.json --report net.json", "is read by the command"),
+        ("show net.json --report net.json", "a report is a page of HTML"),
         ("convert net.json x.foo", "ends in .json"),
         ("convert levels.csv nodir/x.csv", "nodir/x.csv"),
         ("example patients -o x.foo", "ends in .csv"),

@@ -92,9 +92,9 @@ def test_arbornet_alone_prints_its_help():
 
 def cells(text: str, n_columns: int) -> list[list[str]]:
     """The cells of a printed table, lines that continue a cell put together."""
-    head, rule, *rows = text.splitlines()
-    while not rule.startswith("---"):
-        head, rule, *rows = rule, *rows
+    lines = text.splitlines()
+    below = next(i for i, line in enumerate(lines) if line.startswith("---"))
+    rule, rows = lines[below], lines[below + 1 :]
     starts = [0, *(found.end() for found in re.finditer(r"  (?=-)", rule))]
     out: list[list[str]] = []
     for row in rows[: next((i for i, row in enumerate(rows) if re.match(r"[\d,]+ rows;", row)), len(rows))]:

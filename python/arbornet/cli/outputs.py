@@ -81,11 +81,11 @@ def tried(outputs: Iterable[Output], inputs: Iterable[str | None] = ()) -> None:
         if output.kind == "folder":
             _try_folder(Path(output.path))
             continue
+        CHECKS[output.kind](output.path)
+        try_to_write(output.path)
         real = os.path.realpath(output.path)
         if real in taken and Path(real).is_file() is Path(real).exists():  # both may go to one pipe
             raise ParameterError(f"{output.option} {output.path}: this file {taken[real]}; name another")
-        CHECKS[output.kind](output.path)
-        try_to_write(output.path)
         taken[real] = f"is also that of {output.option}"
 
 
