@@ -97,7 +97,7 @@ mod tests {
     use crate::LocalScore;
     use crate::table::{Kind, Units, Variable};
 
-    fn table(columns: Vec<Vec<f64>>) -> Arc<Table> {
+    fn table(columns: &[Vec<f64>]) -> Arc<Table> {
         let kind = Kind::Continuous { scale: Units::IDENTITY };
         let variables = (0..columns.len()).map(|i| Variable { name: format!("v{i}").into(), kind: kind.clone() });
         let columns = columns.iter().cloned().map(Column::Reals).collect();
@@ -119,7 +119,7 @@ mod tests {
         let x: Vec<f64> = (0..n).map(|i| (2 * i + 1) as f64 / n as f64 - 1.0).collect();
         let along = x.iter().zip(&e).map(|(x, e)| x + 0.2 * e).collect();
         let steps = x.iter().zip(&f).map(|(x, f)| if *x > 0.0 { 2.0 } else { 0.0 } + 0.05 * f).collect();
-        table(vec![x, along, steps, noise(n, 4)])
+        table(&[x, along, steps, noise(n, 4)])
     }
 
     fn auto() -> Pcart {
@@ -168,10 +168,10 @@ mod tests {
         let n = 200;
         let mut columns: Vec<Vec<f64>> = (0..15).map(|i| noise(n, 10 + i)).collect();
         columns.push(columns[13].iter().zip(noise(n, 40)).map(|(x, e)| e - 2.0 * x).collect());
-        let near = nearest(&table(columns.clone()), 15);
+        let near = nearest(&table(&columns), 15);
         assert_eq!(near.len(), MOST_PARENTS);
         assert!(near.contains(&13) && near.is_sorted());
         columns[3] = vec![5.0; n];
-        assert!(!nearest(&table(columns), 15).contains(&3), "a constant is the last");
+        assert!(!nearest(&table(&columns), 15).contains(&3), "a constant is the last");
     }
 }
