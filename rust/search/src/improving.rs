@@ -44,7 +44,9 @@ impl Scored<'_> {
         // All of one base in a row: what they have in common is prepared once.
         missing.sort_by_key(|&i| added[i].0);
         let mut n_of = vec![0; bases.len()];
-        missing.iter().for_each(|&i| n_of[added[i].0] += 1);
+        for &i in &missing {
+            n_of[added[i].0] += 1;
+        }
         let halt = self.budget.halt();
         let scored = |chunk: &[usize]| -> Result<Vec<Option<f64>>> {
             let mut scratch = self.score().child(child)?;
@@ -156,7 +158,7 @@ mod tests {
             let mut rng = testing::rng(seed);
             let n_vars = [5, 12, 25, 40][seed as usize % 4];
             let numbers = [0.5, 0.8, 0.2][seed as usize % 3];
-            let table = testing::mixed(n_vars, 60 + 20 * seed as usize, numbers, &mut rng);
+            let table = testing::mixed(n_vars, 60 + 10 * seed as usize, numbers, &mut rng);
             let prior = [GraphPrior::Uniform, GraphPrior::Binomial { expected_parents: 1.0 }][seed as usize % 2];
             let score = ConditionalGaussian { prior, discretise: seed % 5 == 4, ..Default::default() };
             let score = score.prepare(&table).unwrap();

@@ -113,7 +113,9 @@ impl<'a> Additions<'a> {
             let rows = &cells.order()[cells.range(cell)];
             if levels.is_some() {
                 let codes = columns.codes(self.child);
-                rows.iter().for_each(|&row| by_level[codes[row as usize] as usize].push(row));
+                for &row in rows {
+                    by_level[codes[row as usize] as usize].push(row);
+                }
                 for rows in by_level.iter_mut().filter(|rows| !rows.is_empty()) {
                     self.order.append(rows);
                     self.groups.push(Group { end: self.order.len(), last: false });

@@ -109,8 +109,10 @@ impl Likelihood {
         self.n += n;
         if n < (K + 2) as f64 {
             self.n_small += n;
-            for i in 0..K {
-                (0..=i).for_each(|j| self.small[packed(i) + j] += scatter[i][j]);
+            for (i, row) in scatter.iter().enumerate() {
+                for (j, of_pair) in row[..=i].iter().enumerate() {
+                    self.small[packed(i) + j] += of_pair;
+                }
             }
             return;
         }
