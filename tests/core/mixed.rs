@@ -164,6 +164,54 @@ proptest! {
     }
 }
 
+proptest! {
+    #![proptest_config(cases(40))]
+
+    #[test]
+    fn an_addition_scores_no_more_than_its_bound(rows in rows(), child in 0..10_usize, set in 0..1024_usize) {
+        let table = awkward(&rows);
+        let base: Vec<Var> = (0..10).filter(|&v| v != child && set >> v & 1 == 1).take(4).collect();
+        for spec in EQUIVALENT.iter().chain(&OTHERS) {
+            let score = prepared(spec, &table);
+            let mut scratch = score.child(child).unwrap();
+            for added in (0..10).filter(|v| *v != child && !base.contains(v)) {
+                let bound = scratch.addition_bound(&base, added);
+                let mut parents: Vec<Var> = base.iter().copied().chain([added]).collect();
+                parents.sort_unstable();
+                let own = scratch.score(&parents).unwrap();
+                prop_assert!(own <= bound, "{spec} {child} {base:?} + {added}: {own} above {bound}");
+            }
+        }
+    }
+}
+
+#[test]
+fn the_bound_of_an_addition_is_its_score_but_for_rounding() {
+    for n in [100, 1000] {
+        let table = related(11, n);
+        let score = prepared(EQUIVALENT[0], &table);
+        let (mut known, mut all) = (0, 0);
+        for child in 0..table.n_vars() {
+            let mut scratch = score.child(child).unwrap();
+            for set in 1..1_usize << table.n_vars() {
+                let base: Vec<Var> = (0..table.n_vars()).filter(|&v| v != child && set >> v & 1 == 1).collect();
+                for added in (0..table.n_vars()).filter(|v| *v != child && !base.contains(v)) {
+                    let mut parents: Vec<Var> = base.iter().copied().chain([added]).collect();
+                    parents.sort_unstable();
+                    let (own, bound) = (scratch.score(&parents).unwrap(), scratch.addition_bound(&base, added));
+                    assert!(own <= bound, "{child} {base:?} + {added}: {own} above {bound}");
+                    all += 1;
+                    if bound < f64::INFINITY {
+                        known += 1;
+                        assert!(bound - own < 0.01, "{child} {base:?} + {added}: {own}, {bound}");
+                    }
+                }
+            }
+        }
+        assert!(2 * known > all, "{known} of {all} have a bound");
+    }
+}
+
 /// A chain of numbers and levels that depend on each other, not linearly throughout.
 fn related(seed: u64, n: usize) -> Arc<Table> {
     let mut rng = Xoshiro256PlusPlus::seed_from_u64(seed);

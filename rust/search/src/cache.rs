@@ -1,4 +1,4 @@
-//! Scores of one child's parent sets, remembered.
+//! Scores of one child's parent sets, remembered, and what is known to be no improvement.
 //!
 //! Searches ask for millions of families, nearly all of them small, so a set of up to four parents is one word (16 bits
 //! each), exact for up to 65,535 variables; other sets are kept as they are. The memory is bounded: of two halves the older
@@ -6,7 +6,9 @@
 
 use rustc_hash::FxHashMap;
 
+use super::bits;
 use crate::parents::Parents;
+use crate::table::Var;
 
 /// A memory for at most so many sets is made whole at once: grown, it would leave as much behind in pieces.
 const AT_ONCE: usize = 1 << 13;
@@ -63,6 +65,29 @@ impl Known {
     }
 }
 
+/// What was ruled out takes so many bytes at most, about.
+const MOST_RULED_OUT: usize = 16 << 20;
+
+/// Additions to parents of one child that do not improve, as bits by parents.
+#[derive(Debug, Default)]
+pub struct RuledOut(FxHashMap<Parents, Box<[u64]>>);
+
+impl RuledOut {
+    /// Whether that addition was ruled out.
+    pub fn has(&self, parents: &Parents, added: Var) -> bool {
+        self.0.get(parents).is_some_and(|ruled| bits::contains(ruled, added))
+    }
+
+    /// Rules an addition out; with as many parents in memory as a child of `n_vars` has room for, forgets those before.
+    pub fn insert(&mut self, parents: &Parents, added: Var, n_vars: usize) {
+        let one = 100 + 8 * bits::n_words(n_vars);
+        if !self.0.contains_key(parents) && (self.0.len() + 1) * one * n_vars > MOST_RULED_OUT {
+            self.0.clear();
+        }
+        bits::insert(self.0.entry(parents.clone()).or_insert_with(|| vec![0; bits::n_words(n_vars)].into()), added);
+    }
+}
+
 #[cfg(test)]
 mod tests {
     use super::*;
@@ -97,5 +122,20 @@ mod tests {
             known.insert(&Parents::from_slice(&[0, 1, 2, 3, p]), 0.0, 4 * LARGE);
             assert!(known.young.large.len() <= 2 && known.old.large.len() <= 2);
         }
+    }
+
+    #[test]
+    fn what_was_ruled_out_is_forgotten_rather_than_grows() {
+        let (mut ruled_out, n_vars) = (RuledOut::default(), 40_000);
+        for base in 0..10 {
+            let parents = Parents::from_slice(&[base]);
+            ruled_out.insert(&parents, 20, n_vars);
+            ruled_out.insert(&parents, 39_999, n_vars);
+            assert!(ruled_out.0.len() == 1 && ruled_out.has(&parents, 20) && ruled_out.has(&parents, 39_999));
+            assert!(!ruled_out.has(&parents, 22) && !ruled_out.has(&Parents::from_slice(&[base + 1]), 20));
+        }
+        let mut of_few = RuledOut::default();
+        (0..10).for_each(|base| of_few.insert(&Parents::from_slice(&[base]), 20, 30));
+        assert!((0..10).all(|base| of_few.has(&Parents::from_slice(&[base]), 20)));
     }
 }

@@ -5,19 +5,19 @@
 //! candidates answer all additions and removals in one pass over the child's sets, best first.
 
 use std::sync::atomic::{AtomicU64, Ordering};
-use std::sync::{Mutex, PoisonError};
+use std::sync::{Mutex, MutexGuard, PoisonError};
 
 use rayon::prelude::*;
 
 use super::bits;
-use super::cache::Known;
+use super::cache::{Known, RuledOut};
 use super::exact::restrict::{self, Scored as Scoring};
 use super::graph::Dag;
 use crate::candidates::Candidates;
 use crate::constraints::Constraints;
 use crate::control::{Budget, Halt};
 use crate::error::{Error, Result};
-use crate::local::LocalScore;
+use crate::local::{ChildScore, LocalScore};
 use crate::parents::Parents;
 use crate::table::Var;
 use arbornet_table::spread::TryMap;
@@ -82,22 +82,25 @@ fn remembers_all(n_vars: usize) -> bool {
 pub struct Scored<'a> {
     score: &'a dyn LocalScore,
     constraints: &'a Constraints,
-    budget: Budget<'a>,
+    pub(super) budget: Budget<'a>,
     known: Vec<Mutex<Known>>,
     /// How many scores of a child are remembered, and whether all additions to a set are among them.
-    most: usize,
+    pub(super) most: usize,
     all: bool,
     count: AtomicU64,
-    refused: AtomicU64,
+    pub(super) refused: AtomicU64,
+    ruled_out: Vec<Mutex<RuledOut>>,
 }
 
 impl<'a> Scored<'a> {
     /// With an empty cache.
     pub fn new(score: &'a dyn LocalScore, constraints: &'a Constraints, budget: Budget<'a>) -> Self {
         let n = constraints.n_vars();
-        let known = (0..n).map(|_| Mutex::default()).collect();
+        let (known, ruled_out) =
+            ((0..n).map(|_| Mutex::default()).collect(), (0..n).map(|_| Mutex::default()).collect());
         let (count, refused) = (AtomicU64::new(0), AtomicU64::new(0));
-        Self { score, constraints, budget, known, most: most_known(n), all: remembers_all(n), count, refused }
+        let (most, all) = (most_known(n), remembers_all(n));
+        Self { score, constraints, budget, known, most, all, count, refused, ruled_out }
     }
 
     /// The score that is asked.
@@ -121,7 +124,7 @@ impl<'a> Scored<'a> {
     /// # Errors
     /// If a family cannot be scored, or the caller asked to stop.
     pub fn of_graph(&self, dag: &Dag) -> Result<Vec<f64>> {
-        let scored = |v| self.scores_until(v, &[dag.family(v)], &Halt::default(), true).map(|scores| scores[0]);
+        let scored = |v| self.scores_until(v, &[dag.family(v)], &Halt::default()).map(|scores| scores[0]);
         (0..dag.n_vars()).into_par_iter().try_map(scored)
     }
 
@@ -130,22 +133,32 @@ impl<'a> Scored<'a> {
     /// # Errors
     /// If one cannot be scored, or the budget is used up.
     pub fn scores(&self, child: Var, sets: &[Parents]) -> Result<Vec<f64>> {
-        self.scores_until(child, sets, &self.budget.halt(), true)
+        self.scores_until(child, sets, &self.budget.halt())
     }
 
-    /// As `scores`, of all additions to a set, which are hardly asked for again: where many variables leave room for few
-    /// of them, those not known yet are not remembered.
-    ///
-    /// # Errors
-    /// As `scores`.
-    pub fn additions(&self, child: Var, sets: &[Parents]) -> Result<Vec<f64>> {
-        self.scores_until(child, sets, &self.budget.halt(), self.all)
+    /// The scores of a child that are remembered.
+    pub(super) fn known(&self, child: Var) -> MutexGuard<'_, Known> {
+        self.known[child].lock().unwrap_or_else(PoisonError::into_inner)
     }
 
-    fn scores_until(&self, child: Var, sets: &[Parents], halt: &Halt, remember: bool) -> Result<Vec<f64>> {
-        let known = || self.known[child].lock().unwrap_or_else(PoisonError::into_inner);
+    /// The additions to a child's parents that do not improve.
+    pub(super) fn ruled_out(&self, child: Var) -> MutexGuard<'_, RuledOut> {
+        self.ruled_out[child].lock().unwrap_or_else(PoisonError::into_inner)
+    }
+
+    /// Whether there is room for the scores of all additions to many sets, which are hardly asked for again.
+    pub fn remembers_all(&self) -> bool {
+        self.all
+    }
+
+    /// So many families more were scored.
+    pub(super) fn count(&self, n_families: usize) {
+        self.count.fetch_add(n_families as u64, Ordering::Relaxed);
+    }
+
+    fn scores_until(&self, child: Var, sets: &[Parents], halt: &Halt) -> Result<Vec<f64>> {
         let mut out: Vec<Option<f64>> = {
-            let known = known();
+            let known = self.known(child);
             sets.iter().map(|set| known.get(set)).collect()
         };
         let missing: Vec<usize> = (0..sets.len()).filter(|&i| out[i].is_none()).collect();
@@ -156,14 +169,7 @@ impl<'a> Scored<'a> {
                 let mut scored = Vec::with_capacity(chunk.len());
                 for &i in chunk {
                     halt.check()?;
-                    scored.push(match scratch.score(&sets[i]) {
-                        Ok(score) if score.is_nan() => f64::NEG_INFINITY,
-                        Err(Error::Family { .. } | Error::Memory { .. }) => {
-                            self.refused.fetch_add(1, Ordering::Relaxed);
-                            f64::NEG_INFINITY
-                        }
-                        other => other?,
-                    });
+                    scored.push(score_of(&mut *scratch, &sets[i], &self.refused)?);
                 }
                 Ok(scored)
             };
@@ -172,15 +178,25 @@ impl<'a> Scored<'a> {
             for (&i, &score) in missing.iter().zip(scores.iter().flatten()) {
                 out[i] = Some(score);
             }
-            if remember {
-                let mut known = known();
-                for (&i, &score) in missing.iter().zip(scores.iter().flatten()) {
-                    known.insert(&sets[i], score, self.most);
-                }
+            let mut known = self.known(child);
+            for (&i, &score) in missing.iter().zip(scores.iter().flatten()) {
+                known.insert(&sets[i], score, self.most);
             }
-            self.count.fetch_add(missing.len() as u64, Ordering::Relaxed);
+            self.count(missing.len());
         }
         Ok(out.into_iter().map(|score| score.unwrap_or(f64::NEG_INFINITY)).collect())
+    }
+}
+
+/// A family's score; minus infinity if it has none, which is counted where that is because of its size.
+pub(super) fn score_of(scratch: &mut dyn ChildScore, parents: &Parents, refused: &AtomicU64) -> Result<f64> {
+    match scratch.score(parents) {
+        Ok(score) if score.is_nan() => Ok(f64::NEG_INFINITY),
+        Err(Error::Family { .. } | Error::Memory { .. }) => {
+            refused.fetch_add(1, Ordering::Relaxed);
+            Ok(f64::NEG_INFINITY)
+        }
+        other => other,
     }
 }
 
@@ -200,7 +216,7 @@ impl Families for Scored<'_> {
         }
         // A search asks this of its first structure; were the time up already, it would have nothing to show.
         let halt = self.budget.control().halt();
-        let score = self.scores_until(child, std::slice::from_ref(parents), &halt, true)?[0];
+        let score = self.scores_until(child, std::slice::from_ref(parents), &halt)?[0];
         if score == f64::NEG_INFINITY {
             // Why it has no score is the user's to know.
             let mut scratch = self.score.child(child)?;

@@ -11,6 +11,7 @@ use std::hash::BuildHasher;
 use rustc_hash::{FxBuildHasher, FxHashMap};
 
 use super::families::Scored;
+use super::improving::Base;
 use crate::error::Result;
 use crate::parents::Parents;
 use crate::table::Var;
@@ -210,13 +211,9 @@ impl<'a, 'b> Tree<'a, 'b> {
         let mut branches = Vec::new();
         if parents.len() < self.scored.constraints().child(self.child).max_parents {
             let added: Vec<Var> = self.optional.iter().copied().filter(|p| parents.binary_search(p).is_err()).collect();
-            let with = |&p: &Var| {
-                let mut set = parents.clone();
-                set.insert(set.partition_point(|&q| q < p), p);
-                set
-            };
-            let sets: Vec<Parents> = added.iter().map(with).collect();
-            let scores = self.scored.additions(self.child, &sets)?;
+            let pairs: Vec<(usize, Var)> = added.iter().map(|&p| (0, p)).collect();
+            let remember = self.scored.remembers_all();
+            let scores = self.scored.improving(self.child, &[Base { parents, score }], &pairs, remember)?;
             for (&p, &grown) in added.iter().zip(&scores) {
                 if grown > score {
                     branches.push(Branch { parent: p as u32, node: UNMADE, score: grown });

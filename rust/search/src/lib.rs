@@ -13,6 +13,7 @@ mod cache;
 pub mod exact;
 pub mod families;
 mod grow_shrink;
+mod improving;
 pub mod k_best;
 pub mod knowledge;
 

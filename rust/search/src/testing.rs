@@ -14,7 +14,7 @@ use crate::dags::all_dags;
 use crate::error::Result;
 use crate::local::{ChildScore, LocalScore};
 use crate::model::LocalModel;
-use crate::table::{Codes, Column, Kind, Level, Table, Var, Variable};
+use crate::table::{Codes, Column, Kind, Level, Table, Units, Var, Variable};
 
 /// A generator of its own for every test.
 pub fn rng(seed: u64) -> Xoshiro256PlusPlus {
@@ -111,6 +111,35 @@ pub fn levels(n_vars: usize, n_rows: usize, rng: &mut Xoshiro256PlusPlus) -> Arc
     });
     let columns = columns.iter().enumerate().map(|(v, c)| Column::Codes(Codes::pack(c, 2 + v % 3)));
     let (variables, columns) = (variables.collect(), columns.collect());
+    Arc::new(Table::new(variables, columns).unwrap())
+}
+
+/// A table of numbers and levels, as often a number as `numbers` says, of which most depend on one or two before them;
+/// numbers also by a slope of their own for every level.
+pub fn mixed(n_vars: usize, n_rows: usize, numbers: f64, rng: &mut Xoshiro256PlusPlus) -> Arc<Table> {
+    let mut reals: Vec<Vec<f64>> = vec![];
+    let (mut variables, mut columns) = (vec![], vec![]);
+    for v in 0..n_vars {
+        let parents: Vec<usize> = (0..rng.random_range(0..3).min(v)).map(|_| rng.random_range(0..v)).collect();
+        let mut noise = || (0..6).map(|_| rng.random_range(-1.0..1.0)).sum::<f64>();
+        let slope = noise();
+        let mut values: Vec<f64> =
+            (0..n_rows).map(|row| noise() + parents.iter().map(|&p| slope * reals[p][row]).product::<f64>()).collect();
+        let name = format!("x{v}").into();
+        if rng.random::<f64>() < numbers {
+            variables.push(Variable { name, kind: Kind::Continuous { scale: Units::IDENTITY } });
+            columns.push(Column::Reals(values.clone()));
+        } else {
+            let k = rng.random_range(2..7);
+            let codes: Vec<u32> =
+                values.iter().map(|x| (x + k as f64 / 2.0).clamp(0.0, k as f64 - 1.0) as u32).collect();
+            values = codes.iter().map(|&code| f64::from(code) - k as f64 / 2.0).collect();
+            let levels = (0..k as i64).map(Level::Int).collect();
+            variables.push(Variable { name, kind: Kind::Categorical { levels } });
+            columns.push(Column::Codes(Codes::pack(&codes, k)));
+        }
+        reals.push(values);
+    }
     Arc::new(Table::new(variables, columns).unwrap())
 }
 

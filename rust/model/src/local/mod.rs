@@ -200,6 +200,13 @@ pub trait ChildScore {
     fn superset_bound(&mut self, _parents: &[Var]) -> f64 {
         f64::INFINITY
     }
+
+    /// An upper bound on the score of these parents with one added to them; infinity says nothing. A search asks for many
+    /// additions to the same parents in a row, of which few score more than the parents alone: a bound that is much cheaper
+    /// than the score shows which do not.
+    fn addition_bound(&mut self, _parents: &[Var], _added: Var) -> f64 {
+        f64::INFINITY
+    }
 }
 
 const NO_LIKELIHOOD: &str = "this score has no likelihood to test with; test with BIC, ConditionalGaussian, \

@@ -16,6 +16,8 @@ use std::sync::Arc;
 
 use serde::{Deserialize, Serialize};
 
+use super::additions::Additions;
+use super::moments::LEAST_EIGENVALUE;
 use super::{Bic, Fits, LN_2_PI, Rule, configurations, split};
 use crate::classic::n_ln_n;
 use crate::control::Halt;
@@ -88,8 +90,6 @@ struct Gaussians {
     parameters: ConditionalGaussian,
 }
 
-/// A covariance with a smaller eigenvalue is no covariance to divide by.
-const LEAST_EIGENVALUE: f64 = 1e-9;
 /// What is then added to the variances.
 const RIDGE: f64 = 1e-6;
 
@@ -368,7 +368,8 @@ impl Rule for Gaussians {
             _ => None,
         };
         let counter = Counter::with_bitmaps(&self.table, "", &self.bitmaps);
-        Ok(Child { rule: self, var: child, counts, counter, work: Work::default(), set: Set::new() })
+        let additions = Additions::new(&self.store, child);
+        Ok(Child { rule: self, var: child, counts, counter, work: Work::default(), set: Set::new(), additions })
     }
 
     fn model(&self, child: Var, parents: &[Var], halt: &Halt) -> Result<LocalModel> {
@@ -396,25 +397,48 @@ struct Child<'a> {
     counter: Counter<'a>,
     work: Work,
     set: Set,
+    additions: Additions<'a>,
+}
+
+impl Child<'_> {
+    /// The child and these parents, in `set`; how many parameters the family has.
+    fn with_child(&mut self, parents: &[Var]) -> f64 {
+        self.set.clear();
+        self.set.extend_from_slice(parents);
+        self.set.insert(parents.partition_point(|&p| p < self.var), self.var);
+        self.rule.df(&self.set) - self.rule.df(parents)
+    }
+
+    /// From the units of the columns to those of the table.
+    fn units(&self) -> f64 {
+        self.rule.table.total_weight() * self.rule.store.columns().log_scale(self.var)
+    }
 }
 
 impl Fits for Child<'_> {
     fn fit(&mut self, parents: &[Var]) -> Result<Fit> {
-        let Self { rule, var: child, counts, counter, work, set } = self;
-        if let Some(counts) = counts {
+        if let Some(counts) = &mut self.counts {
             return counts.likelihood(parents);
         }
-        set.clear();
-        set.extend_from_slice(parents);
-        set.insert(parents.partition_point(|p| p < child), *child);
-        let df = rule.df(set) - rule.df(parents);
+        let (df, units) = (self.with_child(parents), self.units());
+        let Self { rule, var: child, counter, work, set, .. } = self;
         let columns = rule.store.columns();
         if rule.parameters.exact && columns.is_discrete(*child) && parents.iter().any(|&p| !columns.is_discrete(p)) {
             return Ok(Fit { log_likelihood: rule.mixture(*child, parents, work), df });
         }
-        let units = rule.table.total_weight() * columns.log_scale(*child);
         let log_likelihood = rule.joint(set, work, counter)? - rule.joint(parents, work, counter)? - units;
         Ok(Fit { log_likelihood, df })
+    }
+
+    fn most(&mut self, base: &[Var], added: Var, parents: &[Var]) -> Option<Fit> {
+        let rule = self.rule;
+        let mixture = rule.parameters.exact && rule.store.columns().is_discrete(self.var);
+        if rule.parameters.published || self.counts.is_some() || mixture {
+            return None;
+        }
+        let most = self.additions.most(base, added)?;
+        let df = self.with_child(parents);
+        Some(Fit { log_likelihood: most - self.units(), df })
     }
 
     fn heed(&mut self, halt: &Halt) {

@@ -4,12 +4,14 @@
 //! makes a score and a likelihood-ratio test of them. Scores are half of what Tetrad prints. Each has a published form
 //! and a default that counts every parameter and never meets a singular matrix.
 
+mod additions;
 pub mod basis;
 mod binned;
 pub mod block;
 pub mod conditional;
 pub mod degenerate;
 mod models;
+mod moments;
 pub mod multinomial;
 pub mod polynomial;
 
@@ -75,6 +77,12 @@ pub trait Fits {
     /// If the family cannot be fitted.
     fn fit(&mut self, parents: &[Var]) -> Result<Fit>;
 
+    /// The number of parameters with one parent more than some, and a log-likelihood that `fit` does not exceed; `parents` are
+    /// those with the new one. `None` where nothing is known that is much cheaper than `fit`.
+    fn most(&mut self, _base: &[Var], _added: Var, _parents: &[Var]) -> Option<Fit> {
+        None
+    }
+
     /// From now on, a fit may end soon after this is due, with a result that is thrown away.
     fn heed(&mut self, halt: &Halt);
 }
@@ -95,6 +103,12 @@ impl<R: Rule> Bic<R> {
         prior.check()?;
         let half_ln_n = rule.table().total_weight().max(1.0).ln() / 2.0;
         Ok(Self { rule, prior, half_ln_n })
+    }
+
+    fn of(&self, fit: Fit, n_parents: usize) -> f64 {
+        let Fit { log_likelihood, df } = fit;
+        let size = FamilySize { n_vars: self.rule.table().n_vars(), n_parents, n_parameters: df };
+        log_likelihood - df * self.half_ln_n + self.prior.log_prior(size)
     }
 }
 
@@ -155,10 +169,14 @@ impl<R: Rule> Scratch<'_, R> {
 
 impl<R: Rule> ChildScore for Scratch<'_, R> {
     fn score(&mut self, parents: &[Var]) -> Result<f64> {
-        let Fit { log_likelihood, df } = self.fit(parents)?;
-        let n_vars = self.score.rule.table().n_vars();
-        let size = FamilySize { n_vars, n_parents: parents.len(), n_parameters: df };
-        Ok(log_likelihood - df * self.score.half_ln_n + self.score.prior.log_prior(size))
+        let fit = self.fit(parents)?;
+        Ok(self.score.of(fit, parents.len()))
+    }
+
+    fn addition_bound(&mut self, parents: &[Var], added: Var) -> f64 {
+        let mut with: Vars = parents.iter().copied().collect();
+        with.insert(parents.partition_point(|&p| p < added), added);
+        self.fits.most(parents, added, &with).map_or(f64::INFINITY, |fit| self.score.of(fit, with.len()))
     }
 
     fn likelihood(&mut self, parents: &[Var]) -> Result<Fit> {

@@ -4,10 +4,12 @@
 //! path from y to x, `Delete(x, y, H)` if those neighbours without H are a clique (Chickering 2002, theorems 15 and 17);
 //! under constraints also only if a member that obeys results.
 
+use rustc_hash::FxHashMap;
 use smallvec::{SmallVec, smallvec};
 
 use super::super::bits;
 use super::super::graph::Dag;
+use super::super::improving::Base;
 use super::super::pdag::Pdag;
 use super::{Climb, LEAST_GAIN};
 use crate::error::Result;
@@ -35,9 +37,10 @@ impl Climb<'_, '_> {
         let most = self.knowledge.max_parents(y);
         let fixed: Parents = self.class.parents(y).collect();
         let neighbours: Clique = self.class.neighbours(y).collect();
-        let mut sets: Vec<Parents> = Vec::with_capacity(xs.len() + 1);
-        let mut made: Vec<(Var, Clique, usize, usize)> = Vec::with_capacity(xs.len());
-        let mut last_base: Option<usize> = None;
+        let mut bases: Vec<Parents> = Vec::new();
+        let mut places: FxHashMap<Parents, usize> = FxHashMap::default();
+        let mut made: Vec<(Var, Clique)> = Vec::with_capacity(xs.len());
+        let mut added: Vec<(usize, Var)> = Vec::with_capacity(xs.len());
         for &x in xs {
             let possible = x != y && !bits::contains(&adjacent, x) && self.knowledge.allows(x, y);
             if !possible || self.effects.as_ref().is_some_and(|effects| !effects.contains(y, x)) {
@@ -52,17 +55,26 @@ impl Climb<'_, '_> {
                 let mut clique: Clique = na.iter().chain(&t).copied().collect();
                 clique.sort_unstable();
                 let base = with(&fixed, &clique);
-                let grown = with(&base, &[x]);
-                let base_at = last_base.filter(|&at| sets[at] == base).unwrap_or_else(|| {
-                    sets.push(base);
-                    sets.len() - 1
+                let place = *places.entry(base).or_insert_with_key(|base| {
+                    bases.push(base.clone());
+                    bases.len() - 1
                 });
-                last_base = Some(base_at);
-                sets.push(grown);
-                made.push((x, clique, base_at, sets.len() - 1));
+                added.push((place, x));
+                made.push((x, clique));
             }
         }
-        self.gains(y, &sets, made)
+        let of_bases = self.scored.scores(y, &bases)?;
+        let bases = bases.into_iter().zip(&of_bases).map(|(parents, &score)| Base { parents, score });
+        let bases: Vec<Base> = bases.collect();
+        let scores = self.scored.improving(y, &bases, &added, true)?;
+        let mut arrows = Vec::new();
+        for (((x, clique), (base, _)), score) in made.into_iter().zip(added).zip(scores) {
+            let gain = score - bases[base].score;
+            if gain > LEAST_GAIN {
+                arrows.push(Arrow { gain, x, clique });
+            }
+        }
+        Ok(arrows)
     }
 
     /// Operators `Delete(x, y, H)` that gain; the clique is what stays of the neighbours adjacent to x.
@@ -85,11 +97,7 @@ impl Climb<'_, '_> {
                 made.push((x, kept, sets.len() - 2, sets.len() - 1));
             }
         }
-        self.gains(y, &sets, made)
-    }
-
-    fn gains(&self, y: Var, sets: &[Parents], made: Vec<(Var, Clique, usize, usize)>) -> Result<Vec<Arrow>> {
-        let scores = self.scored.scores(y, sets)?;
+        let scores = self.scored.scores(y, &sets)?;
         let arrow = |(x, clique, from, to): (Var, _, usize, usize)| {
             let gain = scores[to] - scores[from];
             (gain > LEAST_GAIN).then_some(Arrow { gain, x, clique })
