@@ -1,4 +1,4 @@
-"""What is printed says one thing in one way: counts, thresholds of whole numbers, marks of thousands, names of columns."""
+"""What is printed says one thing in one way: counts, cuts of whole numbers, marks of thousands, names of columns."""
 
 from __future__ import annotations
 

@@ -6,6 +6,7 @@ import datetime as dt
 import json
 from pathlib import Path
 
+import numpy as np
 import polars as pl
 import pytest
 
@@ -70,9 +71,13 @@ def test_whole_numbers_that_stand_for_days_are_filled_in_as_such() -> None:
     days = [None if i % 9 == 0 else 20210101 + i % 28 + 100 * (i % 12) for i in range(ROWS)]
     frame = pl.DataFrame({"day": days, "x": [i % 7 / 3 for i in range(ROWS)]})
     schema = an.infer_schema(frame).with_forms(day="%Y%m%d")
-    filled = an.learn(frame, schema=schema, verbose=False).impute(frame, seed=2)
+    net = an.learn(frame, schema=schema, verbose=False)
+    filled = net.impute(frame, seed=2)
     assert filled["day"].dtype == pl.Int64
     assert filled["day"].is_between(20210101, 20211231).all()
+    of_pandas = net.impute(frame.to_pandas(), seed=2)
+    assert of_pandas["day"].dtype == np.float64
+    assert of_pandas["day"].tolist() == filled["day"].to_list()
 
 
 @pytest.mark.parametrize(

@@ -70,7 +70,7 @@ ENTRIES: Mapping[str, Callable[[Any], bool]] = {
     "missing": _count,
     "zone": _text,
     "unit": lambda told: told == "ns",
-    "range_": lambda told: _numbers(told) and len(told) == 2,
+    "range_": lambda told: _numbers(told) and len(told) == 2 and told[0] <= told[1],
     "observed": _levels,
     "scale": _scale,
     "step": lambda told: _numbers((told,)) and told > 0,

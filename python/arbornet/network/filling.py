@@ -86,12 +86,17 @@ def _written(found: pl.Series, column: Column, texts: pl.Series) -> pl.Series:
     return write(found, column.form, column.step, texts.drop_nulls().unique(maintain_order=True))
 
 
+def _as_numbers(found: pl.Series, column: Column) -> pl.Series:
+    """Days as the whole numbers that stand for them: 20210304."""
+    return _written(found, column, pl.Series([], dtype=pl.String)).cast(pl.Int64)
+
+
 def _with(series: pl.Series, found: pl.Series, at: NDArray[np.intp], column: Column) -> pl.Series:
     if column.form is not None and series.dtype in (pl.String, pl.Categorical, pl.Enum):
         texts = series.cast(pl.String)
         return texts.scatter(at, _written(found, column, texts))
-    if series.dtype.is_integer() and found.dtype.is_temporal() and column.form is not None:  # such as 20210304
-        return series.scatter(at, _written(found, column, series.cast(pl.String)).cast(series.dtype))
+    if series.dtype.is_numeric() and found.dtype.is_temporal() and column.form is not None:
+        return series.scatter(at, _as_numbers(found, column).cast(series.dtype))
     if series.dtype == pl.Null or series.null_count() == len(series):
         series = pl.Series(series.name, [None] * len(series), dtype=found.dtype)
     try:
@@ -109,6 +114,8 @@ def _with_of_pandas(column: Any, found: pl.Series, at: NDArray[np.intp], of: Col
     texts = [value for value in column.unique().tolist() if isinstance(value, str)] if column.dtype.kind == "O" else []
     if texts:
         found = _written(found, of, pl.Series(texts))
+    elif column.dtype.kind in "iuf" and found.dtype.is_temporal() and of.form is not None:
+        found = _as_numbers(found, of)
     made = column.astype(object)
     made.iloc[at] = np.array([*found.to_list(), None], dtype=object)[:-1]
     try:
