@@ -16,10 +16,10 @@ use super::graph::Dag;
 use super::grow_shrink::{Family, Tree};
 use super::knowledge::Knowledge;
 use super::registry::{Found, Search, Task};
-use arbornet_table::spread::TryMap;
 use crate::control::Budget;
 use crate::error::Result;
 use crate::table::Var;
+use arbornet_table::spread::TryMap;
 
 /// How to search.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, serde::Deserialize)]

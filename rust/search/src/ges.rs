@@ -25,11 +25,11 @@ use super::graph::Dag;
 use super::knowledge::Knowledge;
 use super::pdag::Pdag;
 use super::registry::{Found, Search, Task};
-use arbornet_table::spread::TryMap;
 use crate::control::{Budget, Stop};
 use crate::error::{Error, Result};
 use crate::parents::Parents;
 use crate::table::Var;
+use arbornet_table::spread::TryMap;
 
 /// A step that gains no more is rounding.
 pub(super) const LEAST_GAIN: f64 = 1e-6;

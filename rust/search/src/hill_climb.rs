@@ -19,11 +19,11 @@ use super::ancestors::Ancestors;
 use super::families::{Families, Scored, Stored, toggle};
 use super::graph::Dag;
 use super::registry::{Found, Search, Task, over_families};
-use arbornet_table::spread::TryMap;
 use crate::control::{Budget, Stop};
 use crate::error::{Error, Result};
 use crate::parents::Parents;
 use crate::table::Var;
+use arbornet_table::spread::TryMap;
 
 /// How to climb.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, serde::Deserialize)]
@@ -176,8 +176,7 @@ struct Position<'a, F> {
 impl<'a, F: Families> Position<'a, F> {
     fn new(families: &'a F, start: &Dag) -> Result<Self> {
         let n = start.n_vars();
-        let found: Vec<_> =
-            (0..n).into_par_iter().try_map(|v| families.family(v, &start.family(v)))?;
+        let found: Vec<_> = (0..n).into_par_iter().try_map(|v| families.family(v, &start.family(v)))?;
         let (scores, parents): (Vec<f64>, Vec<Parents>) = found.into_iter().unzip();
         let dag = Dag::from_parents(&parents)?;
         let hash = dag.arcs().fold(0, |hash, (p, c)| hash ^ arc_hash(p, c));

@@ -21,12 +21,12 @@ use super::graph::Dag;
 use super::knowledge::Knowledge;
 use super::pdag::Pdag;
 use super::registry::{Detail, Found, Search, Source, Task};
-use arbornet_table::spread::TryMap;
 use crate::constraints::Constraints;
 use crate::control::{Budget, Halt, Stop};
 use crate::error::{Error, Result};
 use crate::independence::{IndependenceTest, Remembered, ScoreTest};
 use crate::table::Var;
+use arbornet_table::spread::TryMap;
 
 type Set = SmallVec<[Var; 4]>;
 

@@ -11,10 +11,10 @@ use rayon::prelude::*;
 use super::branching::{Top, maximum_branching};
 use super::families::Families;
 use super::registry::{Detail, Found, Search, Source, Task, over_families};
-use arbornet_table::spread::TryMap;
 use crate::error::{Error, Result};
 use crate::parents::Parents;
 use crate::table::Var;
+use arbornet_table::spread::TryMap;
 
 /// Which tree.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq, serde::Deserialize)]
