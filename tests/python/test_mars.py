@@ -110,7 +110,7 @@ def test_draws_scatter_about_the_spline_as_the_residuals_do():
     table = an.Table(simulated())
     rules = an.Constraints(required=[("age", "y"), ("sex", "y")], max_parents=2)
     net = an.learn(table, an.MARS(), constraints=rules, verbose=False)
-    model, drawn = net["y"], net.sample(20_000, seed=5)
+    model, drawn = net["y"], net.sample(20_000, seed=5, beyond=True)
     assert model.parents == ["age", "sex"]
     residuals = drawn["y"] - net.predict(drawn.drop("y"), "y")
     expected = (model.rss / (table.n_rows - model.n_terms)) ** 0.5
