@@ -173,10 +173,16 @@ def _preferred(
     x = own.values[own.known]
     family = _Families(sample, name, kinds, [_stored(x, kind, step, weights) for kind in [kinds[name], *ways]])
     in_one = family.gains(())
-    near = [(other,) for other in sample.nearest(name, most)]
-    gains = np.stack([in_one, *map(family.gains, near)])
     worth = max(WORTH_IT, IN_ALL / (len(x) if weights is None else weights.sum()))
     least = np.array([WITH_ZEROS if way.is_log and way.point is None and x.min() == 0 else worth for way in ways])
+    # Trees cost a hundred times what one leaf does, and most ways do not gain enough there.
+    able = np.flatnonzero(in_one[1:] > least)
+    if not able.size:
+        return None
+    ways, least, in_one = [ways[i] for i in able], least[able], in_one[[0, *(able + 1)]]
+    family.ways = [family.ways[i] for i in (0, *(able + 1))]
+    near = [(other,) for other in sample.nearest(name, most)]
+    gains = np.stack([in_one, *map(family.gains, near)])
     in_tree = gains.max(axis=0)
     gained = np.minimum(in_tree[1:] - in_tree[0], in_one[1:]) - least
     gained = np.where(gained > 0, in_tree[1:], -np.inf)
