@@ -66,7 +66,7 @@ def refused(capsys, *arguments: str) -> str:
         ("predict net.json levels.csv a -o x.xlsx", "ends in .csv"),
         ("predict net.json levels.csv a -o nodir/x.csv", "nodir/x.csv"),
         ("sample net.json -o x.xlsx", "ends in .csv"),
-        ("sample net.json -o net.json", "is read by the command"),
+        ("sample net.json -o net.json", "ends in .csv"),
         ("show net.json --draw x.bmp", ".svg, .png or .pdf"),
         ("show net.json --report net.json", "a report is a page of HTML"),
         ("convert net.json x.foo", "ends in .json"),
