@@ -120,6 +120,22 @@ def test_a_limit_and_an_interrupt_leave_the_beginning_of_the_list():
     assert not found.complete
 
 
+def test_the_key_between_two_searches_leaves_the_beginning_of_the_list(monkeypatch):
+    handle = random_candidates(40, 30)
+    divided = []
+
+    def pressed(self, part, found):
+        divided.append(part)
+        if len(divided) == 3:
+            raise KeyboardInterrupt
+        yield from divide(self, part, found)
+
+    divide = Ranking._divide
+    monkeypatch.setattr(Ranking, "_divide", pressed)
+    found = Ranking(handle, Budget(60.0)).run(500, math.inf)
+    assert (found.stopped, len(found), found.complete) == ("interrupted", 3, False)
+
+
 def test_wrong_parameters_are_refused():
     for wrong in ({"k": 0}, {"k": True}, {"margin": -1.0}, {"margin": math.nan}):
         with pytest.raises(an.ParameterError, match=next(iter(wrong))):

@@ -222,17 +222,22 @@ class Ranking:
         if first.stopped != "proven":
             return KBest((first,), complete=False, stopped=first.stopped)
         least = first.score - margin - slack(first.score)
-        while self.waiting and self.waiting[0][0] <= -least:
-            if len(graphs) == k:
-                return KBest(tuple(graphs), complete=False)
-            *_, part, found = heapq.heappop(self.waiting)
-            graphs.append(replace(found, bound=first.score, certificate=None, details={}, incumbents=()))
-            if self.tell:
-                self.tell(len(graphs), k)
-            for smaller in self._divide(part, found):
-                ended = self._search(smaller)
-                if ended is not None and ended.stopped != "proven":
-                    return KBest(tuple(graphs), complete=False, stopped=ended.stopped)
+        try:
+            while self.waiting and self.waiting[0][0] <= -least:
+                if len(graphs) == k:
+                    return KBest(tuple(graphs), complete=False)
+                *_, part, found = heapq.heappop(self.waiting)
+                graphs.append(replace(found, bound=first.score, certificate=None, details={}, incumbents=()))
+                if self.tell:
+                    self.tell(len(graphs), k)
+                for smaller in self._divide(part, found):
+                    ended = self._search(smaller)
+                    if ended is not None and ended.stopped != "proven":
+                        return KBest(tuple(graphs), complete=False, stopped=ended.stopped)
+        except KeyboardInterrupt:  # between two searches, of which each takes the key by itself
+            if not graphs:
+                raise
+            return KBest(tuple(graphs), complete=False, stopped="interrupted")
         return KBest(tuple(graphs), complete=True)
 
     def _search(self, part: Part) -> Found | None:
