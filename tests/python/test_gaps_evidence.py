@@ -74,7 +74,7 @@ def test_required_arcs_stay_and_families_without_gaps_are_not_judged():
     assert (found.gains, found.dropped) == ({}, [])
 
 
-def test_what_is_left_out_is_told_and_the_rest_is_refitted(capsys):
+def test_what_is_left_out_is_told_and_the_rest_is_refitted(capsys, tmp_path):
     said = False
     for seed in range(6):
         net = an.learn(noise(seed), effort="quick", missing="learn")
@@ -83,6 +83,8 @@ def test_what_is_left_out_is_told_and_the_rest_is_refitted(capsys):
             said = True
             assert "as the observed values do not support" in printed
             assert all(net.handle.model(v).parents == [] for v in range(3))
+            net.report(tmp_path / "net.html")
+            assert "but the observed values do not support them" in (tmp_path / "net.html").read_text("utf-8")
     assert said
 
 

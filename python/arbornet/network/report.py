@@ -34,6 +34,13 @@ MOST_GAPS = 12
 MOST_DRAWN = 60
 """A tree with more leaves is only told as text."""
 
+#: What a search found and the network does not have, by where the origin keeps it.
+LEFT_OUT = {
+    "unused": "found by the search, but the fitted models do not use them",
+    "lower": "found by the search, but the score is higher without them once the above are gone",
+    "unsupported": "found in rows whose missing values were drawn, but the observed values do not support them",
+}
+
 
 def of_network(net: BayesNet, data: FrameLike | None = None, title: str = "") -> Report:
     """What a network has to report.
@@ -59,13 +66,9 @@ def of_network(net: BayesNet, data: FrameLike | None = None, title: str = "") ->
     notes = [("Column left out", f"{c.name} {c.left_out}") for c in columns if c.left_out]
     notes += _of_weights(net.origin.weights) + _of_gaps(net)
     notes += [("Groups in order", line) for line in _in_order(net.origin.in_order)]
-    if unused := net.origin.search.get("unused"):
-        notes.append(
-            (
-                "Arcs left out",
-                f"{', '.join(map(str, unused))}: found by the search, but the fitted models do not use them",
-            )
-        )
+    for key, why in LEFT_OUT.items():
+        if arcs := net.origin.search.get(key):
+            notes.append(("Arcs left out", f"{', '.join(map(str, arcs))}: {why}"))
     technical = (("Local score", _in_words(net.origin.score)),) if net.origin.score else ()
     scale = arrows.scale_of(net.origin.score) if net.origin.contributions is not None else ""
     heading = str(title or _heading(net.names))
