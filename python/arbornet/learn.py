@@ -212,9 +212,9 @@ def learn(
             tell("with a time limit the result depends on the machine")
         elif budget is not None and candidates.given_up:
             tell(f'to look at more: {next_effort(budget.effort)}, or fewer columns, or parents="forest"')
-        left = None if time_limit is None else max(0.0, time_limit - (time.perf_counter() - began))
 
         def search_among(sets: Candidates) -> Found:
+            left = None if time_limit is None else max(0.0, time_limit - (time.perf_counter() - began))
             return _searched(chosen, sets, budget, constraints, left, n_jobs, progress)
 
         required = frozenset() if constraints is None else frozenset(constraints.required)

@@ -1,5 +1,6 @@
 """`learn` leaves out arcs that a search finds, but that no fitted model uses."""
 
+import dataclasses
 import math
 
 import networkx as nx
@@ -8,6 +9,8 @@ import polars as pl
 import pytest
 
 import arbornet as an
+from arbornet.network.used import found_used
+from arbornet.scores.prepare import prepared
 
 
 @pytest.fixture(scope="module")
@@ -123,3 +126,17 @@ def scores(names, families):
                     longer[key] = max(longer.get(key, -math.inf), total + own)
         best = longer
     return best.values()
+
+
+def test_a_second_search_that_is_cut_short_leaves_the_graph_that_was_proved():
+    table, score = an.Table(small(2), scales="auto"), an.PCART(leaf="linear")
+    candidates = an.score_parents(table, score)
+    found = []
+
+    def search(sets):
+        found.append(an.search.exact(sets))
+        return found[0] if len(found) == 1 else dataclasses.replace(found[-1], stopped="time")
+
+    kept, left_out = found_used(search, candidates, prepared(table, score), frozenset())
+    assert len(found) == 2
+    assert (kept, left_out) == (found[0], [])

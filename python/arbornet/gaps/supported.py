@@ -73,7 +73,11 @@ def only_supported(
         them = "it" if len(arcs) == 1 else "them"
         tell(f"left out: {', '.join(arcs[:MOST_TOLD])}{more}, as the observed values do not support {them}")
         kept = fit(table, dag_from_parents(names, found.parents), score, n_jobs=n_jobs)
-        kept.origin = dataclasses.replace(kept.origin, search={**net.origin.search, "unsupported": arcs})
+        # What constraints direct stays directed.
+        gone = {(names[p], names[v]) for p, v in found.dropped}
+        directed = None if net.origin.directed is None else tuple(a for a in net.origin.directed if a not in gone)
+        search = {**net.origin.search, "unsupported": arcs}
+        kept.origin = dataclasses.replace(kept.origin, search=search, directed=directed)
         net = kept
         tell(f"network: {net!r}")
     if net.origin.contributions is not None:

@@ -62,9 +62,12 @@ def found_used(
         idle = {family: unused(family) for family in chosen if family[1] and unused(family)}
         if not idle or found.stopped != "proven":
             break
-        gone |= idle
         candidates = without(candidates, idle.keys())
-        found = search(candidates)
+        again = search(candidates)
+        if again.stopped not in ("proven", "interrupted"):
+            break  # the time is over: the graph that was proved, less its unused arcs, is better
+        gone |= idle
+        found = again
     arcs = {(names[p], names[v]): (v, p) for (v, _), of in gone.items() for p in of}
     left_out = sorted((arc for arc in arcs if not found.dag.has_edge(*arc)), key=arcs.__getitem__)
     return found, left_out
