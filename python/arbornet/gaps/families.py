@@ -8,9 +8,7 @@ from collections.abc import Sequence
 from arbornet._core import CandidatesHandle
 from arbornet.data.table import Table
 from arbornet.scores.prepare import Score, prepared
-from arbornet.step1.candidates import Candidates
-
-Kept = list[tuple[float, tuple[int, ...]]]
+from arbornet.step1.candidates import Candidates, scored_sets
 
 
 def with_families(candidates: Candidates, table: Table, score: Score, families: Sequence[Sequence[int]]) -> Candidates:
@@ -27,10 +25,7 @@ def with_families(candidates: Candidates, table: Table, score: Score, families: 
     scored = prepared(table, score)
     children, more = [], False
     for v, parents in enumerate(families):
-        scores, offsets, members = candidates.handle.child(v)
-        kept: Kept = [
-            (float(scores[i]), tuple(int(p) for p in members[offsets[i] : offsets[i + 1]])) for i in range(len(scores))
-        ]
+        kept = scored_sets(candidates.handle, v)
         family = tuple(sorted(parents))
         if all(of != family for _, of in kept):
             own = scored.score(v, family)

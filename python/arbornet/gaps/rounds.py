@@ -23,6 +23,7 @@ from arbornet.graphs.constraints import Constraints, Rules, resolved
 from arbornet.network.fit import fit
 from arbornet.scores.prepare import Score, prepared
 from arbornet.search.base import dag_from_parents
+from arbornet.step1.candidates import scored_sets
 from arbornet.step1.effort import BUDGETS, Budget
 from arbornet.text.terminal import brief, several
 
@@ -255,11 +256,10 @@ def _promising(candidates: Candidates, network: NetworkHandle) -> list[list[int]
     """Of every variable the parents that a later round looks at: those of its best sets, and its neighbours."""
     kept = []
     for v in range(len(candidates.names)):
-        scores, offsets, members = candidates.handle.child(v)
         near = {*network.parents(v), *(c for c in range(len(candidates.names)) if v in network.parents(c))}
         chosen: list[int] = []
-        for i in range(len(scores)):
-            chosen += [int(p) for p in members[offsets[i] : offsets[i + 1]] if p not in chosen]
+        for _, parents in scored_sets(candidates.handle, v):
+            chosen += [p for p in parents if p not in chosen]
             if len(chosen) >= PARENTS_KEPT:
                 break
         kept.append(sorted(near.union(chosen[:PARENTS_KEPT])))

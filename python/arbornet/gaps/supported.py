@@ -12,13 +12,14 @@ import dataclasses
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass
 
-from arbornet._core import ArbornetError, ModelHandle, ScoreHandle
+from arbornet._core import ArbornetError, ScoreHandle
 from arbornet.data.incomplete import CompletedTable, Incomplete
 from arbornet.data.table import Table
 from arbornet.gaps.start import FEWEST_ROWS, OF_CELL, OF_TABLE
 from arbornet.graphs.constraints import Rules
 from arbornet.network import BayesNet
 from arbornet.network.fit import fit
+from arbornet.network.used import unused_parents
 from arbornet.scores.prepare import Score, prepared
 from arbornet.search.base import dag_from_parents
 from arbornet.system.parallel import side_by_side
@@ -174,9 +175,7 @@ class _Gains:
 
     def _unused(self, key: bytes, scored: ScoreHandle, of: tuple[int, ...]) -> set[int]:
         if (key, of) not in self._without:
-            names = self.gaps.names
-            unused = ModelHandle.fit(scored, self.child, list(of)).unused
-            self._without[key, of] = {names.index(name) for name in unused}
+            self._without[key, of] = set(unused_parents(scored, self.gaps.names, (self.child, of)))
         return self._without[key, of]
 
     def _of(self, key: bytes, scored: ScoreHandle, of: tuple[int, ...]) -> float:

@@ -9,12 +9,12 @@ search chose, until it chooses none.
 from __future__ import annotations
 
 import dataclasses
-from collections.abc import Callable, Set
+from collections.abc import Callable, Sequence, Set
 from typing import TypeAlias
 
 from arbornet._core import ArbornetError, CandidatesHandle, ModelHandle, ScoreHandle
 from arbornet.search.base import Found
-from arbornet.step1.candidates import Candidates
+from arbornet.step1.candidates import Candidates, scored_sets
 
 #: Of more variables a set of all of them is one of so many that its prior does not favour it, and a search takes long.
 MOST_VARIABLES = 20
@@ -41,14 +41,9 @@ def found_used(
 
     def unused(family: ParentSet) -> list[int]:
         if family not in unused_in:
-            v, of = family
-            try:
-                model = ModelHandle.fit(scored, v, list(of))
-            except ArbornetError:  # a score without models
-                unused_in[family] = []
-            else:
-                of_model = [names.index(name) for name in model.unused]
-                unused_in[family] = [p for p in of_model if (names[p], names[v]) not in required]
+            v = family[0]
+            of_model = unused_parents(scored, names, family)
+            unused_in[family] = [p for p in of_model if (names[p], names[v]) not in required]
         return unused_in[family]
 
     found = search(candidates)
@@ -73,11 +68,20 @@ def found_used(
     return found, left_out
 
 
+def unused_parents(scored: ScoreHandle, names: Sequence[str], family: ParentSet) -> list[int]:
+    """The parents that the best model of a family does not ask, by positions; none of a score that has no models."""
+    v, of = family
+    try:
+        model = ModelHandle.fit(scored, v, list(of))
+    except ArbornetError:
+        return []
+    return [names.index(name) for name in model.unused]
+
+
 def without(candidates: Candidates, sets: Set[ParentSet]) -> Candidates:
     """The candidates without some sets, by positions."""
-    children = []
-    for v in range(len(candidates.names)):
-        scores, offsets, members = candidates.handle.child(v)
-        own = [(float(s), tuple(int(p) for p in members[offsets[i] : offsets[i + 1]])) for i, s in enumerate(scores)]
-        children.append([(score, of) for score, of in own if (v, of) not in sets])
+    children = [
+        [(score, of) for score, of in scored_sets(candidates.handle, v) if (v, of) not in sets]
+        for v in range(len(candidates.names))
+    ]
     return dataclasses.replace(candidates, handle=CandidatesHandle.from_lists(candidates.names, children))

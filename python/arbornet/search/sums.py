@@ -12,6 +12,8 @@ import math
 from fractions import Fraction
 from typing import TYPE_CHECKING
 
+from arbornet.step1.candidates import scored_sets
+
 if TYPE_CHECKING:
     from collections.abc import Iterable, Sequence
 
@@ -74,11 +76,9 @@ def _whole(score: float, unit: int) -> int:
 
 def _best_by_mask(handle: CandidatesHandle, v: int, bit: dict[int, int]) -> list[tuple[int, float]]:
     """The sets of a variable as its component sees them, best first, up to the first that has no member there."""
-    scores, offsets, flat = handle.child(v)
-    members = flat.tolist()
     out: dict[int, float] = {}
-    for i, score in enumerate(scores.tolist()):
-        mask = sum(bit.get(p, 0) for p in members[offsets[i] : offsets[i + 1]])
+    for score, parents in scored_sets(handle, v):
+        mask = sum(bit.get(p, 0) for p in parents)
         if score > -math.inf:
             out.setdefault(mask, score)
         if not mask:

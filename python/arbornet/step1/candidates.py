@@ -255,6 +255,13 @@ def check_name(path: str | PathLike[str]) -> str:
     raise ParameterError(f"path={str(path)!r}: name it .parquet, or .jkl (.jkl.gz, .jkl.xz) for other tools")
 
 
+def scored_sets(handle: CandidatesHandle, v: int) -> list[tuple[float, tuple[int, ...]]]:
+    """The sets of a variable with their scores, best first, by positions."""
+    scores, offsets, members = handle.child(v)
+    flat, ends = members.tolist(), offsets.tolist()
+    return [(score, tuple(flat[ends[i] : ends[i + 1]])) for i, score in enumerate(scores.tolist())]
+
+
 def lists(values: np.ndarray[Any, Any], offsets: np.ndarray[Any, Any]) -> pl.Series:
     """A series of lists from flat values and offsets."""
     lengths = np.diff(offsets.astype(np.int64))
