@@ -126,3 +126,30 @@ def test_what_is_said_of_a_file_is_said_in_options() -> None:
     assert in_shell('to look at more: effort="thorough", or fewer columns, or parents="forest"') == (
         "to look at more: --effort thorough, or fewer columns, or --parents forest"
     )
+
+
+def test_what_was_replaced_is_replaced_in_new_rows_without_asking(tmp_path, capsys) -> None:
+    x = [99 if i % 9 == 0 else i % 6 for i in range(N)]
+    colour = ["Red" if i % 7 == 0 else ("red", "blue")[i % 6 // 3] for i in range(N)]
+    pl.DataFrame({"x": x, "colour": colour, "y": Y}).write_csv(tmp_path / "t.csv")
+    net, again = str(tmp_path / "n.json"), str(tmp_path / "again.json")
+    options = ["--missing-values", "x=99", "--replace", "colour=Red->red"]
+    table = str(tmp_path / "t.csv")
+    assert main(["learn", table, "--quiet", "--max-parents", "1", "-o", net, *options]) == 0
+    assert an.load(net).origin.replaced == {"missing_values": ["x=99"], "replace": ["colour=Red->red"]}
+    capsys.readouterr()
+    assert main(["impute", net, table, "-o", str(tmp_path / "i.csv")]) == 0
+    assert "replaced values as the network's table had them replaced, in x, colour" in capsys.readouterr().err
+    filled = an.read(tmp_path / "i.csv")
+    assert filled["x"].max() == 5 and set(filled["colour"]) == {"red", "blue"}
+    # New rows may lack a column, and a fit to them keeps what was replaced.
+    pl.DataFrame({"x": [99, 2], "y": Y[:2]}).write_csv(tmp_path / "new.csv")
+    assert main(["predict", net, str(tmp_path / "new.csv"), "colour"]) == 0
+    assert "in x\n" in capsys.readouterr().err
+    assert main(["fit", table, net, "-o", again]) == 0
+    assert an.load(again).origin.replaced == an.load(net).origin.replaced
+    assert an.load(again).schema["x"].levels == (0, 1, 2, 3, 4, 5)
+    damaged = Path(net).read_text(encoding="utf-8").replace('"missing_values": [', '"values": [', 1)
+    Path(net).write_text(damaged.replace('"missing_values":[', '"values":[', 1), encoding="utf-8")
+    with pytest.raises(an.FormatError, match="replaced"):
+        an.load(net)

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import dataclasses
 from collections.abc import Callable
 from pathlib import Path
 from typing import Any
@@ -11,7 +12,7 @@ import polars as pl
 import arbornet as an
 from arbornet.cli import out, words
 from arbornet.cli.advice import in_shell
-from arbornet.cli.cells import with_replaced
+from arbornet.cli.cells import with_replaced, with_replaced_as_before
 from arbornet.cli.out import say as say
 from arbornet.cli.outputs import network_ending
 from arbornet.data.files import ENDINGS, PACKED, found_in
@@ -38,17 +39,39 @@ def write_table(frame: pl.DataFrame, path: str | None, as_json: bool = False) ->
         out.data(frame.write_csv())
 
 
-def read_frame(path: str, asked: Any = None) -> pl.DataFrame:
+def read_frame(path: str, asked: Any = None, net: Any = None) -> pl.DataFrame:
     """A table of any known format; says how it was read, where that is not as usual.
 
     Args:
         path: The file.
         asked: Options, which may replace values.
+        net: A network that was learned from a table like it: values that were replaced there are replaced here too.
     """
     found = found_in(path)
     if told := [*found.facts, *found.guesses]:
         out.say_wrapped(in_shell(f"{path}: {'; '.join(told)}"))
-    return found.frame if asked is None else with_replaced(found.frame, asked.missing_values, asked.replace)
+    if asked is None:
+        return found.frame
+    frame, missing, replace = found.frame, asked.missing_values, asked.replace
+    if net is not None and (before := net.origin.replaced):
+        frame = with_replaced_as_before(frame, before)
+        missing, replace = (
+            [text for text in own if text not in before.get(name, [])]
+            for name, own in (("missing_values", missing), ("replace", replace))
+        )
+    return with_replaced(frame, missing, replace)
+
+
+def with_what_was_replaced(net: Any, asked: Any, before: Any = None) -> Any:
+    """The network, which keeps the options that replaced values of its table, and those of the network before it."""
+    earlier = {} if before is None else before.origin.replaced
+    every = {
+        name: list(dict.fromkeys([*earlier.get(name, []), *getattr(asked, name)]))
+        for name in ("missing_values", "replace")
+    }
+    replaced = {name: texts for name, texts in every.items() if texts}
+    net.origin = dataclasses.replace(net.origin, replaced=replaced)
+    return net
 
 
 def read_network(path: str) -> Any:

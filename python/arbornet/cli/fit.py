@@ -44,11 +44,11 @@ def run(asked: Options) -> None:
     outputs = [Output("-o", asked.output, "network"), Output("--report", asked.report, "page")]
     tried(outputs, [asked.table, asked.schema])  # the network may be written over by itself
     score = words.score(asked.score) if asked.score else USUAL
-    graph = files.read_network(asked.network).graph
-    frame = files.read_frame(asked.table, asked)
+    before = files.read_network(asked.network)
+    frame = files.read_frame(asked.table, asked, before)
     table = files.read_table(asked, frame)
     fits(asked.output, table.schema)
-    net = an.fit(table, graph, score, n_jobs=asked.jobs)
+    net = files.with_what_was_replaced(an.fit(table, before.graph, score, n_jobs=asked.jobs), asked, before)
     # Files first: a reader of what is printed, such as `head`, may not wait for its end.
     with Written() as written:
         if asked.output:

@@ -49,6 +49,6 @@ def run(asked: Options) -> None:
 
     tried([Output("-o", asked.output, "table")], [asked.network, asked.table])
     net = files.read_network(asked.network)
-    frame = files.read_frame(asked.table, asked)
+    frame = files.read_frame(asked.table, asked, net)
     filled = net.impute(frame, asked.how, asked.m, seed=asked.seed, unseen=asked.unseen, n_jobs=asked.jobs)
     files.write_table(filled, asked.output, asked.json)

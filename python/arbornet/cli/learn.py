@@ -121,6 +121,7 @@ def run(asked: Options) -> None:
         verbose=not asked.json,
         effort=asked.effort,
     )
+    files.with_what_was_replaced(net, asked)
     failure: BaseException | None = None
     if asked.bootstrap:
         try:

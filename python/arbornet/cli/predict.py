@@ -52,7 +52,7 @@ def run(asked: Options) -> None:
 
     tried([Output("-o", asked.output, "table")], [asked.network])
     net = files.read_network(asked.network)
-    frame = files.read_frame(asked.table, asked)
+    frame = files.read_frame(asked.table, asked, net)
     how = {"unseen": asked.unseen, "n_jobs": asked.jobs}
     text = digits.as_text(asked.output, asked.json)
     if asked.log_likelihood:

@@ -47,7 +47,7 @@ def run(asked: Options) -> None:
     outputs = [Output("--report", asked.report, "page"), Output("--draw", asked.draw, "picture")]
     tried(outputs, [asked.network, asked.data])
     net = files.read_network(asked.network)
-    data = files.read_frame(asked.data, asked) if asked.data else None
+    data = files.read_frame(asked.data, asked, net) if asked.data else None
     title = files.stem(asked.data) if asked.data else Path(asked.network).stem
     with Written() as written:
         if asked.report:

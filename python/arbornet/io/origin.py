@@ -19,6 +19,7 @@ from arbornet.text.visible import visible_name
 
 _INFINITE = {"inf": math.inf, "-inf": -math.inf}
 _TEXTS = ("method", "stopped")
+_REPLACED = ("missing_values", "replace")
 TOOK = "seconds"
 _NUMBERS = ("score", "bound", TOOK)
 """Entries about the search that are read again."""
@@ -54,6 +55,10 @@ class Origin(ByContent):
     weights: dict[str, Any] = field(default_factory=dict)
     """Of rows with weights: what they `are` (`"frequency"` or `"survey"`), their `total`, and the `effective` size."""
 
+    replaced: dict[str, list[str]] = field(default_factory=dict)
+    """Options of the shell that changed values of the table first (`missing_values`, `replace`): its other commands
+    change the same values of new rows."""
+
     def __eq__(self, other: object) -> bool:
         if not isinstance(other, Origin):
             return NotImplemented
@@ -81,7 +86,7 @@ def to_dict(origin: Origin) -> dict[str, Any]:
         del told["directed"]
     if not told["in_order"]:  # which earlier files do not have
         del told["in_order"]
-    for name in ("gaps", "weights"):
+    for name in ("gaps", "weights", "replaced"):
         if not told[name]:
             del told[name]
     return told
@@ -128,8 +133,8 @@ def from_dict(told: object, names: Sequence[str], parents: Sequence[Sequence[int
     strengths, in_order = _strengths(told.get("strengths", {}), arcs), _in_order(told.get("in_order", {}), arcs)
     directed = _directed(told.get("directed"), arcs)
     gaps = _gaps(told.get("gaps", {}), names)
-    weights = _weights(told.get("weights", {}))
-    return Origin(score, n_rows, scores, contributions, search, strengths, directed, in_order, gaps, weights)
+    weights, replaced = _weights(told.get("weights", {})), _replaced(told.get("replaced", {}))
+    return Origin(score, n_rows, scores, contributions, search, strengths, directed, in_order, gaps, weights, replaced)
 
 
 def _check(fits: bool, at: str) -> None:
@@ -192,6 +197,14 @@ def _weights(told: Any) -> dict[str, Any]:
             value = told.get(name)
             fits = isinstance(value, int | float) and not isinstance(value, bool) and math.isfinite(value) and value > 0
             _check(fits, f".weights.{name}")
+    return dict(told)
+
+
+def _replaced(told: Any) -> dict[str, list[str]]:
+    _check(isinstance(told, dict), ".replaced")
+    for name, texts in told.items():
+        _check(name in _REPLACED and isinstance(texts, list), f".replaced[{name!r:.40}]")
+        _check(all(isinstance(text, str) for text in texts), f".replaced.{name}")
     return dict(told)
 
 
