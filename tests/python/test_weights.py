@@ -268,14 +268,31 @@ def test_a_score_that_knows_no_weights_refuses_those_it_cannot_repeat():
         an.learn(table, an.FullTable(), verbose=False)
     with pytest.raises(an.ParameterError, match=r"PCART .* take any"):
         an.local_score(table, "x", ["a"], an.MARS())
-    with pytest.raises(an.ParameterError, match="search=hybrid"):
-        an.learn(table, search="hybrid", verbose=False)
-    with pytest.raises(an.ParameterError, match="parents=forest"):
-        an.learn(table, parents="forest", verbose=False)
     many = an.Table(frame.with_columns(w=pl.lit(1_000_000)), weights="w")
     with pytest.raises(an.ParameterError, match="they sum to 60000000"):
         an.local_score(many, "x", ["a"], an.FullTable())
     assert math.isfinite(an.local_score(many, "x", ["a"], an.PCART()))
+
+
+def test_what_only_looks_at_rows_takes_them_in_proportion_to_any_weights():
+    frame = rows()
+    whole = an.Table(frame, weights="w")
+    repeated = an.Table(frame.select(pl.exclude("w").repeat_by("w").explode()), schema=whole.schema)
+    assert an.rank_parents(whole, seed=1).equals(an.rank_parents(repeated, seed=1))
+    assert an.search.hybrid(whole).dag.edges == an.search.hybrid(repeated).dag.edges
+    # Of weights that are not whole, the rows that count most decide: y follows x in these, and not in the others.
+    rng = np.random.default_rng(3)
+    x, y = rng.normal(size=(2, 900))
+    heavy = np.arange(900) % 3 == 0
+    y = np.where(heavy, x + 0.3 * y, y)
+    z = rng.normal(size=900) - np.where(heavy, 0.0, y)
+    survey = pl.DataFrame({"x": x, "y": y, "z": z, "w": np.where(heavy, 1.37, 0.011)})
+    found = an.search.hybrid(an.Table(survey, weights="w"))
+    assert {frozenset(arc) for arc in found.dag.edges} == {frozenset("xy")}
+    ranks = an.rank_parents(an.Table(survey, weights="w"), seed=1)
+    assert ranks.filter((pl.col("child") == "y") & (pl.col("rank") == 1))["parent"].item() == "x"
+    net = an.learn(an.Table(survey, weights="w"), search="hybrid", parents="forest", effort="quick", verbose=False)
+    assert net.graph.has_edge("x", "y") or net.graph.has_edge("y", "x")
 
 
 def weighted_gaussian(x, w, groups):

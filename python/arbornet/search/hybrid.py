@@ -61,7 +61,7 @@ def hybrid(
     score.
 
     Args:
-        table: a Table.
+        table: a Table. Rows with weights are repeated as often as these say; where they are not whole, in proportion.
         score: if given, the network of the highest score inside what was found, by exact search: an arc that
             independence directs keeps its direction. This is what `learn(search="hybrid")` does.
         interactions: also search for arcs that only trees find, such as two columns that affect a third only jointly.

@@ -39,7 +39,8 @@ def rank_parents(
     """Ranks the possible parents of variables by their importance in random forests that predict the children.
 
     The ranks depend on the table's values, the parameters and the seed alone: not on the order of the rows, nor on the
-    number of threads.
+    number of threads. Rows with weights are repeated as often as these say; where weights are not whole, in proportion,
+    which rows being a matter of their order.
 
     Args:
         table: a Table.

@@ -42,7 +42,7 @@ fn rank_parents(
         return Err(CoreError(Error::Shape("one list of the table's variables is needed for each".to_owned())).into());
     }
     let pool = pool(n_jobs)?;
-    let table = table.0.repeated(("parents", "forest"), "give ranks of your own").map_err(CoreError)?;
+    let table = table.0.in_proportion();
     let control = Arc::new(Control::default());
     let watched = control.clone();
     let ranks = watched_or_left(py, &watched, tell, move || {

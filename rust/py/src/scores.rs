@@ -218,7 +218,7 @@ fn feature_scales(py: Python<'_>, table: &TableHandle, scale: &str) -> PyResult<
             return Err(CoreError(Error::parameter("scale", &other, "choose normal_scores, raw, log or auto")).into());
         }
     };
-    let table = table.0.repeated(("scale", scale), "choose raw").map_err(CoreError)?;
+    let table = table.0.in_proportion();
     let work = move || Ok(Features::new(&table, 1, asked).scales);
     let scales = watched_or_left(py, &Control::default(), None, work)?.map_err(CoreError)?;
     Ok(scales.into_iter().map(|scale| scale.map(Scale::name)).collect())

@@ -83,10 +83,7 @@ impl Held {
         Ok(match given {
             Given::Candidates(handle) => Self::Candidates(handle.inner.clone()),
             Given::Score(handle) => Self::Score(handle.score.clone()),
-            Given::Table(handle) => {
-                let others = "a search by a score that takes such weights does";
-                Self::Table(handle.0.repeated(("search", "hybrid"), others)?)
-            }
+            Given::Table(handle) => Self::Table(handle.0.in_proportion()),
             Given::Test(function) => Self::Test(Called::new(n_vars, function.clone().unbind())),
         })
     }

@@ -306,8 +306,8 @@ fn score_within(
     let pool = pool(n_jobs)?;
     let (of, control) = (score.score.clone(), Arc::new(Control::default()));
     let within = Within { steps, max_parents, time: time_limit(seconds)? };
-    // What is screened decides only what is looked at first: where rows cannot be repeated, each counts once for it.
-    let table = score.table.repeated(("screen", ""), "").unwrap_or_else(|_| score.table.clone());
+    // What is screened decides only what is looked at first.
+    let table = score.table.in_proportion();
     let known = score.custom.is_none();
     let outcome = watched_or_left(py, &control.clone(), tell, move || {
         pool.install(|| {

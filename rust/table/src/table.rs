@@ -299,6 +299,14 @@ impl Table {
         Ok(Arc::new(Self { weights: None, ..self.take(&rows) }))
     }
 
+    /// Rows about as often as their weights say, for what only chooses where to look and knows no weights.
+    pub fn in_proportion(self: &Arc<Self>) -> Arc<Self> {
+        match self.weights() {
+            None => self.clone(),
+            Some(weights) => Arc::new(Self { weights: None, ..self.take(&weights.in_proportion()) }),
+        }
+    }
+
     /// Number of rows.
     #[inline]
     pub fn n_rows(&self) -> usize {

@@ -122,6 +122,25 @@ impl Weights {
     }
 }
 
+impl Weights {
+    /// For each row its number, as often as its weight says where weights are whole, and otherwise nearly so: a systematic
+    /// sample, in which the first k rows stand as often as their weights sum to, rounded. Weights that sum to more than a
+    /// million are taken as shares of a million; where a row weighs differently for some variable, that is not looked at.
+    #[must_use]
+    pub fn in_proportion(&self) -> Vec<usize> {
+        let scale = (MOST_REPEATED / self.total).min(1.0);
+        let (mut sum, mut taken) = (0.0, 0);
+        let mut rows = Vec::with_capacity((self.total * scale) as usize + 1);
+        for (row, w) in self.of_rows.iter().enumerate() {
+            sum += w;
+            let until = (sum * scale).round() as usize;
+            rows.extend(std::iter::repeat_n(row, until - taken));
+            taken = until;
+        }
+        rows
+    }
+}
+
 /// The weight that all rows have, if they do.
 fn equal(weights: &[f64]) -> Option<f64> {
     weights.first().copied().filter(|first| weights.iter().all(|w| w == first))
@@ -213,6 +232,21 @@ mod tests {
         assert!(told(vec![1e7, 1.0]).contains("sum to 10000001"));
         let of_child = Weights::new(vec![1.0, 1.0]).unwrap().for_child(0, vec![0.0, 1.0]).unwrap();
         assert!(of_child.repeated().is_err());
+    }
+
+    #[test]
+    fn rows_in_proportion_are_repeated_as_whole_weights_say_and_nearly_as_others_do() {
+        let whole = Weights::new(vec![2.0, 1.0, 3.0]).unwrap();
+        assert_eq!(whole.in_proportion(), whole.repeated().unwrap());
+        let given: Vec<f64> = (0..500).map(|i| f64::from(i * 7919 % 97 + 1) / 29.0).collect();
+        let weights = Weights::new(given.clone()).unwrap();
+        let rows = weights.in_proportion();
+        assert!((rows.len() as f64 - weights.total()).abs() <= 0.5);
+        let mut counts = vec![0.0_f64; given.len()];
+        rows.iter().for_each(|&row| counts[row] += 1.0);
+        assert!(counts.iter().zip(&given).all(|(count, w)| (count - w).abs() <= 1.0));
+        let many = Weights::new(vec![3e7, 1e7]).unwrap().in_proportion();
+        assert_eq!((many.len(), many.iter().filter(|&&row| row == 0).count()), (1_000_000, 750_000));
     }
 
     #[test]
