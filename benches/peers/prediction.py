@@ -22,6 +22,7 @@ import sys
 import warnings
 from collections.abc import Callable, Iterator
 from dataclasses import dataclass
+from functools import partial
 from pathlib import Path
 from typing import Any
 
@@ -223,21 +224,27 @@ def dense(encoder: Any) -> Any:
 
 
 def agrum(of: Data, old: pl.DataFrame, new: pl.DataFrame) -> dict[str, Figures]:
-    """The classifier of pyAgrum, with its own bins; nothing where it meets a level that it does not know."""
+    """The classifier of pyAgrum, with its own bins; nothing where it meets a level that it does not know.
+
+    Bins are quantiles, or of equal width where a number is so frequent that quantiles of some column coincide.
+    """
     import pyagrum
     from pyagrum.lib.discreteTypeProcessor import DiscreteTypeProcessor
     from pyagrum.skbn import BNClassifier
 
-    def made(target: str) -> Any:
+    def by(method: str, target: str) -> Any:
         # Numbers of few values are cut too: as labels, a value that no training row has would be an error.
-        how = {"defaultDiscretizationMethod": "quantile", "defaultNumberOfBins": 5, "discretizationThreshold": 2}
+        how = {"defaultDiscretizationMethod": method, "defaultNumberOfBins": 5, "discretizationThreshold": 2}
         bins = DiscreteTypeProcessor(**how)
         return BNClassifier(type_processor=bins, learningMethod="TAN", prior="Smoothing", priorWeight=0.5)
 
-    try:
-        return predicted(of, old, new, made)
-    except pyagrum.NotFound:  # a level that no training row has
-        return {}
+    for method in ("quantile", "uniform"):
+        with contextlib.suppress(ValueError):  # "gave only 1 bin"
+            try:
+                return predicted(of, old, new, partial(by, method))
+            except (pyagrum.NotFound, pyagrum.OutOfBounds):  # a level that no training row has
+                return {}
+    return {}
 
 
 def ridge(of: Data, old: pl.DataFrame, new: pl.DataFrame) -> dict[str, Figures]:
