@@ -61,7 +61,7 @@ scores! {
     /// counts, numbers in bins.
     Multinomial(mixed::multinomial::Multinomial),
     /// full tables over quantile bins.
-    FullTable(full_table::FullTable) in full_table,
+    FullTable(full_table::FullTable) in full_table takes own,
     /// Splines.
     Mars(mars::Mars),
     /// Partition-dyadic trees.
