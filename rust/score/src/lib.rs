@@ -31,7 +31,7 @@ pub use arbornet_model::local::{ChildScore, Fit, LocalScore, Tables};
 // rows with weights (`registry::Takes`), if it heeds them: `own` asks the parameters.
 scores! {
     /// Decision graphs, grown greedily.
-    DecisionGraph(decision_graph::Settings),
+    DecisionGraph(decision_graph::Settings) takes Any,
     /// log-likelihood, with AIC's or BIC's penalty or none.
     Likelihood(classic::likelihood::Likelihood) takes Any,
     /// Bayesian Dirichlet with one alpha for every cell; K2 is alpha = 1.
