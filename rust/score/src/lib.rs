@@ -55,9 +55,9 @@ scores! {
     /// a basis of every column, one correlation matrix.
     BasisFunctions(mixed::basis::BasisFunctions) takes Shared,
     /// polynomial regressions per configuration of levels.
-    MixedPolynomial(mixed::polynomial::MixedPolynomial),
+    MixedPolynomial(mixed::polynomial::MixedPolynomial) takes Shared,
     /// logistic regressions per configuration of levels.
-    LogisticRegression(mixed::polynomial::LogisticRegression),
+    LogisticRegression(mixed::polynomial::LogisticRegression) takes Shared,
     /// counts, numbers in bins.
     Multinomial(mixed::multinomial::Multinomial),
     /// full tables over quantile bins.
