@@ -47,7 +47,7 @@ scores! {
     /// mutual information tests.
     Mit(classic::mit::Mit) takes Any,
     /// a Gaussian per configuration of levels.
-    ConditionalGaussian(mixed::conditional::ConditionalGaussian) takes own,
+    ConditionalGaussian(mixed::conditional::ConditionalGaussian) takes Shared,
     /// one Gaussian over numbers and indicators.
     DegenerateGaussian(mixed::degenerate::DegenerateGaussian) takes Shared,
     /// one Gaussian over blocks of features.
@@ -59,7 +59,7 @@ scores! {
     /// logistic regressions per configuration of levels.
     LogisticRegression(mixed::polynomial::LogisticRegression) takes Shared,
     /// counts, numbers in bins.
-    Multinomial(mixed::multinomial::Multinomial),
+    Multinomial(mixed::multinomial::Multinomial) takes Shared,
     /// full tables over quantile bins.
     FullTable(full_table::FullTable) in full_table takes own,
     /// Splines.
