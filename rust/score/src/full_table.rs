@@ -11,6 +11,7 @@ mod joint;
 mod line;
 mod response;
 mod runs;
+mod weighed;
 
 use std::sync::Arc;
 
@@ -18,16 +19,18 @@ use serde::{Deserialize, Serialize};
 
 use self::cuts::Cuttings;
 use self::joint::{Axis, Joint};
-use self::response::{Levels, Numbers, Response};
+use self::response::{LevelLeaf, Levels, Numbers, Response};
+use self::weighed::{WeighedLevels, WeighedNumbers};
 use super::{ChildScore, LocalScore};
 use crate::control::Halt;
 use crate::error::{Error, Result};
-use crate::leaf::{Leaf, LeafModel, LeafPriors};
+use crate::leaf::{Leaf, LeafPriors};
 use crate::model::LocalModel;
 use crate::model::cells::{Cell, Cells};
 use crate::model::full_table::{FullTable as Model, bin};
 use crate::prior;
-use crate::table::{Column, Table, Var};
+use crate::registry::Takes;
+use crate::table::{Codes, Column, Table, Var};
 
 /// Parameters of full tables.
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
@@ -55,6 +58,11 @@ impl Default for FullTable {
 const MOST_BINS: usize = 64;
 
 impl FullTable {
+    /// Rows may have any weights, but not with what the authors' program does.
+    pub(crate) fn takes(&self) -> Takes {
+        if self.published { Takes::Repeated } else { Takes::Any }
+    }
+
     /// Prepares the score for a table: cuts every column in every way.
     ///
     /// # Errors
@@ -99,55 +107,75 @@ impl Prepared {
         self.parameters.priors.leaf(&self.table, child, self.parameters.published)
     }
 
-    /// Rows in the order in which responses are summed: ascending where sums depend on it.
+    /// Rows in the order in which responses are summed: ascending where sums depend on it, and without those that do not
+    /// count for the child. `None` where that is the order of the rows.
     fn row_order(&self, child: Var) -> Option<Vec<u32>> {
-        let Column::Reals(values) = self.table.column(child) else { return None };
-        let mut order: Vec<u32> = (0..values.len() as u32).collect();
-        order.sort_by(|&a, &b| values[a as usize].total_cmp(&values[b as usize]));
+        let weights = self.table.weights_of(child);
+        let all = 0..self.table.n_rows() as u32;
+        let Column::Reals(values) = self.table.column(child) else {
+            let weights = weights.filter(|weights| weights.contains(&0.0))?;
+            return Some(all.filter(|&row| weights[row as usize] > 0.0).collect());
+        };
+        let by_value = |a: u32, b: u32| values[a as usize].total_cmp(&values[b as usize]);
+        let Some(weights) = weights else {
+            let mut order: Vec<u32> = all.collect();
+            order.sort_by(|&a, &b| by_value(a, b));
+            return Some(order);
+        };
+        let mut order: Vec<u32> = all.filter(|&row| weights[row as usize] > 0.0).collect();
+        order.sort_by(|&a, &b| by_value(a, b).then(weights[a as usize].total_cmp(&weights[b as usize])));
         Some(order)
     }
 
-    fn scratch<R: Response + 'static>(&self, child: Var, response: R) -> Scratch<'_, R> {
-        let codes = self.row_order(child).map(|order| {
+    fn scratch<R: Response + 'static>(&self, child: Var, response: impl FnOnce(&[u32]) -> R) -> Scratch<'_, R> {
+        let order = self.row_order(child);
+        let codes = order.as_ref().map(|order| {
             let permuted = |c: &Cuttings| order.iter().map(|&row| c.codes[row as usize]).collect();
             self.cuttings.iter().map(permuted).collect()
         });
-        Scratch { score: self, codes, joint: Joint::new(self.table.n_rows()), response }
+        let order = order.unwrap_or_else(|| (0..self.table.n_rows() as u32).collect());
+        Scratch { score: self, codes, joint: Joint::new(order.len()), response: response(&order) }
     }
 
     /// The scratch of a child, with its response in the order of its rows.
     fn family(&self, child: Var) -> Box<dyn Family + '_> {
-        let codes = |n| match self.table.column(child) {
-            Column::Codes(codes) => (codes.iter().map(|c| c as u32).collect(), n),
-            Column::Reals(_) => unreachable!("a leaf of levels belongs to a column of codes"),
-        };
-        match self.leaf(child) {
-            Leaf::Categorical(leaf) => {
-                let (codes, width) = codes(leaf.n_levels());
-                Box::new(self.scratch(child, Levels::new(leaf, codes, width)))
+        match (self.leaf(child), self.table.column(child)) {
+            (Leaf::Categorical(leaf), Column::Codes(codes)) => {
+                let width = leaf.n_levels();
+                self.of_levels(child, leaf, codes, width)
             }
-            Leaf::Ordinal(leaf) => {
-                let (codes, width) = codes(leaf.n_levels());
-                Box::new(self.scratch(child, Levels::new(leaf, codes, width)))
+            (Leaf::Ordinal(leaf), Column::Codes(codes)) => {
+                let width = leaf.n_levels();
+                self.of_levels(child, leaf, codes, width)
             }
-            Leaf::Normal(leaf) => {
-                let Column::Reals(reals) = self.table.column(child) else {
-                    unreachable!("a leaf of numbers belongs to a column of numbers")
-                };
-                Box::new(self.scratch(child, Numbers::new(&leaf, reals.clone())))
-            }
+            (Leaf::Normal(leaf), Column::Reals(reals)) => match self.table.weights_of(child) {
+                None => Box::new(self.scratch(child, |_| Numbers::new(&leaf, reals.clone()))),
+                Some(weights) => Box::new(self.scratch(child, |order| {
+                    let rows = order.iter().map(|&row| (reals[row as usize], weights[row as usize]));
+                    WeighedNumbers::new(leaf, rows)
+                })),
+            },
+            _ => unreachable!("leaves are of their column's kind"),
+        }
+    }
+
+    fn of_levels<L>(&self, child: Var, leaf: L, codes: &Codes, width: usize) -> Box<dyn Family + '_>
+    where
+        L: LevelLeaf + 'static,
+    {
+        let code = |&row: &u32| codes.get(row as usize) as u32;
+        match self.table.weights_of(child) {
+            None => Box::new(self.scratch(child, |order| Levels::new(leaf, order.iter().map(code).collect(), width))),
+            Some(weights) => Box::new(self.scratch(child, |order| {
+                let rows = order.iter().map(|row| (code(row), weights[*row as usize])).collect();
+                WeighedLevels::new(leaf, rows, width)
+            })),
         }
     }
 
     /// Cells of the rows under given cuts, each fitted with the responses observed in their canonical order.
-    fn cells<L: LeafModel>(
-        &self,
-        leaf: &L,
-        value: impl Fn(usize) -> L::Value,
-        family: (Var, &[Var]),
-        cuts: &[Option<Vec<f64>>],
-    ) -> Cells {
-        let (child, parents) = family;
+    fn cells(&self, child: Var, parents: &[Var], cuts: &[Option<Vec<f64>>]) -> Cells {
+        let (leaf, column, weights) = (self.leaf(child), self.table.column(child), self.table.weights_of(child));
         let codes_of = |row: usize| -> Vec<u32> {
             let code = |(&p, cuts): (&Var, &Option<Vec<f64>>)| match (self.table.column(p), cuts) {
                 (Column::Reals(x), Some(cuts)) => bin(cuts, x[row]),
@@ -163,14 +191,12 @@ impl Prepared {
         };
         rows.sort_by(|a, b| a.0.cmp(&b.0)); // stable: within a cell the order stays
         let fitted = |same: &[(Vec<u32>, usize)]| {
-            let mut stat = leaf.empty();
-            for &(_, row) in same {
-                leaf.observe(&mut stat, value(row));
-            }
-            Cell { codes: same[0].0.clone(), n_rows: same.len(), distribution: leaf.fit(&stat) }
+            let (n_rows, distribution) = leaf.fit_rows(column, weights, same.iter().map(|&(_, row)| row));
+            Cell { codes: same[0].0.clone(), n_rows, distribution }
         };
         let cells = rows.chunk_by(|a, b| a.0 == b.0).map(fitted).collect();
-        Cells::new(child, parents.to_vec(), cells, leaf.fit(&leaf.empty()))
+        let (_, unseen) = leaf.fit_rows(column, weights, std::iter::empty());
+        Cells::new(child, parents.to_vec(), cells, unseen)
     }
 }
 
@@ -197,13 +223,7 @@ impl LocalScore for Prepared {
             .zip(choices)
             .map(|(&p, choice)| self.cuttings[p].is_cut.then(|| self.cuttings[p].choices[choice].clone()))
             .collect();
-        let family = (child, parents);
-        let cells = match (self.leaf(child), self.table.column(child)) {
-            (Leaf::Categorical(leaf), Column::Codes(c)) => self.cells(&leaf, |row| c.get(row) as u32, family, &cuts),
-            (Leaf::Ordinal(leaf), Column::Codes(c)) => self.cells(&leaf, |row| c.get(row) as u32, family, &cuts),
-            (Leaf::Normal(leaf), Column::Reals(y)) => self.cells(&leaf, |row| y[row], family, &cuts),
-            _ => unreachable!("leaves are of their column's kind"),
-        };
+        let cells = self.cells(child, parents, &cuts);
         Ok(LocalModel::FullTable(Model::new(cuts, cells)))
     }
 }

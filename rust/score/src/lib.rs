@@ -31,7 +31,7 @@ pub use arbornet_model::local::{ChildScore, Fit, LocalScore, Tables};
 // rows with weights (`registry::Takes`), if it heeds them: `own` asks the parameters.
 scores! {
     /// Decision graphs, grown greedily.
-    DecisionGraph(decision_graph::Settings),
+    DecisionGraph(decision_graph::Settings) takes Any,
     /// log-likelihood, with AIC's or BIC's penalty or none.
     Likelihood(classic::likelihood::Likelihood) takes Any,
     /// Bayesian Dirichlet with one alpha for every cell; K2 is alpha = 1.
@@ -47,7 +47,7 @@ scores! {
     /// mutual information tests.
     Mit(classic::mit::Mit) takes Any,
     /// a Gaussian per configuration of levels.
-    ConditionalGaussian(mixed::conditional::ConditionalGaussian) takes own,
+    ConditionalGaussian(mixed::conditional::ConditionalGaussian) takes Shared,
     /// one Gaussian over numbers and indicators.
     DegenerateGaussian(mixed::degenerate::DegenerateGaussian) takes Shared,
     /// one Gaussian over blocks of features.
@@ -55,13 +55,13 @@ scores! {
     /// a basis of every column, one correlation matrix.
     BasisFunctions(mixed::basis::BasisFunctions) takes Shared,
     /// polynomial regressions per configuration of levels.
-    MixedPolynomial(mixed::polynomial::MixedPolynomial),
+    MixedPolynomial(mixed::polynomial::MixedPolynomial) takes Shared,
     /// logistic regressions per configuration of levels.
-    LogisticRegression(mixed::polynomial::LogisticRegression),
+    LogisticRegression(mixed::polynomial::LogisticRegression) takes Shared,
     /// counts, numbers in bins.
-    Multinomial(mixed::multinomial::Multinomial),
+    Multinomial(mixed::multinomial::Multinomial) takes Shared,
     /// full tables over quantile bins.
-    FullTable(full_table::FullTable) in full_table,
+    FullTable(full_table::FullTable) in full_table takes own,
     /// Splines.
     Mars(mars::Mars),
     /// Partition-dyadic trees.

@@ -33,7 +33,7 @@ fn acyclicity_holds_after_every_step_and_every_step_improves() {
     for operators in ["C", "B", "CM", "CBM"] {
         let prepared = settings(operators, PriorChoice::Uniform, 1.0, false).prepared(&table).unwrap();
         let (constraints, control) = (Constraints::none(n), Control::default());
-        let mut search = Search::new(&prepared, &constraints, Budget::new(&control, None)).unwrap();
+        let mut search = Search::<u32>::new(&prepared, &constraints, Budget::new(&control, None)).unwrap();
         let mut score = search.score();
         while search.step().unwrap() {
             let families: Vec<_> = (0..n).map(|v| search.dag().family(v)).collect();

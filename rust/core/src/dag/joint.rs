@@ -16,6 +16,7 @@ use super::graph::Dag;
 use super::registry::{self, Source, Task};
 use crate::constraints::Constraints;
 use crate::control::{Budget, Stop};
+use crate::decision_graph::amounts::Tallied;
 use crate::decision_graph::build::model;
 use crate::decision_graph::state::{Operator, Problem, State};
 use crate::decision_graph::{Prepared, region};
@@ -80,7 +81,13 @@ impl Joint {
     /// If a column is a number, the constraints do not fit the table, or the prior cannot say; not if the budget is used
     /// up.
     pub fn run(&self, prepared: &Prepared, constraints: &Constraints, budget: Budget<'_>) -> Result<Found> {
-        let mut search = Search::new(prepared, constraints, budget)?;
+        if prepared.table().weights().is_some() {
+            return self.ended(Search::<f64>::new(prepared, constraints, budget)?, budget);
+        }
+        self.ended(Search::<u32>::new(prepared, constraints, budget)?, budget)
+    }
+
+    fn ended<N: Tallied>(&self, mut search: Search<'_, N>, budget: Budget<'_>) -> Result<Found> {
         let mut n_dropped = 0;
         let mut stop = None;
         loop {
@@ -103,10 +110,10 @@ impl Joint {
 }
 
 /// All nodes of a network while their graphs grow.
-pub struct Search<'a> {
+pub struct Search<'a, N: Tallied = u32> {
     constraints: &'a Constraints,
     budget: Budget<'a>,
-    nodes: Vec<Node<'a>>,
+    nodes: Vec<Node<'a, N>>,
     dag: Dag,
     ancestors: Ancestors,
     n_steps: u64,
@@ -114,15 +121,15 @@ pub struct Search<'a> {
     looked: bool,
 }
 
-struct Node<'a> {
-    problem: Problem<'a>,
-    state: State,
+struct Node<'a, N: Tallied> {
+    problem: Problem<'a, N>,
+    state: State<N>,
     /// By predictor: whether it is or may become a parent.
     allowed: Vec<bool>,
     best: Option<(f64, Operator)>,
 }
 
-impl<'a> Search<'a> {
+impl<'a, N: Tallied> Search<'a, N> {
     /// Every node a single leaf.
     ///
     /// # Errors
@@ -136,7 +143,7 @@ impl<'a> Search<'a> {
         let required: Vec<&[Var]> = (0..n).map(|v| constraints.child(v).required.as_slice()).collect();
         let dag = Dag::from_parents(&required)?;
         let of = |v: Var| {
-            let mut problem = prepared.problem(v, &constraints.child(v).allowed)?;
+            let mut problem = prepared.problem_of(v, &constraints.child(v).allowed)?;
             problem.parallel = true;
             problem.budget = Some(budget);
             let state = State::unlooked(&problem)?;
@@ -175,13 +182,13 @@ impl<'a> Search<'a> {
     /// As `grow`.
     pub fn step(&mut self) -> Result<bool> {
         if !self.looked {
-            let look = |node: &Node<'_>| State::new(&node.problem);
+            let look = |node: &Node<'_, N>| State::new(&node.problem);
             let states = self.nodes.par_iter().try_map(look)?;
             self.nodes.iter_mut().zip(states).for_each(|(node, state)| node.state = state);
             self.looked = true;
             self.look_everywhere();
         }
-        let gain = |node: &Node<'_>| node.best.map_or(f64::NEG_INFINITY, |best| best.0);
+        let gain = |node: &Node<'_, N>| node.best.map_or(f64::NEG_INFINITY, |best| best.0);
         let top = self.nodes.iter().map(gain).fold(f64::NEG_INFINITY, f64::max);
         let chosen =
             self.nodes.iter().position(|node| node.best.is_some() && gain(node) >= top - node.problem.marginal.least());
@@ -263,7 +270,7 @@ impl<'a> Search<'a> {
     /// # Errors
     /// Never for what this search has grown.
     pub fn graphs(&self) -> Result<Vec<DecisionGraph>> {
-        let of = |(child, node): (Var, &Node<'_>)| {
+        let of = |(child, node): (Var, &Node<'_, N>)| {
             let parents: Vec<Var> = self.dag.parents(child).collect();
             Ok(model(&node.problem, &node.state)?.with_parents(&parents))
         };

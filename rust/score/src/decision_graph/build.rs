@@ -1,5 +1,6 @@
 //! From a graph as it was grown to the model: every question and leaf once, in an order that closes no cycle.
 
+use super::amounts::Tallied;
 use super::levels::Levels;
 use super::predictors::Ways;
 use super::region;
@@ -13,7 +14,7 @@ use crate::predictive::Predictive;
 ///
 /// # Errors
 /// If a predictor cannot be read, which growing it has found before.
-pub fn model(problem: &Problem<'_>, state: &State) -> Result<DecisionGraph> {
+pub fn model<N: Tallied>(problem: &Problem<'_, N>, state: &State<N>) -> Result<DecisionGraph> {
     let mut builder = Builder { problem, state, made: vec![0; state.shapes().len()], nodes: Vec::new() };
     // What a node leads to was made after it.
     for shape in (0..state.shapes().len()).rev() {
@@ -36,16 +37,16 @@ pub fn model(problem: &Problem<'_>, state: &State) -> Result<DecisionGraph> {
     Ok(DecisionGraph::new(problem.child, problem.fields.clone(), nodes, unused, log_marginal))
 }
 
-struct Builder<'a> {
-    problem: &'a Problem<'a>,
-    state: &'a State,
+struct Builder<'a, N: Tallied> {
+    problem: &'a Problem<'a, N>,
+    state: &'a State<N>,
     /// By shape: its node.
     made: Vec<usize>,
     /// What is led to before what leads there.
     nodes: Vec<Node>,
 }
 
-impl Builder<'_> {
+impl<N: Tallied> Builder<'_, N> {
     /// Where a shape stands; a question whose every answer leads to one node is not asked.
     fn placed(&mut self, shape: usize) -> Result<usize> {
         let node = match &self.state.shapes()[shape] {
@@ -65,12 +66,14 @@ impl Builder<'_> {
 
     fn leaf(&self, id: usize) -> Node {
         let (leaf, r) = (self.state.leaf(id), self.problem.r);
-        let mut counts = vec![0; r];
-        leaf.counts.iter().for_each(|&(code, n)| counts[code as usize] = u64::from(n));
-        let total = leaf.rows.len() as f64 + leaf.alphas.total(r);
-        let probability = |(code, &n): (u32, &u64)| (n as f64 + leaf.alphas.of(code)) / total;
-        let probabilities = (0..).zip(&counts).map(probability).collect();
-        Node::Leaf { n: leaf.rows.len() as u64, counts, predictive: Predictive::Levels { probabilities } }
+        let mut weights = vec![0.0; r];
+        leaf.counts.iter().for_each(|&(code, n)| weights[code as usize] = n.real());
+        let total = leaf.n.real() + leaf.alphas.total(r);
+        let probability = |(code, &n): (u32, &f64)| (n + leaf.alphas.of(code)) / total;
+        let probabilities = (0..).zip(&weights).map(probability).collect();
+        // Numbers of rows are told, and sums of weights rounded.
+        let counts = weights.iter().map(|n| n.round() as u64).collect();
+        Node::Leaf { n: leaf.n.real().round() as u64, counts, predictive: Predictive::Levels { probabilities } }
     }
 
     fn question(&self, parent: usize, cut: Cut, sides: &[(Levels, usize)], to: &[usize]) -> Result<Node> {

@@ -7,6 +7,7 @@
 use rand::{RngExt, SeedableRng};
 use rand_xoshiro::Xoshiro256PlusPlus;
 
+use super::amounts::Tallied;
 use super::splits::Cut;
 use super::state::{Operator, Problem, State};
 use crate::error::Result;
@@ -18,7 +19,7 @@ const DISTURBANCES: usize = 4;
 ///
 /// # Errors
 /// If the prior cannot say, or the budget is used up.
-pub fn grown(problem: &Problem<'_>) -> Result<State> {
+pub fn grown<N: Tallied>(problem: &Problem<'_, N>) -> Result<State<N>> {
     let mut state = State::new(problem)?;
     greedy(problem, &mut state)?;
     look_ahead(problem, &mut state)?;
@@ -43,7 +44,7 @@ pub fn grown(problem: &Problem<'_>) -> Result<State> {
 ///
 /// # Errors
 /// If the prior cannot say, or the budget is used up.
-pub fn greedy(problem: &Problem<'_>, state: &mut State) -> Result<()> {
+pub fn greedy<N: Tallied>(problem: &Problem<'_, N>, state: &mut State<N>) -> Result<()> {
     while let Some((_, operator)) = state.best(problem, None) {
         problem.check()?;
         state.apply(problem, operator)?;
@@ -51,7 +52,7 @@ pub fn greedy(problem: &Problem<'_>, state: &mut State) -> Result<()> {
     Ok(())
 }
 
-fn look_ahead(problem: &Problem<'_>, state: &mut State) -> Result<()> {
+fn look_ahead<N: Tallied>(problem: &Problem<'_, N>, state: &mut State<N>) -> Result<()> {
     if problem.settings.lookahead == 0 {
         return Ok(());
     }
@@ -67,7 +68,7 @@ fn look_ahead(problem: &Problem<'_>, state: &mut State) -> Result<()> {
         // The sort is stable: ties stay in the order of leaves and predictors.
         tries.sort_by(|a, b| b.0.total_cmp(&a.0));
         tries.truncate(problem.settings.lookahead);
-        let mut best: Option<State> = None;
+        let mut best: Option<State<N>> = None;
         let mut best_score = state.score() + problem.marginal.least();
         for (_, operator) in tries {
             let mut other = state.clone();
@@ -85,7 +86,11 @@ fn look_ahead(problem: &Problem<'_>, state: &mut State) -> Result<()> {
     }
 }
 
-fn random_operator(problem: &Problem<'_>, state: &State, rng: &mut Xoshiro256PlusPlus) -> Option<Operator> {
+fn random_operator<N: Tallied>(
+    problem: &Problem<'_, N>,
+    state: &State<N>,
+    rng: &mut Xoshiro256PlusPlus,
+) -> Option<Operator> {
     let ids: Vec<usize> = state.leaves().map(|(id, _)| id).collect();
     if problem.settings.operators.merge && ids.len() > 1 && rng.random::<bool>() {
         let (a, b) = (rng.random_range(0..ids.len()), rng.random_range(0..ids.len() - 1));

@@ -8,12 +8,13 @@ use std::collections::BTreeSet;
 
 use rustc_hash::FxHashMap;
 
+use super::amounts::Tallied;
 use super::prior::{Alphas, Counts, Marginal, Prior};
 use super::state::GrownLeaf;
 
 #[derive(Clone, Debug)]
-struct Group {
-    counts: Counts,
+struct Group<N> {
+    counts: Counts<N>,
     alphas: Alphas,
     score: f64,
     members: BTreeSet<usize>,
@@ -24,24 +25,30 @@ struct Group {
     partner: usize,
 }
 
-type Key = (Counts, Vec<u64>);
+type Key<N> = (Vec<(u32, <N as Tallied>::Key)>, Vec<u64>);
 
-fn key(leaf: &GrownLeaf) -> Key {
-    (leaf.counts.clone(), leaf.alphas.bits())
+fn key<N: Tallied>(leaf: &GrownLeaf<N>) -> Key<N> {
+    (leaf.counts.iter().map(|&(code, n)| (code, n.key())).collect(), leaf.alphas.bits())
 }
 
 /// All groups of leaves.
-#[derive(Clone, Debug, Default)]
-pub struct Merges {
-    groups: Vec<Option<Group>>,
+#[derive(Clone, Debug)]
+pub struct Merges<N: Tallied = u32> {
+    groups: Vec<Option<Group<N>>>,
     /// Positions of the groups that have members, ascending.
     alive: Vec<usize>,
-    of: FxHashMap<Key, usize>,
+    of: FxHashMap<Key<N>, usize>,
 }
 
-impl Merges {
+impl<N: Tallied> Default for Merges<N> {
+    fn default() -> Self {
+        Self { groups: Vec::new(), alive: Vec::new(), of: FxHashMap::default() }
+    }
+}
+
+impl<N: Tallied> Merges<N> {
     /// Adds a leaf under its number.
-    pub fn insert(&mut self, id: usize, leaf: &GrownLeaf, marginal: &Marginal, prior: &Prior) {
+    pub fn insert(&mut self, id: usize, leaf: &GrownLeaf<N>, marginal: &Marginal, prior: &Prior) {
         let key = key(leaf);
         if let Some(&at) = self.of.get(&key) {
             // A second member first: without it there is nothing to merge within.
@@ -63,7 +70,7 @@ impl Merges {
     }
 
     /// Takes a leaf away.
-    pub fn remove(&mut self, id: usize, leaf: &GrownLeaf) {
+    pub fn remove(&mut self, id: usize, leaf: &GrownLeaf<N>) {
         let key = key(leaf);
         let at = self.of[&key];
         let group = self.group_mut(at);
@@ -78,7 +85,7 @@ impl Merges {
     /// The highest gain of a merge; minus infinity with fewer than two leaves.
     pub fn top(&mut self, marginal: &Marginal, prior: &Prior) -> f64 {
         loop {
-            let bound = |group: &Group| group.best.max(group.own());
+            let bound = |group: &Group<N>| group.best.max(group.own());
             let top = self.alive.iter().map(|&at| bound(self.group(at))).fold(f64::NEG_INFINITY, f64::max);
             let stale = |&&at: &&usize| {
                 let group = self.group(at);
@@ -125,11 +132,11 @@ impl Merges {
         best
     }
 
-    fn group(&self, at: usize) -> &Group {
+    fn group(&self, at: usize) -> &Group<N> {
         self.groups[at].as_ref().expect("positions in use have groups")
     }
 
-    fn group_mut(&mut self, at: usize) -> &mut Group {
+    fn group_mut(&mut self, at: usize) -> &mut Group<N> {
         self.groups[at].as_mut().expect("positions in use have groups")
     }
 
@@ -148,13 +155,13 @@ impl Merges {
     }
 }
 
-impl Group {
+impl<N> Group<N> {
     /// Gain of merging two members, if there are two.
     fn own(&self) -> f64 {
         if self.members.len() > 1 { self.within } else { f64::NEG_INFINITY }
     }
 }
 
-fn gain(a: &Group, b: &Group, marginal: &Marginal, prior: &Prior) -> f64 {
+fn gain<N: Tallied>(a: &Group<N>, b: &Group<N>, marginal: &Marginal, prior: &Prior) -> f64 {
     marginal.score_of_both(&a.counts, &b.counts, &prior.merged(&a.alphas, &b.alphas)) - a.score - b.score
 }

@@ -7,6 +7,7 @@
 //! with every non-descendant as a possible parent (the joint search, figure 5). Splitting on the child itself (section 6) is
 //! left out.
 
+pub mod amounts;
 pub(crate) mod beliefs;
 pub mod build;
 pub mod grow;
@@ -30,6 +31,7 @@ use crate::table::{Table, Var};
 
 pub use crate::model::decision_graph::levels;
 
+use self::amounts::Tallied;
 use self::beliefs::Beliefs;
 use self::predictors::{ADVICE, Predictors};
 use self::prior::{Marginal, Prior};
@@ -214,16 +216,31 @@ impl Prepared {
     /// # Errors
     /// If the child is a number, or a predictor is one and may not be.
     pub fn problem(&self, child: Var, fields: &[Var]) -> Result<Problem<'_>> {
+        self.problem_of(child, fields)
+    }
+
+    /// As `problem`, by numbers of rows or by sums of their weights.
+    ///
+    /// # Errors
+    /// As `problem`.
+    pub fn problem_of<N: Tallied>(&self, child: Var, fields: &[Var]) -> Result<Problem<'_, N>> {
         let codes = self.table.codes(child, ADVICE)?;
         self.predictors.check(fields)?;
         let r = self.table.variable(child).n_levels().unwrap_or(0);
+        let kappa = self.settings.kappa;
+        let marginal = match self.table.weights() {
+            None => Marginal::new(r, self.table.n_rows(), kappa),
+            Some(weights) => Marginal::of_weights(r, weights.total(), kappa),
+        };
+        let weights = self.table.weights_of(child);
+        let weight = |row: usize| weights.map_or(1.0, |weights| weights[row]);
         Ok(Problem {
             predictors: &self.predictors,
             child,
             r,
-            children: codes.iter().map(|code| code as u32).collect(),
+            children: (0..).zip(codes.iter()).map(|(row, code)| N::row(code as u32, weight(row))).collect(),
             fields: fields.to_vec(),
-            marginal: Marginal::new(r, self.table.n_rows(), self.settings.kappa),
+            marginal,
             prior: self.prior.clone(),
             settings: &self.settings,
             budget: None,

@@ -9,22 +9,24 @@ use std::sync::Arc;
 use libm::lgamma;
 
 use super::LEAST_GAIN;
+use super::amounts::Tallied;
 use super::beliefs::Beliefs;
 use super::levels::Levels;
 use super::region::Region;
 use crate::error::Result;
+use crate::leaf::Total;
 
 /// A child's counts in a leaf: (code, rows), ascending, those without rows left out.
-pub type Counts = Vec<(u32, u32)>;
+pub type Counts<N = u32> = Vec<(u32, N)>;
 
 /// Both counts added.
-pub fn added(a: &[(u32, u32)], b: &[(u32, u32)]) -> Counts {
+pub fn added<N: Tallied>(a: &[(u32, N)], b: &[(u32, N)]) -> Counts<N> {
     let mut out = Counts::with_capacity(a.len() + b.len());
     let (mut i, mut j) = (0, 0);
     while i < a.len() || j < b.len() {
         match (a.get(i), b.get(j)) {
             (Some(x), Some(y)) if x.0 == y.0 => {
-                out.push((x.0, x.1 + y.1));
+                out.push((x.0, sum(x.1, y.1)));
                 (i, j) = (i + 1, j + 1);
             }
             (Some(x), y) if y.is_none_or(|y| x.0 < y.0) => {
@@ -42,20 +44,27 @@ pub fn added(a: &[(u32, u32)], b: &[(u32, u32)]) -> Counts {
 }
 
 /// The first without the second, which is part of it.
-pub fn taken(all: &[(u32, u32)], part: &[(u32, u32)], out: &mut Counts) {
+pub fn taken<N: Tallied>(all: &[(u32, N)], part: &[(u32, N)], out: &mut Counts<N>) {
     out.clear();
     let mut part = part.iter().peekable();
     for &(code, n) in all {
-        let minus = part.next_if(|p| p.0 == code).map_or(0, |p| p.1);
-        if n > minus {
-            out.push((code, n - minus));
+        let mut left = n;
+        left -= part.next_if(|p| p.0 == code).map_or(N::default(), |p| p.1);
+        if left != N::default() {
+            out.push((code, left));
         }
     }
 }
 
 /// Sum of the rows.
-pub fn total(counts: &[(u32, u32)]) -> u32 {
-    counts.iter().map(|c| c.1).sum()
+pub fn total<N: Tallied>(counts: &[(u32, N)]) -> N {
+    counts.iter().fold(N::default(), |total, c| sum(total, c.1))
+}
+
+#[inline]
+fn sum<N: Tallied>(mut a: N, b: N) -> N {
+    a += b;
+    a
 }
 
 /// Pseudo-counts of the child's levels in a leaf.
@@ -220,16 +229,30 @@ impl ByLevel {
     }
 }
 
+/// What a sum of scores is rounded by, as a part of it.
+const ROUNDING: f64 = 4e-15;
+
 /// Marginal likelihoods of leaves of one child.
 pub struct Marginal {
     r: usize,
     /// What a leaf costs: `(r - 1) ln kappa`.
     per_leaf: f64,
-    /// `ln n!`, up to all rows and levels.
+    /// `ln n!`, up to all rows and levels; of weights beyond [`MOST_TABULATED`] only so far.
     ln_factorial: Vec<f64>,
+    /// What sums of scores of so many rows are rounded by.
+    rounding: f64,
 }
 
+/// Sums of weights may be beyond any number of rows.
+const MOST_TABULATED: f64 = 1e6;
+
 impl Marginal {
+    /// For a child of `r` levels in rows that weigh so much together.
+    pub fn of_weights(r: usize, total: f64, kappa: f64) -> Self {
+        let known = Self::new(r, total.min(MOST_TABULATED) as usize, kappa);
+        Self { rounding: known.rounding.max(ROUNDING * lgamma(total + 1.0)), ..known }
+    }
+
     /// For a child of `r` levels in so many rows.
     pub fn new(r: usize, n_rows: usize, kappa: f64) -> Self {
         let (mut sum, mut lost) = (0.0_f64, 0.0);
@@ -243,18 +266,26 @@ impl Marginal {
             sum = next;
             ln_factorial.push(sum);
         }
-        Self { r, per_leaf: r.saturating_sub(1) as f64 * kappa.ln(), ln_factorial }
+        let rounding = ROUNDING * ln_factorial.last().copied().unwrap_or(0.0);
+        Self { r, per_leaf: r.saturating_sub(1) as f64 * kappa.ln(), ln_factorial, rounding }
     }
 
     /// `ln n!`.
-    pub fn ln_factorial(&self, n: u32) -> f64 {
-        self.ln_factorial[n as usize]
+    #[inline]
+    pub fn ln_factorial<N: Tallied>(&self, n: N) -> f64 {
+        self.ln_factorial_above(n, 0)
+    }
+
+    /// `ln (n + more)!`: a whole sum of weights is looked up as a count is.
+    #[inline]
+    fn ln_factorial_above<N: Tallied>(&self, n: N, more: usize) -> f64 {
+        let known = n.total().place().and_then(|place| self.ln_factorial.get(place + more));
+        known.copied().unwrap_or_else(|| lgamma(n.real() + more as f64 + 1.0))
     }
 
     /// Gains closer than this are a tie, and a gain of no more is none: 1e-9, or what the rounding of so many rows is.
     pub fn least(&self) -> f64 {
-        let most = self.ln_factorial.last().copied().unwrap_or(0.0);
-        LEAST_GAIN.max(4e-15 * most)
+        LEAST_GAIN.max(self.rounding)
     }
 
     /// What every leaf pays.
@@ -263,20 +294,21 @@ impl Marginal {
     }
 
     /// What the total of a leaf contributes where every pseudo-count is 1.
-    pub fn of_total(&self, n: u32) -> f64 {
-        self.ln_factorial[self.r.saturating_sub(1)] - self.ln_factorial[n as usize + self.r.saturating_sub(1)]
+    pub fn of_total<N: Tallied>(&self, n: N) -> f64 {
+        let more = self.r.saturating_sub(1);
+        self.ln_factorial[more] - self.ln_factorial_above(n, more)
     }
 
     /// As `score`, of two leaves' counts together.
-    pub fn score_of_both(&self, a: &[(u32, u32)], b: &[(u32, u32)], alphas: &Alphas) -> f64 {
+    pub fn score_of_both<N: Tallied>(&self, a: &[(u32, N)], b: &[(u32, N)], alphas: &Alphas) -> f64 {
         let Alphas::Even(1.0) = alphas else { return self.score(&added(a, b), alphas) };
-        let (mut cells, mut n) = (0.0, 0);
+        let (mut cells, mut n) = (0.0, N::default());
         let (mut i, mut j) = (0, 0);
         loop {
             let count = match (a.get(i), b.get(j)) {
                 (Some(x), Some(y)) if x.0 == y.0 => {
                     (i, j) = (i + 1, j + 1);
-                    x.1 + y.1
+                    sum(x.1, y.1)
                 }
                 (Some(x), y) if y.is_none_or(|y| x.0 < y.0) => {
                     i += 1;
@@ -295,7 +327,7 @@ impl Marginal {
     }
 
     /// The logarithm of the marginal likelihood of a leaf and its cost.
-    pub fn score(&self, counts: &[(u32, u32)], alphas: &Alphas) -> f64 {
+    pub fn score<N: Tallied>(&self, counts: &[(u32, N)], alphas: &Alphas) -> f64 {
         if let Alphas::Even(1.0) = alphas {
             let cells: f64 = counts.iter().map(|&(_, n)| self.ln_factorial(n)).sum();
             return cells + self.of_total(total(counts)) + self.per_leaf;
@@ -305,11 +337,11 @@ impl Marginal {
             .iter()
             .map(|&(code, n)| {
                 let a = alphas.of(code);
-                lgamma(a + f64::from(n)) - lgamma(a)
+                lgamma(a + n.real()) - lgamma(a)
             })
             .sum();
         let n = total(counts);
-        let all = if n == 0 { 0.0 } else { lgamma(sum) - lgamma(sum + f64::from(n)) };
+        let all = if n == N::default() { 0.0 } else { lgamma(sum) - lgamma(sum + n.real()) };
         cells + all + self.per_leaf
     }
 }
@@ -323,16 +355,27 @@ mod tests {
         // 2 and 1 rows of two levels: 2! 1! 1! / 4!.
         let marginal = Marginal::new(2, 10, 1.0);
         let expected = (2.0_f64 / 24.0).ln();
-        assert!((marginal.score(&[(0, 2), (1, 1)], &Alphas::Even(1.0)) - expected).abs() < 1e-14);
+        assert!((marginal.score::<u32>(&[(0, 2), (1, 1)], &Alphas::Even(1.0)) - expected).abs() < 1e-14);
         let one = Alphas::Each([1.0, 1.0].into());
-        assert!((marginal.score(&[(0, 2), (1, 1)], &one) - expected).abs() < 1e-14);
-        assert_eq!(marginal.score(&[], &Alphas::Even(0.25)), 0.0);
+        assert!((marginal.score::<u32>(&[(0, 2), (1, 1)], &one) - expected).abs() < 1e-14);
+        assert_eq!(marginal.score::<u32>(&[], &Alphas::Even(0.25)), 0.0);
+    }
+
+    #[test]
+    fn a_whole_sum_of_weights_scores_as_a_count_and_others_lie_between() {
+        for marginal in [Marginal::new(2, 10, 1.0), Marginal::of_weights(2, 10.0, 1.0)] {
+            for alphas in [Alphas::Even(1.0), Alphas::Even(0.3)] {
+                let score = |n: f64| marginal.score(&[(0, n), (1, 1.0)], &alphas);
+                assert_eq!(score(2.0), marginal.score(&[(0, 2_u32), (1, 1)], &alphas));
+                assert!(score(3.0) < score(2.5) && score(2.5) < score(2.0));
+            }
+        }
     }
 
     #[test]
     fn kappa_pays_for_every_free_parameter() {
         let (free, paid) = (Marginal::new(3, 10, 1.0), Marginal::new(3, 10, 0.1));
-        let counts = [(0, 4), (2, 6)];
+        let counts = [(0, 4_u32), (2, 6)];
         for alphas in [Alphas::Even(1.0), Alphas::Even(0.3)] {
             let difference = paid.score(&counts, &alphas) - free.score(&counts, &alphas);
             assert!((difference - 2.0 * 0.1_f64.ln()).abs() < 1e-12);
@@ -341,7 +384,7 @@ mod tests {
 
     #[test]
     fn counts_add_and_are_taken_away() {
-        let (a, b) = (vec![(0, 2), (3, 1)], vec![(1, 5), (3, 4)]);
+        let (a, b): (Counts, Counts) = (vec![(0, 2), (3, 1)], vec![(1, 5), (3, 4)]);
         let both = added(&a, &b);
         assert_eq!(both, [(0, 2), (1, 5), (3, 5)]);
         let mut left = Counts::new();

@@ -5,6 +5,7 @@
 use std::any::Any;
 use std::sync::Arc;
 
+use super::amounts::Tallied;
 use super::build::model;
 use super::predictors::ADVICE;
 use super::state::Problem;
@@ -31,7 +32,11 @@ impl LocalScore for Prepared {
     }
 
     fn child(&self, child: Var) -> Result<Box<dyn ChildScore + '_>> {
-        Ok(Box::new(Grower { prepared: self, problem: self.problem(child, &[])? }))
+        Ok(if Self::table(self).weights().is_some() {
+            Box::new(Grower { prepared: self, problem: self.problem_of::<f64>(child, &[])? })
+        } else {
+            Box::new(Grower { prepared: self, problem: self.problem(child, &[])? })
+        })
     }
 
     fn model(&self, child: Var, parents: &[Var]) -> Result<LocalModel> {
@@ -39,9 +44,10 @@ impl LocalScore for Prepared {
     }
 
     fn model_until(&self, child: Var, parents: &[Var], halt: &Halt) -> Result<LocalModel> {
-        let problem = Problem { halt: halt.clone(), ..self.problem(child, parents)? };
-        let state = grow::grown(&problem)?;
-        Ok(LocalModel::DecisionGraph(model(&problem, &state)?))
+        if Self::table(self).weights().is_some() {
+            return fitted(self.problem_of::<f64>(child, parents)?, halt);
+        }
+        fitted(self.problem(child, parents)?, halt)
     }
 
     fn decision_graphs(&self) -> Option<&dyn Any> {
@@ -54,12 +60,18 @@ impl LocalScore for Prepared {
     }
 }
 
-struct Grower<'a> {
-    prepared: &'a Prepared,
-    problem: Problem<'a>,
+fn fitted<N: Tallied>(problem: Problem<'_, N>, halt: &Halt) -> Result<LocalModel> {
+    let problem = Problem { halt: halt.clone(), ..problem };
+    let state = grow::grown(&problem)?;
+    Ok(LocalModel::DecisionGraph(model(&problem, &state)?))
 }
 
-impl ChildScore for Grower<'_> {
+struct Grower<'a, N: Tallied> {
+    prepared: &'a Prepared,
+    problem: Problem<'a, N>,
+}
+
+impl<N: Tallied> ChildScore for Grower<'_, N> {
     fn score(&mut self, parents: &[Var]) -> Result<f64> {
         self.prepared.predictors().check(parents)?;
         self.problem.fields.clear();

@@ -4,6 +4,7 @@
 //! kept; a split must send rows to at least two children; on two possible values the complete split is the binary one and is
 //! counted once, as complete where that operator is allowed.
 
+use super::amounts::Tallied;
 use super::levels::Levels;
 use super::predictors::{Predictor, Ways};
 use super::prior::{ByLevel, Counts, Marginal, taken};
@@ -50,24 +51,30 @@ pub struct Gains {
 pub const NONE: Gains = Gains { complete: f64::NEG_INFINITY, binary: f64::NEG_INFINITY, cut: Cut::Each };
 
 /// Memory of one thread.
-#[derive(Debug, Default)]
-pub struct Scratch {
-    tally: Tally,
-    side: Counts,
-    rest: Counts,
+#[derive(Debug)]
+pub struct Scratch<N: Tallied = u32> {
+    tally: Tally<N>,
+    side: Counts<N>,
+    rest: Counts<N>,
     tried: Vec<(f64, Cut)>,
 }
 
-/// The gains of splitting a leaf by a predictor; `children` are the codes of the child in the leaf's rows.
+impl<N: Tallied> Default for Scratch<N> {
+    fn default() -> Self {
+        Self { tally: Tally::default(), side: Vec::new(), rest: Vec::new(), tried: Vec::new() }
+    }
+}
+
+/// The gains of splitting a leaf by a predictor; `children` are the codes of the child in the leaf's rows, and what these weigh.
 ///
 /// # Errors
 /// If the prior cannot say.
-pub fn gains(
-    problem: &Problem<'_>,
-    leaf: &GrownLeaf,
+pub fn gains<N: Tallied>(
+    problem: &Problem<'_, N>,
+    leaf: &GrownLeaf<N>,
     field: usize,
-    children: &[u32],
-    scratch: &mut Scratch,
+    children: &[N::Row],
+    scratch: &mut Scratch<N>,
 ) -> Result<Gains> {
     let predictor = problem.predictors.get(problem.fields[field])?;
     scratch.tally.count(&predictor.codes, predictor.k, &leaf.rows, children, problem.r);
@@ -95,20 +102,20 @@ pub fn gains(
 }
 
 /// The score of one leaf a possible level.
-fn complete(tally: &Tally, possible: &Levels, alphas: &ByLevel, marginal: &Marginal) -> f64 {
+fn complete<N: Tallied>(tally: &Tally<N>, possible: &Levels, alphas: &ByLevel, marginal: &Marginal) -> f64 {
     let empty = possible.len() - tally.n_levels();
-    let side = |(level, _, counts): (u32, u32, &[(u32, u32)])| marginal.score(counts, &alphas.of([level].into_iter()));
+    let side = |(level, _, counts): (u32, N, &[(u32, N)])| marginal.score(counts, &alphas.of([level].into_iter()));
     tally.iter().map(side).sum::<f64>() + empty as f64 * marginal.per_leaf()
 }
 
 /// Tries every split in two, lowest level first.
-fn binary(
+fn binary<N: Tallied>(
     predictor: &Predictor,
-    leaf: &GrownLeaf,
+    leaf: &GrownLeaf<N>,
     possible: &Levels,
     alphas: &ByLevel,
     marginal: &Marginal,
-    scratch: &mut Scratch,
+    scratch: &mut Scratch<N>,
 ) {
     let Scratch { tally, side, rest, tried } = scratch;
     tried.clear();
@@ -126,9 +133,13 @@ fn binary(
             let mut all = leaf.counts.iter();
             for &(code, taken) in counts {
                 let all = all.find(|c| c.0 == code).expect("a level's rows are among the leaf's").1;
-                cells += marginal.ln_factorial(all - taken) - marginal.ln_factorial(all);
+                let mut left = all;
+                left -= taken;
+                cells += marginal.ln_factorial(left) - marginal.ln_factorial(all);
             }
-            cells + marginal.of_total(leaf.rows.len() as u32 - n) + marginal.per_leaf()
+            let mut left = leaf.n;
+            left -= n;
+            cells + marginal.of_total(left) + marginal.per_leaf()
         } else {
             taken(&leaf.counts, counts, rest);
             marginal.score(rest, &alphas.of(possible.iter().filter(|&l| l != level)))
@@ -146,15 +157,15 @@ fn binary(
     }
 }
 
-type Buffers<'a> = (&'a Tally, &'a mut Counts, &'a mut Counts, &'a mut Vec<(f64, Cut)>);
+type Buffers<'a, N> = (&'a Tally<N>, &'a mut Counts<N>, &'a mut Counts<N>, &'a mut Vec<(f64, Cut)>);
 
-fn below(
-    leaf: &GrownLeaf,
+fn below<N: Tallied>(
+    leaf: &GrownLeaf<N>,
     cut: u32,
     possible: &Levels,
     alphas: &ByLevel,
     marginal: &Marginal,
-    (tally, side, rest, tried): Buffers<'_>,
+    (tally, side, rest, tried): Buffers<'_, N>,
 ) {
     side.clear();
     for (_, _, counts) in tally.iter().take_while(|l| l.0 < cut) {

@@ -8,10 +8,11 @@ use std::sync::Arc;
 
 use rayon::prelude::*;
 
+use super::amounts::Tallied;
 use super::levels::Levels;
 use super::merges::Merges;
 use super::predictors::Predictors;
-use super::prior::{Alphas, Context, Counts, Marginal, Prior};
+use super::prior::{Alphas, Context, Counts, Marginal, Prior, total};
 use super::region::Region;
 use super::splits::{self, Cut, Gains, Scratch};
 use super::{Schedule, Settings};
@@ -21,15 +22,15 @@ use crate::table::Var;
 use arbornet_table::spread::TryMap;
 
 /// A child with the predictors its graph may split on.
-pub struct Problem<'a> {
+pub struct Problem<'a, N: Tallied = u32> {
     /// The table.
     pub predictors: &'a Predictors,
     /// The child.
     pub child: Var,
     /// Its number of levels.
     pub r: usize,
-    /// Its code in every row.
-    pub children: Vec<u32>,
+    /// Its code in every row, and what the row weighs.
+    pub children: Vec<N::Row>,
     /// The predictors' variables, ascending.
     pub fields: Vec<Var>,
     /// Scores of leaves.
@@ -46,7 +47,7 @@ pub struct Problem<'a> {
     pub parallel: bool,
 }
 
-impl Problem<'_> {
+impl<N: Tallied> Problem<'_, N> {
     /// What the prior has to know.
     pub fn context(&self) -> Context<'_> {
         Context { child: self.child, r: self.r, fields: &self.fields }
@@ -68,11 +69,13 @@ impl Problem<'_> {
 
 /// A set of rows that share one distribution of the child.
 #[derive(Clone, Debug)]
-pub struct GrownLeaf {
+pub struct GrownLeaf<N: Tallied = u32> {
     /// Positions in the table, in no particular order.
     pub rows: Vec<u32>,
     /// The child's counts.
-    pub counts: Counts,
+    pub counts: Counts<N>,
+    /// Their sum.
+    pub n: N,
     /// Pseudo-counts.
     pub alphas: Alphas,
     /// Marginal likelihood and cost.
@@ -127,26 +130,26 @@ pub enum Shape {
 
 /// A growing decision graph.
 #[derive(Clone, Debug)]
-pub struct State {
-    leaves: Vec<Option<Arc<GrownLeaf>>>,
+pub struct State<N: Tallied = u32> {
+    leaves: Vec<Option<Arc<GrownLeaf<N>>>>,
     /// Numbers of the leaves there are, ascending.
     live: Vec<usize>,
     shapes: Vec<Shape>,
     /// By leaf: its node.
     nodes: Vec<usize>,
-    merges: Merges,
+    merges: Merges<N>,
     n_steps: usize,
 }
 
 /// Fewer (row, predictor) pairs are not worth several threads.
 const WORTH_THREADS: usize = 1 << 17;
 
-impl State {
+impl<N: Tallied> State<N> {
     /// A single leaf.
     ///
     /// # Errors
     /// If the prior cannot say, or the budget is used up.
-    pub fn new(problem: &Problem<'_>) -> Result<Self> {
+    pub fn new(problem: &Problem<'_, N>) -> Result<Self> {
         Self::root(problem, true)
     }
 
@@ -154,12 +157,14 @@ impl State {
     ///
     /// # Errors
     /// If the prior cannot say.
-    pub fn unlooked(problem: &Problem<'_>) -> Result<Self> {
+    pub fn unlooked(problem: &Problem<'_, N>) -> Result<Self> {
         Self::root(problem, false)
     }
 
-    fn root(problem: &Problem<'_>, look: bool) -> Result<Self> {
-        let rows: Vec<u32> = (0..problem.children.len() as u32).collect();
+    fn root(problem: &Problem<'_, N>, look: bool) -> Result<Self> {
+        // A row of weight 0 does not count for the child.
+        let counts = |row: &u32| N::of_row(problem.children[*row as usize]).1 != N::default();
+        let rows: Vec<u32> = (0..problem.children.len() as u32).filter(counts).collect();
         let (live, shapes, nodes) = (Vec::new(), Vec::new(), Vec::new());
         let mut state = Self { leaves: Vec::new(), live, shapes, nodes, merges: Merges::default(), n_steps: 0 };
         let region = Region::whole();
@@ -171,7 +176,7 @@ impl State {
     }
 
     /// The leaves with their numbers, oldest first.
-    pub fn leaves(&self) -> impl Iterator<Item = (usize, &GrownLeaf)> + '_ {
+    pub fn leaves(&self) -> impl Iterator<Item = (usize, &GrownLeaf<N>)> + '_ {
         self.live.iter().map(|&id| (id, self.leaf(id)))
     }
 
@@ -199,7 +204,7 @@ impl State {
     ///
     /// # Panics
     /// If it is gone.
-    pub fn leaf(&self, id: usize) -> &GrownLeaf {
+    pub fn leaf(&self, id: usize) -> &GrownLeaf<N> {
         self.leaves[id].as_ref().expect("numbers in use have leaves")
     }
 
@@ -215,7 +220,7 @@ impl State {
     }
 
     /// The best operator under the schedule and its gain, if one improves; splits only by allowed predictors.
-    pub fn best(&mut self, problem: &Problem<'_>, allowed: Option<&[bool]>) -> Option<(f64, Operator)> {
+    pub fn best(&mut self, problem: &Problem<'_, N>, allowed: Option<&[bool]>) -> Option<(f64, Operator)> {
         let least = problem.marginal.least();
         let bests: Vec<Best> = self.live.iter().map(|&id| self.leaf(id).best(allowed, least)).collect();
         let of_splits = bests.iter().map(|b| b.complete.0.max(b.binary.0)).fold(f64::NEG_INFINITY, f64::max);
@@ -246,7 +251,7 @@ impl State {
     ///
     /// # Errors
     /// If the prior cannot say, or the budget is used up; then the state is as before.
-    pub fn apply(&mut self, problem: &Problem<'_>, operator: Operator) -> Result<()> {
+    pub fn apply(&mut self, problem: &Problem<'_, N>, operator: Operator) -> Result<()> {
         match operator {
             Operator::Split { leaf, field, cut } => self.split(problem, leaf, field, cut)?,
             Operator::Merge(a, b) => self.merge(problem, a, b)?,
@@ -255,7 +260,7 @@ impl State {
         Ok(())
     }
 
-    fn split(&mut self, problem: &Problem<'_>, id: usize, field: usize, cut: Cut) -> Result<()> {
+    fn split(&mut self, problem: &Problem<'_, N>, id: usize, field: usize, cut: Cut) -> Result<()> {
         let old = self.leaves[id].clone().expect("numbers in use have leaves");
         let predictor = problem.predictors.get(problem.fields[field])?;
         let possible = old.region.possible(field).unwrap_or_else(|| Levels::all(predictor.k));
@@ -276,7 +281,7 @@ impl State {
                 let alphas = problem.prior.of(&problem.context(), &region)?;
                 leaf(problem, rows, alphas, region, true)
             })
-            .collect::<Result<Vec<GrownLeaf>>>()?;
+            .collect::<Result<Vec<GrownLeaf<N>>>>()?;
         self.take(problem, id, &old);
         let mut below = Vec::with_capacity(sides.len());
         for (levels, leaf) in sides.into_iter().zip(made) {
@@ -289,7 +294,7 @@ impl State {
         Ok(())
     }
 
-    fn merge(&mut self, problem: &Problem<'_>, a: usize, b: usize) -> Result<()> {
+    fn merge(&mut self, problem: &Problem<'_, N>, a: usize, b: usize) -> Result<()> {
         let of = |id: usize| self.leaves[id].clone().expect("numbers in use have leaves");
         let (first, second) = (of(a), of(b));
         let mut rows = first.rows.clone();
@@ -307,7 +312,7 @@ impl State {
         Ok(())
     }
 
-    fn take(&mut self, problem: &Problem<'_>, id: usize, leaf: &GrownLeaf) {
+    fn take(&mut self, problem: &Problem<'_, N>, id: usize, leaf: &GrownLeaf<N>) {
         if let Ok(at) = self.live.binary_search(&id) {
             self.live.remove(at);
         }
@@ -317,7 +322,7 @@ impl State {
         self.leaves[id] = None;
     }
 
-    fn add(&mut self, problem: &Problem<'_>, leaf: GrownLeaf, node: usize) {
+    fn add(&mut self, problem: &Problem<'_, N>, leaf: GrownLeaf<N>, node: usize) {
         let id = self.leaves.len();
         if problem.settings.operators.merge {
             self.merges.insert(id, &leaf, &problem.marginal, &problem.prior);
@@ -329,20 +334,27 @@ impl State {
 }
 
 /// A leaf of these rows, with the gains of all its splits if they are looked at.
-fn leaf(problem: &Problem<'_>, rows: Vec<u32>, alphas: Alphas, region: Region, look: bool) -> Result<GrownLeaf> {
-    let children: Vec<u32> = rows.iter().map(|&row| problem.children[row as usize]).collect();
-    let counts = counted(&children);
+fn leaf<N: Tallied>(
+    problem: &Problem<'_, N>,
+    rows: Vec<u32>,
+    alphas: Alphas,
+    region: Region,
+    look: bool,
+) -> Result<GrownLeaf<N>> {
+    let children: Vec<N::Row> = rows.iter().map(|&row| problem.children[row as usize]).collect();
+    let counts = counted::<N>(&children);
     let score = problem.marginal.score(&counts, &alphas);
     let nothing = (f64::NEG_INFINITY, usize::MAX);
     let best = Best { complete: nothing, binary: nothing };
-    let mut leaf = GrownLeaf { rows, counts, alphas, score, region, gains: Vec::new(), best };
+    let n = total(&counts);
+    let mut leaf = GrownLeaf { rows, counts, n, alphas, score, region, gains: Vec::new(), best };
     let n = problem.fields.len();
     // Under the uniform prior no split of a leaf of one level gains.
     let pure = problem.prior.is_uniform() && leaf.counts.len() < 2;
     leaf.gains = if !look || pure || leaf.rows.len() < 2 {
         vec![splits::NONE; n]
     } else if problem.parallel && leaf.rows.len() * n > WORTH_THREADS {
-        let of = |scratch: &mut Scratch, field| {
+        let of = |scratch: &mut Scratch<N>, field| {
             problem.check()?;
             splits::gains(problem, &leaf, field, &children, scratch)
         };
@@ -359,21 +371,30 @@ fn leaf(problem: &Problem<'_>, rows: Vec<u32>, alphas: Alphas, region: Region, l
     Ok(leaf)
 }
 
-fn counted(children: &[u32]) -> Counts {
-    let most = children.iter().max().map_or(0, |&c| c as usize + 1);
+fn counted<N: Tallied>(children: &[N::Row]) -> Counts<N> {
+    let code = |child: &N::Row| N::of_row(*child).0;
+    let most = children.iter().map(code).max().map_or(0, |c| c as usize + 1);
     if most <= 64 + 4 * children.len() {
-        let mut counts = vec![0; most];
-        for &code in children {
-            counts[code as usize] += 1;
+        let mut counts = vec![N::default(); most];
+        for &child in children {
+            let (code, n) = N::of_row(child);
+            counts[code as usize] += n;
         }
-        return (0..).zip(counts).filter(|c| c.1 > 0).collect();
+        return (0..).zip(counts).filter(|c| c.1 != N::default()).collect();
     }
     let mut sorted = children.to_vec();
-    sorted.sort_unstable();
-    sorted.chunk_by(|a, b| a == b).map(|same| (same[0], same.len() as u32)).collect()
+    sorted.sort_unstable_by_key(code);
+    let together = |same: &[N::Row]| {
+        let mut all = N::default();
+        for &child in same {
+            all += N::of_row(child).1;
+        }
+        (code(&same[0]), all)
+    };
+    sorted.chunk_by(|a, b| code(a) == code(b)).map(together).collect()
 }
 
-impl GrownLeaf {
+impl<N: Tallied> GrownLeaf<N> {
     /// The best splits by the allowed predictors; of those tied, the first predictor.
     fn best(&self, allowed: Option<&[bool]>, least: f64) -> Best {
         if allowed.is_none() && self.best.complete.1.min(self.best.binary.1) != usize::MAX {

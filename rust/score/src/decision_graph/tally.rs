@@ -1,61 +1,72 @@
 //! The rows of a leaf counted by one predictor and the child: `counts[level][child]`, levels without rows left out.
 
+use super::amounts::Tallied;
 use super::prior::Counts;
 use crate::table::Codes;
 
 /// Counts of a leaf by a predictor's level.
-#[derive(Debug, Default)]
-pub struct Tally {
+#[derive(Debug)]
+pub struct Tally<N: Tallied = u32> {
     /// (level, rows, where its cells end), ascending by level.
-    levels: Vec<(u32, u32, usize)>,
-    cells: Counts,
-    dense: Vec<u32>,
-    keys: Vec<u64>,
+    levels: Vec<(u32, N, usize)>,
+    cells: Counts<N>,
+    dense: Vec<N>,
+    keys: Vec<(u64, N::Extra)>,
 }
 
-impl Tally {
-    /// Counts the given rows: `children` are their child's codes, of `r` levels.
-    pub fn count(&mut self, codes: &Codes, k: usize, rows: &[u32], children: &[u32], r: usize) {
+impl<N: Tallied> Default for Tally<N> {
+    fn default() -> Self {
+        Self { levels: Vec::new(), cells: Vec::new(), dense: Vec::new(), keys: Vec::new() }
+    }
+}
+
+impl<N: Tallied> Tally<N> {
+    /// Counts the given rows: `children` are their child's codes, of `r` levels, and what they weigh.
+    pub fn count(&mut self, codes: &Codes, k: usize, rows: &[u32], children: &[N::Row], r: usize) {
         self.levels.clear();
         self.cells.clear();
         // A table of all cells where it is small beside the rows, sorting where it is not.
         if k.saturating_mul(r) <= 64 + 4 * rows.len() {
             self.dense.clear();
-            self.dense.resize(k * r, 0);
+            self.dense.resize(k * r, N::default());
             match codes {
                 Codes::U8(codes) => fill(&mut self.dense, codes, rows, children, r),
                 Codes::U16(codes) => fill(&mut self.dense, codes, rows, children, r),
                 Codes::U32(codes) => fill(&mut self.dense, codes, rows, children, r),
             }
             for (level, counts) in self.dense.chunks_exact(r.max(1)).enumerate() {
-                let mut total = 0;
+                let mut total = N::default();
                 for (code, &n) in counts.iter().enumerate() {
-                    if n > 0 {
+                    if n != N::default() {
                         self.cells.push((code as u32, n));
                         total += n;
                     }
                 }
-                if total > 0 {
+                if total != N::default() {
                     self.levels.push((level as u32, total, self.cells.len()));
                 }
             }
             return;
         }
         self.keys.clear();
-        let key = |(&row, &child): (&u32, &u32)| (codes.get(row as usize) as u64) << 32 | u64::from(child);
+        let key = |(&row, &child): (&u32, &N::Row)| {
+            let (child, n) = N::of_row(child);
+            ((codes.get(row as usize) as u64) << 32 | u64::from(child), n.extra())
+        };
         self.keys.extend(rows.iter().zip(children).map(key));
-        self.keys.sort_unstable();
-        for &key in &self.keys {
+        self.keys.sort_unstable_by_key(|key| key.0);
+        for &(key, extra) in &self.keys {
+            let n = N::of_extra(extra);
             let (level, child) = ((key >> 32) as u32, key as u32);
             let known = self.levels.last().is_some_and(|last| last.0 == level);
             if !known {
-                self.levels.push((level, 0, self.cells.len()));
+                self.levels.push((level, N::default(), self.cells.len()));
             }
             let last = self.levels.last_mut().expect("one was just pushed");
-            last.1 += 1;
+            last.1 += n;
             match self.cells.last_mut() {
-                Some(cell) if known && cell.0 == child => cell.1 += 1,
-                _ => self.cells.push((child, 1)),
+                Some(cell) if known && cell.0 == child => cell.1 += n,
+                _ => self.cells.push((child, n)),
             }
             last.2 = self.cells.len();
         }
@@ -67,16 +78,17 @@ impl Tally {
     }
 
     /// Every level that has rows: its code, its rows, its counts.
-    pub fn iter(&self) -> impl Iterator<Item = (u32, u32, &[(u32, u32)])> + '_ {
+    pub fn iter(&self) -> impl Iterator<Item = (u32, N, &[(u32, N)])> + '_ {
         let start = |i: usize| if i == 0 { 0 } else { self.levels[i - 1].2 };
         self.levels.iter().enumerate().map(move |(i, &(level, n, end))| (level, n, &self.cells[start(i)..end]))
     }
 }
 
-fn fill<T: Copy + Into<u32>>(dense: &mut [u32], codes: &[T], rows: &[u32], children: &[u32], r: usize) {
+fn fill<N: Tallied, T: Copy + Into<u32>>(dense: &mut [N], codes: &[T], rows: &[u32], children: &[N::Row], r: usize) {
     for (&row, &child) in rows.iter().zip(children) {
         let level: u32 = codes[row as usize].into();
-        dense[level as usize * r + child as usize] += 1;
+        let (child, n) = N::of_row(child);
+        dense[level as usize * r + child as usize] += n;
     }
 }
 

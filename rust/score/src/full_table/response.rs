@@ -3,7 +3,7 @@
 use std::ops::AddAssign;
 
 use super::runs::Run;
-use crate::leaf::{Categorical, Normal, Ordinal};
+use crate::leaf::{Amount, Categorical, Normal, Ordinal};
 use crate::tree::ln::ln;
 
 /// The child's responses in an order that does not depend on the order of the rows, with sums of them in flat cells.
@@ -57,9 +57,9 @@ pub trait Response {
 /// Numbers in a cell: how many, their sum and their sum of squares.
 #[derive(Clone, Copy, Debug, Default, PartialEq)]
 pub struct Sums {
-    n: f64,
-    sum: f64,
-    squares: f64,
+    pub n: f64,
+    pub sum: f64,
+    pub squares: f64,
 }
 
 impl AddAssign for Sums {
@@ -230,17 +230,17 @@ impl Numbers {
 
 /// A leaf of levels that can read its counts from a slice.
 pub trait LevelLeaf {
-    fn log_marginal_of(&self, counts: &[u32]) -> f64;
+    fn log_marginal_of<N: Amount>(&self, counts: &[N]) -> f64;
 }
 
 impl LevelLeaf for Categorical {
-    fn log_marginal_of(&self, counts: &[u32]) -> f64 {
+    fn log_marginal_of<N: Amount>(&self, counts: &[N]) -> f64 {
         Self::log_marginal_of(self, counts)
     }
 }
 
 impl LevelLeaf for Ordinal {
-    fn log_marginal_of(&self, counts: &[u32]) -> f64 {
+    fn log_marginal_of<N: Amount>(&self, counts: &[N]) -> f64 {
         Self::log_marginal_of(self, counts)
     }
 }

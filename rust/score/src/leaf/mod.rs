@@ -14,6 +14,7 @@ mod linear;
 mod normal;
 mod ordinal;
 mod rising;
+mod rows;
 
 pub use amount::{Amount, Total};
 pub use categorical::Categorical;

@@ -28,7 +28,6 @@ use crate::kept::KeptSets;
 use crate::local::Cost;
 use crate::model::LocalModel;
 use crate::prior::GraphPrior;
-use crate::registry::Takes;
 use crate::regress::cells::{Cells, Set};
 use crate::regress::cholesky::{factor_from, inverse, log_det, packed, smallest_eigenvalue, trace_of_product};
 use crate::regress::columns::Columns;
@@ -53,11 +52,6 @@ pub struct ConditionalGaussian {
 }
 
 impl ConditionalGaussian {
-    /// Bins are cut by the number of rows.
-    pub(crate) fn takes(&self) -> Takes {
-        if self.discretise { Takes::Repeated } else { Takes::Shared }
-    }
-
     /// Prepares the score for a table.
     ///
     /// # Errors

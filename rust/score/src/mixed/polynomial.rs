@@ -8,6 +8,9 @@
 //! A cell with no more rows than columns, or columns that span each other, gets the intercept alone. `published` leaves
 //! cells without residual variance out of the likelihood and counts `c g + 1` coefficients whatever was fitted; the
 //! default gives small or flat cells the pooled residual variance, and counts what was fitted, variances too.
+//!
+//! Where rows have weights, columns and the child are multiplied by their roots, likelihoods are weighted, and a cell has as many
+//! rows as its weights sum to.
 
 use std::sync::Arc;
 
@@ -70,11 +73,11 @@ impl From<Degree> for Written {
 const MOST_DEGREE: u32 = 20;
 
 impl Degree {
-    /// For a cell of so many rows.
-    pub(super) fn of(self, n: usize) -> usize {
+    /// For a cell of so many rows, or of rows that weigh so much.
+    pub(super) fn of(self, n: f64) -> usize {
         match self {
             Self::Fixed(degree) => degree as usize,
-            Self::Log => (n as f64).ln() as usize,
+            Self::Log => n.ln() as usize,
         }
     }
 
@@ -185,7 +188,7 @@ impl Rule for Polynomials {
         let numbers = parents.iter().filter(|&&p| self.table.variable(p).is_continuous()).count();
         match self.table.variable(child).n_levels() {
             Some(k) if self.logit && numbers > 0 => {
-                let columns = numbers * self.degree.of(self.table.n_rows()) + 1;
+                let columns = numbers * self.degree.of(self.table.total_weight()) + 1;
                 check_width(&self.table, child, parents, k.saturating_sub(1) * columns)
             }
             _ => Ok(()),
@@ -216,16 +219,44 @@ struct Child<'a> {
     work: Vec<f64>,
 }
 
+/// Rows of one cell.
+#[derive(Clone, Copy)]
+struct Here<'a> {
+    n_rows: usize,
+    /// Their number, or the sum of their weights.
+    size: f64,
+    /// The roots of their weights; none where each counts once.
+    roots: Option<&'a [f64]>,
+}
+
+impl Here<'_> {
+    /// Adds the intercept to a basis.
+    fn push_intercept(self, basis: &mut Basis) -> bool {
+        match self.roots {
+            None => basis.push(std::iter::repeat_n(1.0, self.n_rows)),
+            Some(roots) => basis.push(roots.iter().copied()),
+        }
+    }
+
+    /// Adds a power of a column, which is already times the roots.
+    fn push_power(self, basis: &mut Basis, x: &[f64], scale: f64, power: i32) -> bool {
+        match self.roots {
+            None => basis.push(x.iter().map(|x| (x / scale).powi(power))),
+            Some(roots) => basis.push(x.iter().zip(roots).map(|(x, root)| (x / root / scale).powi(power) * root)),
+        }
+    }
+}
+
 /// Fills a basis with the intercept and the powers of z-scored columns in one cell; false if one has no direction of its
 /// own.
-fn design(basis: &mut Basis, columns: &[&[f64]], n: usize, degree: usize) -> bool {
-    basis.clear(n);
-    let mut sound = basis.push(std::iter::repeat_n(1.0, n));
-    let scales: Vec<f64> = columns.iter().map(|x| (dot(x, x) / (n.max(2) - 1) as f64).sqrt()).collect();
+fn design(basis: &mut Basis, columns: &[&[f64]], here: Here<'_>, degree: usize) -> bool {
+    basis.clear(here.n_rows);
+    let mut sound = here.push_intercept(basis);
+    let scales: Vec<f64> = columns.iter().map(|x| (dot(x, x) / (here.size.max(2.0) - 1.0)).sqrt()).collect();
     for power in 1..=degree as i32 {
-        for (x, scale) in columns.iter().zip(&scales) {
+        for (x, &scale) in columns.iter().zip(&scales) {
             // Columns are centred within the cell; what is left of a constant is rounding.
-            sound = sound && *scale > 1e-12 && basis.push(x.iter().map(|x| (x / scale).powi(power)));
+            sound = sound && scale > 1e-12 && here.push_power(basis, x, scale, power);
         }
     }
     sound
@@ -233,14 +264,20 @@ fn design(basis: &mut Basis, columns: &[&[f64]], n: usize, degree: usize) -> boo
 
 impl Child<'_> {
     /// The basis of a cell, the intercept alone where more cannot be fitted; whether it had to be.
-    fn cell_basis(&mut self, columns: &[&[f64]], n: usize, degree: usize, levels: usize) -> bool {
-        let wide = columns.len() * degree + 1 >= n || levels >= n;
-        if !columns.is_empty() && !wide && design(&mut self.basis, columns, n, degree) {
+    fn cell_basis(&mut self, columns: &[&[f64]], here: Here<'_>, degree: usize, levels: usize) -> bool {
+        let wide = (columns.len() * degree + 1).max(levels) as f64 >= here.size;
+        if !columns.is_empty() && !wide && design(&mut self.basis, columns, here, degree) {
             return true;
         }
-        self.basis.clear(n);
-        self.basis.push(std::iter::repeat_n(1.0, n));
+        self.basis.clear(here.n_rows);
+        here.push_intercept(&mut self.basis);
         false
+    }
+
+    /// The roots of the weights of a cell's rows; none where each counts once.
+    fn roots(&self, cells: &Cells, cell: usize) -> Option<Vec<f64>> {
+        let weights = self.rule.store.columns().weights()?;
+        Some(cells.order()[cells.range(cell)].iter().map(|&row| weights[row as usize].sqrt()).collect())
     }
 
     fn numbers(&mut self, cells: &Cells, columns: &[&[f64]]) -> Fit {
@@ -255,10 +292,12 @@ impl Child<'_> {
                 break;
             }
             let range = cells.range(cell);
-            let n = range.len() as f64;
-            let here: Vec<&[f64]> = columns.iter().map(|x| &x[range.clone()]).collect();
-            let degree = rule.degree.of(range.len());
-            self.cell_basis(&here, range.len(), degree, 0);
+            let n = cells.size(cell);
+            let roots = self.roots(cells, cell);
+            let here = Here { n_rows: range.len(), size: n, roots: roots.as_deref() };
+            let columns: Vec<&[f64]> = columns.iter().map(|x| &x[range.clone()]).collect();
+            let degree = rule.degree.of(n);
+            self.cell_basis(&columns, here, degree, 0);
             self.work.clear();
             self.work.extend_from_slice(&own.values[range.clone()]);
             self.basis.residuals(&mut self.work);
@@ -267,20 +306,21 @@ impl Child<'_> {
             let of = |variance: f64| -n / 2.0 * (LN_2_PI + variance.ln()) - n * units;
             if rule.published {
                 df += (columns.len() * degree + 1) as f64;
-                if range.len() > 1 && variance > NO_VARIANCE {
+                if n > 1.0 && variance > NO_VARIANCE {
                     log_likelihood += of(variance) - n / 2.0;
                 }
             } else {
                 df += self.basis.rank() as f64 + 1.0;
                 all += squares;
-                if range.len() >= self.basis.rank() + 2 && variance > LEAST_VARIANCE {
+                if n >= (self.basis.rank() + 2) as f64 && variance > LEAST_VARIANCE {
                     log_likelihood += of(variance) - n / 2.0;
                 } else {
                     borrowed.push((n, squares));
                 }
             }
         }
-        let pooled = (all / rule.table.n_rows().max(1) as f64).max(LEAST_VARIANCE);
+        let n_rows = if rule.table.n_rows() == 0 { 1.0 } else { rule.table.total_weight() };
+        let pooled = (all / n_rows).max(LEAST_VARIANCE);
         for (n, squares) in borrowed {
             log_likelihood -= n / 2.0 * (LN_2_PI + pooled.ln()) + squares / (2.0 * pooled) + n * units;
         }
@@ -296,28 +336,31 @@ impl Child<'_> {
                 break;
             }
             let range = cells.range(cell);
-            let n = range.len();
-            let levels: Vec<u32> = cells.order()[range.clone()].iter().map(|&row| codes[row as usize]).collect();
+            let n = cells.size(cell);
+            let rows = &cells.order()[range.clone()];
+            let levels: Vec<u32> = rows.iter().map(|&row| codes[row as usize]).collect();
             let mut counts = vec![0.0; k];
-            for &y in &levels {
-                counts[y as usize] += 1.0;
+            for (&y, &row) in levels.iter().zip(rows) {
+                counts[y as usize] += rule.store.columns().weight(row);
             }
-            let here: Vec<&[f64]> = columns.iter().map(|x| &x[range.clone()]).collect();
+            let roots = self.roots(cells, cell);
+            let here = Here { n_rows: range.len(), size: n, roots: roots.as_deref() };
+            let columns: Vec<&[f64]> = columns.iter().map(|x| &x[range.clone()]).collect();
             let degree = rule.degree.of(n);
-            let regressed = self.cell_basis(&here, n, degree, k);
+            let regressed = self.cell_basis(&columns, here, degree, k);
             let fitted = if rule.published { columns.len() * degree + 1 } else { self.basis.rank() };
             df += (k as f64 - 1.0) * fitted as f64;
             log_likelihood += match (regressed, rule.logit) {
                 (false, _) => logistic::of_shares(&counts),
-                (true, false) => self.repaired(&levels, k),
-                (true, true) => self.logistic(&levels, &counts),
+                (true, false) => self.repaired(&levels, here, k),
+                (true, true) => self.logistic(&levels, here, &counts),
             };
         }
         Fit { log_likelihood, df }
     }
 
     /// The log-likelihood of indicators regressed, repaired row by row.
-    fn repaired(&mut self, levels: &[u32], k: usize) -> f64 {
+    fn repaired(&mut self, levels: &[u32], here: Here<'_>, k: usize) -> f64 {
         let n = levels.len();
         let shares = &mut self.work;
         shares.clear();
@@ -328,11 +371,18 @@ impl Child<'_> {
             }
             let own = &mut shares[level * n..(level + 1) * n];
             for q in self.basis.columns() {
-                let share: f64 = levels.iter().zip(q).filter(|(y, _)| **y as usize == level).map(|(_, q)| q).sum();
+                let held = levels.iter().zip(q).enumerate().filter(|(_, (y, _))| **y as usize == level);
+                let share: f64 = match here.roots {
+                    None => held.map(|(_, (_, q))| q).sum(),
+                    Some(roots) => held.map(|(row, (_, q))| roots[row] * q).sum(),
+                };
                 own.iter_mut().zip(q).for_each(|(p, q)| *p += share * q);
             }
+            if let Some(roots) = here.roots {
+                own.iter_mut().zip(roots).for_each(|(p, root)| *p /= root);
+            }
         }
-        let (least, even) = (1.0 / n as f64, 1.0 / k as f64);
+        let (least, even) = (1.0 / here.size, 1.0 / k as f64);
         let mut total = 0.0;
         for (row, &y) in levels.iter().enumerate() {
             let lowest = (0..k).map(|level| shares[level * n + row]).fold(f64::INFINITY, f64::min);
@@ -343,13 +393,13 @@ impl Child<'_> {
             } else {
                 own
             };
-            total += p.ln();
+            total += here.roots.map_or(1.0, |roots| roots[row] * roots[row]) * p.ln();
         }
         total
     }
 
     /// The log-likelihood of the levels that occur here under logistic regression.
-    fn logistic(&self, levels: &[u32], counts: &[f64]) -> f64 {
+    fn logistic(&self, levels: &[u32], here: Here<'_>, counts: &[f64]) -> f64 {
         let mut place = Vec::with_capacity(counts.len());
         let mut occurring = 0;
         for count in counts {
@@ -360,7 +410,7 @@ impl Child<'_> {
             return 0.0;
         }
         let levels: Vec<u32> = levels.iter().map(|&y| place[y as usize]).collect();
-        logistic::fit(&self.basis, &levels, occurring as usize).log_likelihood
+        logistic::fit(&self.basis, (&levels, here.roots), occurring as usize).log_likelihood
     }
 }
 

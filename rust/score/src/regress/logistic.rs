@@ -23,27 +23,34 @@ const MOST_STEPS: usize = 100;
 /// Newton's method squares its error, so a step that promises less than this was the last that matters.
 const LEAST_GAIN: f64 = 1e-9;
 
-/// Fits levels `0..k`, every one of which occurs, to the columns of a basis whose first column is constant. It ends soon
-/// after what the basis heeds is due, with a result to be thrown away.
-pub fn fit(basis: &Basis, levels: &[u32], k: usize) -> Logistic {
+/// Fits levels `0..k`, every one of which occurs, to the columns of a basis whose first column is constant, both times the roots
+/// of the rows' weights if they have some. It ends soon after what the basis heeds is due, with a result to be thrown away.
+pub fn fit(basis: &Basis, (levels, roots): (&[u32], Option<&[f64]>), k: usize) -> Logistic {
     if basis.halt().is_due() {
         return Logistic { log_likelihood: f64::NAN, coefficients: vec![vec![0.0; basis.rank()]; k - 1] };
     }
     let n = levels.len();
-    let root = (n as f64).sqrt();
-    let columns: Vec<Vec<f64>> = basis.columns().map(|q| q.iter().map(|x| x * root).collect()).collect();
+    let weights: Option<Vec<f64>> = roots.map(|roots| roots.iter().map(|root| root * root).collect());
+    let weight = |row: usize| weights.as_ref().map_or(1.0, |weights| weights[row]);
+    let mut counts = vec![0.0_f64; k];
+    for (row, &y) in levels.iter().enumerate() {
+        counts[y as usize] += weight(row);
+    }
+    let root = counts.iter().sum::<f64>().sqrt();
+    let column = |q: &[f64]| match roots {
+        None => q.iter().map(|x| x * root).collect(),
+        Some(roots) => q.iter().zip(roots).map(|(x, own)| x / own * root).collect(),
+    };
+    let columns: Vec<Vec<f64>> = basis.columns().map(column).collect();
     let p = columns.len();
     let free = k - 1;
-    let mut counts = vec![0.0_f64; k];
-    for &y in levels {
-        counts[y as usize] += 1.0;
-    }
     let mut b = vec![0.0; free * p];
     let sign = columns[0][0].signum();
     for j in 0..free {
         b[j * p] = sign * (counts[j + 1] / counts[0]).ln();
     }
-    let mut state = State { columns: &columns, levels, k, shares: vec![0.0; n * k], halt: basis.halt() };
+    let weights = weights.as_deref();
+    let mut state = State { columns: &columns, levels, weights, k, shares: vec![0.0; n * k], halt: basis.halt() };
     let mut log_likelihood = state.evaluate(&b);
     let penalised =
         |log_likelihood: f64, b: &[f64]| log_likelihood - RIDGE / 2.0 * b.iter().map(|x| x * x).sum::<f64>();
@@ -86,6 +93,8 @@ pub fn fit(basis: &Basis, levels: &[u32], k: usize) -> Logistic {
 struct State<'a> {
     columns: &'a [Vec<f64>],
     levels: &'a [u32],
+    /// How often each row counts; none where each counts once.
+    weights: Option<&'a [f64]>,
     k: usize,
     /// Level after level, a probability per row.
     shares: Vec<f64>,
@@ -118,7 +127,8 @@ impl State<'_> {
                 all += e;
             }
             (0..self.k).for_each(|j| self.shares[j * n + row] /= all);
-            total += own - all.ln();
+            let log = own - all.ln();
+            total += self.weights.map_or(log, |weights| weights[row] * log);
         }
         total
     }
@@ -133,6 +143,9 @@ impl State<'_> {
             for ((r, s), &y) in rest.iter_mut().zip(share(j)).zip(self.levels) {
                 *r = f64::from(u8::from(y as usize == j + 1)) - s;
             }
+            if let Some(own) = self.weights {
+                rest.iter_mut().zip(own).for_each(|(r, own)| *r *= own);
+            }
             for (a, x) in self.columns.iter().enumerate() {
                 gradient.push(super::cells::dot(x, &rest) - RIDGE * b[j * p + a]);
             }
@@ -143,6 +156,9 @@ impl State<'_> {
             for j in 0..=i {
                 for ((w, s), t) in weights.iter_mut().zip(share(i)).zip(share(j)) {
                     *w = if i == j { s * (1.0 - s) } else { -s * t };
+                }
+                if let Some(own) = self.weights {
+                    weights.iter_mut().zip(own).for_each(|(w, own)| *w *= own);
                 }
                 for a in 0..p {
                     if self.halt.is_due() {
@@ -189,10 +205,10 @@ mod tests {
             prop_assume!((0..3).all(|k| levels.contains(&k)));
             let x: Vec<f64> = rows.iter().map(|r| r.0).collect();
             let basis = basis(&x);
-            let fitted = fit(&basis, &levels, 3);
+            let fitted = fit(&basis, (&levels, None), 3);
             let root = (rows.len() as f64).sqrt();
             let columns: Vec<Vec<f64>> = basis.columns().map(|q| q.iter().map(|x| x * root).collect()).collect();
-            let mut state = State { columns: &columns, levels: &levels, k: 3, shares: vec![0.0; 3 * rows.len()], halt: basis.halt() };
+            let mut state = State { columns: &columns, levels: &levels, weights: None, k: 3, shares: vec![0.0; 3 * rows.len()], halt: basis.halt() };
             let b: Vec<f64> = fitted.coefficients.concat();
             prop_assert!((state.evaluate(&b) - fitted.log_likelihood).abs() < 1e-9);
             let moved: Vec<f64> = b.iter().zip(&moves).map(|(b, m)| b + m).collect();
@@ -209,9 +225,9 @@ mod tests {
         let control = crate::control::Control::default();
         let mut basis = basis(&x);
         basis.heed(&control.halt());
-        assert!(fit(&basis, &levels, 3).log_likelihood.is_finite());
+        assert!(fit(&basis, (&levels, None), 3).log_likelihood.is_finite());
         control.stop();
-        assert!(fit(&basis, &levels, 3).log_likelihood.is_nan());
+        assert!(fit(&basis, (&levels, None), 3).log_likelihood.is_nan());
         assert!(!basis.push(x.iter().map(|x| x * x)));
         assert_eq!(basis.rank(), 2);
     }
@@ -220,7 +236,7 @@ mod tests {
     fn separable_data_end_near_certainty() {
         let x: Vec<f64> = (0..40).map(f64::from).collect();
         let levels: Vec<u32> = (0..40).map(|i| u32::from(i >= 20)).collect();
-        let fitted = fit(&basis(&x), &levels, 2);
+        let fitted = fit(&basis(&x), (&levels, None), 2);
         assert!(fitted.log_likelihood > -1e-2 && fitted.log_likelihood <= 0.0, "{}", fitted.log_likelihood);
     }
 }

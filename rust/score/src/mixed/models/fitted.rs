@@ -1,5 +1,5 @@
 //! One regression on given terms in given rows, and the spread around it. Least squares are weighted as the rows are: terms and
-//! child are multiplied by the root of a row's weight. Logistic regressions know no weights.
+//! child are multiplied by the root of a row's weight.
 
 use super::{LEAST_VARIANCE, spread, told};
 use crate::control::Halt;
@@ -65,7 +65,9 @@ impl Fitted {
         if let Some(k) = k {
             let y: Vec<u32> = rows.iter().map(|&row| columns.codes(child)[row as usize]).collect();
             if link == Link::Logit {
-                coefficients = log_odds(&basis, &y, k).into_iter().map(select).collect();
+                let roots: Option<Vec<f64>> = columns.weights().map(|_| rows.iter().map(|&row| root(row)).collect());
+                let odds = log_odds(&basis, (&y, roots.as_deref()), size, k);
+                coefficients = odds.into_iter().map(select).collect();
             } else {
                 for level in 0..k as u32 {
                     let target: Vec<f64> =
@@ -142,8 +144,9 @@ fn values(columns: &Columns, var: Var, term: &Term, rows: &[u32]) -> Vec<f64> {
 /// Log-odds of a level that does not occur in a cell.
 const NEVER: f64 = -50.0;
 
-/// Coefficients of every level's log-odds to the first that occurs, on the columns of a basis.
-fn log_odds(basis: &Basis, y: &[u32], k: usize) -> Vec<Vec<f64>> {
+/// Coefficients of every level's log-odds to the first that occurs, on the columns of a basis, in rows of this number or weight
+/// with the roots of their weights.
+fn log_odds(basis: &Basis, (y, roots): (&[u32], Option<&[f64]>), size: f64, k: usize) -> Vec<Vec<f64>> {
     let occurring: Vec<u32> = (0..k as u32).filter(|c| y.contains(c)).collect();
     let place = |c: &u32| occurring.binary_search(c).expect("it occurs") as u32;
     let constant = |b: f64| {
@@ -153,11 +156,11 @@ fn log_odds(basis: &Basis, y: &[u32], k: usize) -> Vec<Vec<f64>> {
     };
     let fitted = if occurring.len() > 1 {
         let y: Vec<u32> = y.iter().map(place).collect();
-        logistic::fit(basis, &y, occurring.len()).coefficients
+        logistic::fit(basis, (&y, roots), occurring.len()).coefficients
     } else {
         Vec::new()
     };
-    let root = (y.len() as f64).sqrt();
+    let root = size.sqrt();
     let one = |level: u32| match occurring.binary_search(&level) {
         Err(_) => constant(NEVER),
         Ok(0) => constant(0.0),

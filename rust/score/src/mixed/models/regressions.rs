@@ -22,7 +22,7 @@ pub(in super::super) fn polynomials(
     store: &CellStore,
     child: Var,
     parents: &[Var],
-    degree: impl Fn(usize) -> usize + Copy,
+    degree: impl Fn(f64) -> usize + Copy,
     link: Link,
     halt: &Halt,
 ) -> LocalModel {
@@ -36,7 +36,7 @@ pub(in super::super) fn polynomials(
         let division = store.cells(by);
         let one = |cell: usize| {
             let rows = &division.order()[division.range(cell)];
-            let terms = powers(columns, parents, &numbers, rows, degree(rows.len()));
+            let terms = powers(columns, parents, &numbers, rows, degree(columns.weight_of(rows)));
             let fitted = Fitted::new((columns, halt), child, parents, rows, terms, link, true);
             (codes(columns, &division, cell, by), division.size(cell), fitted)
         };
