@@ -38,8 +38,10 @@ if TYPE_CHECKING:
 WORTH_IT = 0.03
 WITH_ZEROS = 0.2
 IN_ALL = 10.0
-#: And that a histogram has to gain over each other way: it has more to learn, and follows no line.
+#: And that a histogram has to gain over each other way: it has more to learn, and follows no line; and of how many rows
+#: one is learned.
 WORTH_A_SHAPE = 0.2
+ROWS_OF_A_SHAPE = 300
 #: Fewer rows say little about a tree.
 FEW_ROWS = 50
 #: Other columns that are looked at for one, and about how many families in all.
@@ -140,7 +142,7 @@ def _looked_again(raw: Raw, columns: list[Column], able: Mapping[str, str], weig
 def _why(kind: Continuous, sample: Sample, name: str) -> str:
     """The way that was chosen, in words."""
     told = ["counts"] if kind.leaf == "counts" else ["by their logarithm"] if kind.is_log else []
-    told = ["of no shape that a normal distribution has: a histogram"] if kind.leaf == "histogram" else told
+    told = ["as a histogram"] if kind.leaf == "histogram" else told
     if isinstance(kind.point, float):
         own = sample.cells[name]
         weights = None if sample.weights is None else sample.weights[own.known]
@@ -156,6 +158,7 @@ def ways_of(x: Numbers, now: Continuous, class_: str) -> list[Continuous]:
     values, counts = np.unique(x, return_counts=True)
     may_be_log = class_ in CLASSES and values[0] >= 0
     whole = class_ in WITH_POINTS and values[0] >= 0 and values[-1] <= LARGEST and (values == np.floor(values)).all()
+    shaped = len(x) >= ROWS_OF_A_SHAPE and len(values) >= FEW_VALUES
     points: list[float | None] = [now.point] if isinstance(now.point, float) else [None]
     if now.point is None and class_ in WITH_POINTS and could_be_point(counts, counts):
         points.append(float(values[np.argmax(counts)]))
@@ -164,7 +167,7 @@ def ways_of(x: Numbers, now: Continuous, class_: str) -> list[Continuous]:
         ways += [Continuous(point=point)] if not now.is_log else []
         ways += [Continuous("log", point=point)] if may_be_log else []
         ways += [Continuous(leaf="counts", point=point)] if whole and len(values) >= FEW_VALUES else []
-        ways += [Continuous(leaf="histogram", point=point)] if len(values) >= FEW_VALUES else []
+        ways += [Continuous(leaf="histogram", point=point)] if shaped else []
     return [way for way in ways if way != now]
 
 

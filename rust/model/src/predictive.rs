@@ -111,9 +111,7 @@ impl Predictive {
             Self::Histogram { histogram, point: None } => Some(histogram.mean()),
             Self::Point { point, .. }
             | Self::Counts { point: Some(point), .. }
-            | Self::Histogram { point: Some(point), .. } => {
-                Some(point.mean(self.others().mean()?))
-            }
+            | Self::Histogram { point: Some(point), .. } => Some(point.mean(self.others().mean()?)),
         }
     }
 
@@ -130,9 +128,7 @@ impl Predictive {
             Self::Histogram { histogram, point: None } => Some(histogram.sd()),
             Self::Point { point, .. }
             | Self::Counts { point: Some(point), .. }
-            | Self::Histogram { point: Some(point), .. } => {
-                Some(point.sd(self.others().mean()?, self.others().sd()?))
-            }
+            | Self::Histogram { point: Some(point), .. } => Some(point.sd(self.others().mean()?, self.others().sd()?)),
         }
     }
 
@@ -178,9 +174,7 @@ impl Predictive {
                 | Self::Counts { point: Some(point), .. }
                 | Self::Histogram { point: Some(point), .. },
                 Value::Real(x),
-            ) => {
-                point.below(if is_at(x, point.at) { f64::INFINITY } else { x }, self.others().cdf(value))
-            }
+            ) => point.below(if is_at(x, point.at) { f64::INFINITY } else { x }, self.others().cdf(value)),
             _ => f64::NAN,
         }
     }
@@ -194,9 +188,7 @@ impl Predictive {
             Self::Histogram { histogram, point: None } => Value::Real(histogram.quantile(p)),
             Self::Point { point, .. }
             | Self::Counts { point: Some(point), .. }
-            | Self::Histogram { point: Some(point), .. } => {
-                Value::Real(point.quantile(p, &self.others()))
-            }
+            | Self::Histogram { point: Some(point), .. } => Value::Real(point.quantile(p, &self.others())),
         }
     }
 

@@ -320,9 +320,7 @@ fn generator(seed: u64, key: u64) -> Xoshiro256PlusPlus {
 fn drawn(predictive: &Predictive, (low, high): (f64, f64), rng: &mut Xoshiro256PlusPlus) -> Value {
     match predictive {
         Predictive::Levels { .. } => predictive.sample(rng),
-        _ => {
-            Value::Real(quantile_within(predictive, low, high, rng.random::<f64>()))
-        }
+        _ => Value::Real(quantile_within(predictive, low, high, rng.random::<f64>())),
     }
 }
 

@@ -24,7 +24,9 @@ pub(super) fn mirrored(predictive: &Predictive) -> Option<Predictive> {
 pub(super) fn centre(predictive: &Predictive) -> f64 {
     match *predictive {
         Predictive::StudentT { location, .. } | Predictive::Point { location, .. } => location,
-        Predictive::Levels { .. } | Predictive::Counts { .. } | Predictive::Histogram { .. } => real(predictive.quantile(0.5)),
+        Predictive::Levels { .. } | Predictive::Counts { .. } | Predictive::Histogram { .. } => {
+            real(predictive.quantile(0.5))
+        }
     }
 }
 

@@ -100,9 +100,7 @@ impl Predictive {
         match *self {
             Self::Point { df, location, scale, .. } => Self::StudentT { df, location, scale },
             Self::Counts { counts, .. } => Self::Counts { counts, point: None },
-            Self::Histogram { ref histogram, .. } => {
-                Self::Histogram { histogram: Arc::clone(histogram), point: None }
-            }
+            Self::Histogram { ref histogram, .. } => Self::Histogram { histogram: Arc::clone(histogram), point: None },
             _ => self.clone(),
         }
     }

@@ -65,16 +65,19 @@ fn everything_sums_or_integrates_to_one() {
                     predictive.log_density(Value::Real(location + scale * u.tan())).exp() * jacobian
                 };
                 // The length that a shared number stands for holds its probability.
-                let shared = predictive.point().map_or(0.0, |point| {
-                    predictive.log_density(Value::Real(point.at)).exp() * point.log_width.exp()
-                });
+                let shared = predictive
+                    .point()
+                    .map_or(0.0, |point| predictive.log_density(Value::Real(point.at)).exp() * point.log_width.exp());
                 shared + (0..steps).map(at).sum::<f64>() * h
             }
             Predictive::Histogram { histogram, .. } => {
                 let others = predictive.others();
                 let density = |x: f64| others.log_density(Value::Real(x)).exp();
-                let cells: f64 =
-                    histogram.edges.windows(2).map(|ends| (ends[1] - ends[0]) * density(ends[0].midpoint(ends[1]))).sum();
+                let cells: f64 = histogram
+                    .edges
+                    .windows(2)
+                    .map(|ends| (ends[1] - ends[0]) * density(ends[0].midpoint(ends[1])))
+                    .sum();
                 // Of the tails the same rule, from their ends on.
                 let (low, high) = (histogram.edges[0], histogram.edges[histogram.shares.len()]);
                 let steps = 200_000;

@@ -110,7 +110,8 @@ impl HistogramLeaf {
             constant: 0.0,
         };
         let inside = (-2.0 * outside).ln_1p();
-        leaf.constant = totals.iter().zip(edges.windows(2)).map(|(n, ends)| n * (inside - (ends[1] - ends[0]).ln())).sum();
+        leaf.constant =
+            totals.iter().zip(edges.windows(2)).map(|(n, ends)| n * (inside - (ends[1] - ends[0]).ln())).sum();
         let mut sums = totals.clone();
         leaf.join(0, totals.len(), None, depths, &mut sums);
         leaf
@@ -238,7 +239,9 @@ mod tests {
         let beta = |prior: i32, left: i32, right: i32| {
             let steps = 100_000;
             let at = |i: i32| (f64::from(i) + 0.5) / f64::from(steps);
-            let sum = |left: i32, right: i32| -> f64 { (0..steps).map(|i| at(i).powi(left) * (1.0 - at(i)).powi(right)).sum() };
+            let sum = |left: i32, right: i32| -> f64 {
+                (0..steps).map(|i| at(i).powi(left) * (1.0 - at(i)).powi(right)).sum()
+            };
             sum(prior - 1 + left, prior - 1 + right) / sum(prior - 1, prior - 1)
         };
         let want = beta(1, 3, 5) * beta(4, 2, 1) * beta(4, 0, 5) * beta(9, 3, 2);

@@ -21,7 +21,8 @@ use crate::tree::memo::Ended;
 use crate::tree::normaliser::{Prior, Priors};
 use crate::tree::optimal::{Effort, Point, Search};
 use crate::tree::response::{
-    COUNT_STEPS, InOrder, NUMBER_STEPS, POINT_STEPS, categorical_steps, histogram_steps, line_steps, ordinal_steps, ordinal_weight,
+    COUNT_STEPS, InOrder, NUMBER_STEPS, POINT_STEPS, categorical_steps, histogram_steps, line_steps, ordinal_steps,
+    ordinal_weight,
 };
 use crate::tree::trace::Traced;
 

@@ -73,11 +73,11 @@ impl Prepared {
     pub(super) fn of_any_shape(&self, child: Var, leaf: &Arc<HistogramLeaf>) -> Box<dyn Family + '_> {
         match (self.table.weights_of(child), leaf.n_cells()) {
             (Some(weights), _) => {
-                let heavy = (0..weights.len() as u32).filter(|&row| weights[row as usize] > 0.0).collect();
-                self.in_cells::<[f64; 32]>(child, leaf, heavy, |cell, row| (cell, weights[row as usize]))
+                let heavy: Vec<u32> = (0..weights.len() as u32).filter(|&row| weights[row as usize] > 0.0).collect();
+                self.in_cells::<[f64; 32]>(child, leaf, &heavy, |cell, row| (cell, weights[row as usize]))
             }
-            (None, 0..=16) => self.in_cells::<[u32; 16]>(child, leaf, self.all_rows(), |cell, _| cell),
-            (None, _) => self.in_cells::<[u32; 32]>(child, leaf, self.all_rows(), |cell, _| cell),
+            (None, 0..=16) => self.in_cells::<[u32; 16]>(child, leaf, &self.all_rows(), |cell, _| cell),
+            (None, _) => self.in_cells::<[u32; 32]>(child, leaf, &self.all_rows(), |cell, _| cell),
         }
     }
 
@@ -89,7 +89,7 @@ impl Prepared {
         &self,
         child: Var,
         leaf: &Arc<HistogramLeaf>,
-        order: Vec<u32>,
+        order: &[u32],
         row: impl Fn(u32, u32) -> <C::N as Amount>::Row,
     ) -> Box<dyn Family + '_> {
         let Column::Reals(stored) = self.table.column(child) else { unreachable!("histograms are of numbers") };
@@ -99,7 +99,7 @@ impl Prepared {
         let shared = self.shared_rows(child, order.iter().map(|&at| (value(at), weight(at))));
         let values = order.iter().map(|&at| row(leaf.cell(value(at)), at)).collect();
         let rows =
-            if order.len() == stored.len() { Rows::AsTheyStand } else { Rows::Ordered(Arc::new(self.ordered(&order))) };
+            if order.len() == stored.len() { Rows::AsTheyStand } else { Rows::Ordered(Arc::new(self.ordered(order))) };
         let k = leaf.n_cells();
         let response = Levels::<C, _>::new(Arc::clone(leaf), Categorical::new(k, 0.5), true);
         let leaf = Arc::clone(leaf);

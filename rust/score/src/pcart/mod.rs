@@ -230,8 +230,9 @@ impl Pcart {
         }
         if let NumberLeaf::Counts | NumberLeaf::Histogram = self.leaf {
             let leaf = if self.leaf == NumberLeaf::Counts { "counts" } else { "histogram" };
-            let problem =
-                format!("is said of a column, Continuous(leaf=\"{leaf}\"): choose normal, linear or auto for all others");
+            let problem = format!(
+                "is said of a column, Continuous(leaf=\"{leaf}\"): choose normal, linear or auto for all others"
+            );
             return Err(Error::parameter("leaf", &leaf, problem));
         }
         self.priors.check(table)?;
