@@ -306,3 +306,22 @@ def test_what_does_not_go_together_is_refused():
         an.Continuous(leaf="histogram", scale="log")
     with pytest.raises(an.ParameterError, match="leaf"):
         an.PCART(leaf="histogram")
+
+
+def test_numbers_with_two_peaks_are_taken_as_histograms_where_there_are_rows_enough(capsys):
+    rng = np.random.default_rng(6)
+    frame = waiting(700).drop("heard").with_columns(x=rng.normal(size=700), y=rng.exponential(size=700))
+    schema = an.infer_schema(frame, scales="auto")
+    assert schema["minutes"].kind == an.Continuous(leaf="histogram")
+    assert "as a histogram: more probable so" in schema["minutes"].reason
+    assert schema["x"].kind == an.Continuous() and schema["y"].kind.leaf is None
+    assert an.infer_schema(frame.reverse(), scales="auto")["minutes"].kind == schema["minutes"].kind
+    assert an.infer_schema(frame[:200], scales="auto")["minutes"].kind.leaf is None
+    assert an.infer_schema(frame)["minutes"].kind == an.Continuous()
+    # One normal distribution for each of the groups that make the peaks is enough.
+    told = frame.with_columns(peak=pl.when(pl.col("minutes") < 66).then(pl.lit("low")).otherwise(pl.lit("high")))
+    assert an.infer_schema(told, scales="auto")["minutes"].kind == an.Continuous()
+    own = an.infer_schema(frame).with_types(minutes=an.Continuous(leaf="auto"))
+    assert an.Table(frame, own).schema["minutes"].kind == schema["minutes"].kind
+    an.learn(frame, max_parents=1, progress=False)
+    assert "histogram: minutes\n" in capsys.readouterr().out

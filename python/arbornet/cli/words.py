@@ -55,7 +55,8 @@ def _kind(setting: str, word: str, rest: str) -> Any:
         return _binned(setting, rest)
     raise ParameterError(
         f"--set {setting!r}: write NAME=continuous, NAME=logarithmic, NAME=counts, NAME=histogram, "
-        "NAME=categorical, NAME=ordinal:low,high, NAME=point-mass:0, NAME=binned:5, NAME=written:%d/%m/%Y or NAME=leave-out"
+        "NAME=categorical, NAME=ordinal:low,high, NAME=point-mass:0, NAME=binned:5, NAME=written:%d/%m/%Y or "
+        "NAME=leave-out"
     )
 
 

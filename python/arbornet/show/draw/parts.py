@@ -203,7 +203,7 @@ class Leaf:
 
     @property
     def reach(self) -> tuple[float, float]:
-        """The ends of the numbers it is drawn on: of its cells, or three scales to both sides, wherever its line leads."""
+        """The ends of what it is drawn on: of its cells, or three scales to both sides, wherever its line leads."""
         if self.cells:
             return self.cells[0].low, self.cells[-1].high
         points = self.along.points if self.along else ((0.0, self.location, self.scale),)

@@ -284,9 +284,8 @@ def _density(leaf: Leaf, child: Node, axis: Axis, origin: Point, width: float, t
     values = [axis.low + (axis.high - axis.low) * i / (GRID_POINTS - 1) for i in range(GRID_POINTS)]
     # The top of the curve itself belongs to the grid.
     values = sorted({*values, leaf.location})
-    points = [
-        (x + width * axis.share(v), base - CHART_HEIGHT * min(1.0, height / tallest)) for v, height in heights(leaf, values)
-    ]
+    drawn = heights(leaf, values)
+    points = [(x + width * axis.share(v), base - CHART_HEIGHT * min(1.0, height / tallest)) for v, height in drawn]
     middle = x + width * axis.share(leaf.location)
     top = base - CHART_HEIGHT * min(1.0, density(leaf, leaf.location) / tallest)
     return [
