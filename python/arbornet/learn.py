@@ -312,6 +312,8 @@ def _rows(
         tell(f"point mass: {', '.join(points)}")
     if counts := [name for name, kind in numbers if kind.leaf == "counts"]:
         tell(f"counts: {', '.join(counts)}")
+    if shapes := [name for name, kind in numbers if kind.leaf == "histogram"]:
+        tell(f"histogram: {', '.join(shapes)}")
     for column in table.schema.columns:
         if not column.used:
             tell(f"left out: {column.name} {column.left_out}")

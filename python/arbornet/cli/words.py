@@ -43,6 +43,8 @@ def _kind(setting: str, word: str, rest: str) -> Any:
         return an.Continuous(scale="log")
     if word == "counts" and not rest:
         return an.Continuous(leaf="counts")
+    if word == "histogram" and not rest:
+        return an.Continuous(leaf="histogram")
     if word == "point-mass" and rest:
         return an.Continuous(point=_point(setting, rest))
     if word == "categorical":
@@ -52,8 +54,9 @@ def _kind(setting: str, word: str, rest: str) -> Any:
     if word == "binned":
         return _binned(setting, rest)
     raise ParameterError(
-        f"--set {setting!r}: write NAME=continuous, NAME=logarithmic, NAME=counts, NAME=categorical, "
-        "NAME=ordinal:low,high, NAME=point-mass:0, NAME=binned:5, NAME=written:%d/%m/%Y or NAME=leave-out"
+        f"--set {setting!r}: write NAME=continuous, NAME=logarithmic, NAME=counts, NAME=histogram, "
+        "NAME=categorical, NAME=ordinal:low,high, NAME=point-mass:0, NAME=binned:5, NAME=written:%d/%m/%Y or "
+        "NAME=leave-out"
     )
 
 

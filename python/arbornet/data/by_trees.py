@@ -38,6 +38,10 @@ if TYPE_CHECKING:
 WORTH_IT = 0.03
 WITH_ZEROS = 0.2
 IN_ALL = 10.0
+#: And that a histogram has to gain over each other way: it has more to learn, and follows no line; and of how many rows
+#: one is learned.
+WORTH_A_SHAPE = 0.2
+ROWS_OF_A_SHAPE = 300
 #: Fewer rows say little about a tree.
 FEW_ROWS = 50
 #: Other columns that are looked at for one, and about how many families in all.
@@ -138,6 +142,7 @@ def _looked_again(raw: Raw, columns: list[Column], able: Mapping[str, str], weig
 def _why(kind: Continuous, sample: Sample, name: str) -> str:
     """The way that was chosen, in words."""
     told = ["counts"] if kind.leaf == "counts" else ["by their logarithm"] if kind.is_log else []
+    told = ["as a histogram"] if kind.leaf == "histogram" else told
     if isinstance(kind.point, float):
         own = sample.cells[name]
         weights = None if sample.weights is None else sample.weights[own.known]
@@ -153,6 +158,7 @@ def ways_of(x: Numbers, now: Continuous, class_: str) -> list[Continuous]:
     values, counts = np.unique(x, return_counts=True)
     may_be_log = class_ in CLASSES and values[0] >= 0
     whole = class_ in WITH_POINTS and values[0] >= 0 and values[-1] <= LARGEST and (values == np.floor(values)).all()
+    shaped = len(x) >= ROWS_OF_A_SHAPE and len(values) >= FEW_VALUES
     points: list[float | None] = [now.point] if isinstance(now.point, float) else [None]
     if now.point is None and class_ in WITH_POINTS and could_be_point(counts, counts):
         points.append(float(values[np.argmax(counts)]))
@@ -161,6 +167,7 @@ def ways_of(x: Numbers, now: Continuous, class_: str) -> list[Continuous]:
         ways += [Continuous(point=point)] if not now.is_log else []
         ways += [Continuous("log", point=point)] if may_be_log else []
         ways += [Continuous(leaf="counts", point=point)] if whole and len(values) >= FEW_VALUES else []
+        ways += [Continuous(leaf="histogram", point=point)] if shaped else []
     return [way for way in ways if way != now]
 
 
@@ -174,7 +181,7 @@ def _preferred(
     family = _Families(sample, name, kinds, [_stored(x, kind, step, weights) for kind in [kinds[name], *ways]])
     in_one = family.gains(())
     worth = max(WORTH_IT, IN_ALL / (len(x) if weights is None else weights.sum()))
-    least = np.array([WITH_ZEROS if way.is_log and way.point is None and x.min() == 0 else worth for way in ways])
+    least = np.array([_least(way, worth, has_zeros=x.min() == 0) for way in ways])
     # Trees cost a hundred times what one leaf does, and most ways do not gain enough there.
     able = np.flatnonzero(in_one[1:] > least)
     if not able.size:
@@ -185,7 +192,8 @@ def _preferred(
     gains = np.stack([in_one, *map(family.gains, near)])
     in_tree = gains.max(axis=0)
     gained = np.minimum(in_tree[1:] - in_tree[0], in_one[1:]) - least
-    gained = np.where(gained > 0, in_tree[1:], -np.inf)
+    over = np.array([_over_others(way) for way in ways])
+    gained = np.where(gained > 0, in_tree[1:] - over, -np.inf)
     best = int(np.argmax(gained))
     if gained[best] == -np.inf:
         return None
@@ -193,7 +201,19 @@ def _preferred(
     first = {near[int(np.argmax(gains[1:, way]))] for way in (0, 1 + best)} if near else set()
     two = sorted({tuple(sorted((*one, *other))) for one in first for other in near if one != other})
     again = np.stack([in_tree, *map(family.gains, two)]).max(axis=0)
-    return ways[best] if again[1 + best] > again[0] else None
+    return ways[best] if again[1 + best] - over[best] > again[0] else None
+
+
+def _over_others(way: Continuous) -> float:
+    """What a way has to gain over the other ways."""
+    return WORTH_A_SHAPE if way.leaf == "histogram" else 0.0
+
+
+def _least(way: Continuous, worth: float, *, has_zeros: bool) -> float:
+    """What a way has to gain over that of now."""
+    if way.leaf == "histogram":
+        return _over_others(way)
+    return WITH_ZEROS if way.is_log and way.point is None and has_zeros else worth
 
 
 class _Families:

@@ -15,7 +15,7 @@ from typing import Literal, TypeAlias, get_args
 
 from arbornet._core import ParameterError
 
-Leaf: TypeAlias = Literal["normal", "linear", "lognormal", "counts", "auto"]
+Leaf: TypeAlias = Literal["normal", "linear", "lognormal", "counts", "histogram", "auto"]
 """What stands in the leaves of a column of numbers."""
 
 Level: TypeAlias = str | int | float | bool
@@ -74,12 +74,14 @@ class Continuous:
         leaf: What stands in the leaves of the column's trees (`PCART`), whatever the score says of all others:
             `"normal"`, `"linear"` as in `PCART(leaf="linear")`, `"lognormal"` for `scale="log"` with normal leaves, or
             `"counts"` for whole numbers from 0 up: a negative binomial distribution, of which each leaf has its own
-            mean and spread. With `point=0` for counts of which more are 0 than that says. `"auto"` takes the scale, the
-            point mass and the leaves that `scales="auto"` would, see `infer_schema`.
+            mean and spread. With `point=0` for counts of which more are 0 than that says. `"histogram"` is for numbers
+            of any shape, such as those with several peaks: up to 32 cells between quantiles of the column, of which
+            each leaf has its own probabilities. `"auto"` takes the scale, the point mass and the leaves that
+            `scales="auto"` would, see `infer_schema`.
 
     Raises:
         ParameterError: If there is no such scale or leaf, the shift is below 0 or that of a linear scale, the step is
-            not above 0, or leaves of counts are on a logarithmic scale.
+            not above 0, or leaves of counts or histograms are on a logarithmic scale.
 
     Example:
         >>> schema = schema.with_types(rings=an.Continuous(), income=an.Continuous(scale="log"))
@@ -96,7 +98,9 @@ class Continuous:
 
     def __post_init__(self) -> None:
         if self.leaf not in (None, *get_args(Leaf)):
-            raise ParameterError(f"leaf={self.leaf!r}: choose 'normal', 'linear', 'lognormal', 'counts' or 'auto'")
+            raise ParameterError(
+                f"leaf={self.leaf!r}: choose 'normal', 'linear', 'lognormal', 'counts', 'histogram' or 'auto'"
+            )
         if self.leaf == "lognormal":
             object.__setattr__(self, "scale", "log")
             object.__setattr__(self, "leaf", "normal")
@@ -107,6 +111,10 @@ class Continuous:
         object.__setattr__(self, "point", _number("point", self.point))
         if self.leaf == "counts":
             _check_counts(self)
+        if self.leaf == "histogram" and self.scale == "log":
+            raise ParameterError(
+                "leaf='histogram' goes with scale='linear': its cells are between quantiles, which no logarithm moves"
+            )
         if self.leaf == "auto" and (self.scale == "log" or self.point is not None):
             raise ParameterError("leaf='auto' chooses the scale and the point mass too: leave them out")
         if self.shift is None:

@@ -114,10 +114,10 @@ class Column:
         return self.left_out is None
 
     @property
-    def leaf(self) -> Literal["normal", "linear", "counts"] | None:
+    def leaf(self) -> Literal["normal", "linear", "counts", "histogram"] | None:
         """What stands in the leaves of the column's trees, if its kind says so."""
         own = self.kind.leaf if isinstance(self.kind, Continuous) else None
-        return own if own in ("normal", "linear", "counts") else None
+        return own if own in ("normal", "linear", "counts", "histogram") else None
 
     @property
     def word(self) -> Literal["continuous", "categorical", "ordinal"]:

@@ -1,11 +1,12 @@
 """The model of a variable given its parents, in readable form: `local`, with `leaves` and `splines`."""
 
-from arbornet.models.leaves import Condition, Counts, Leaf, LogStudentT, PointMass, Shares, Slope, StudentT
+from arbornet.models.leaves import Condition, Counts, Histogram, Leaf, LogStudentT, PointMass, Shares, Slope, StudentT
 from arbornet.models.local import LocalModel, local_model
 
 __all__ = [
     "Condition",
     "Counts",
+    "Histogram",
     "Leaf",
     "LocalModel",
     "LogStudentT",

@@ -123,6 +123,25 @@ class Counts:
 
 
 @dataclass(frozen=True)
+class Histogram:
+    """Of a number of any shape: within each cell all numbers are equally probable.
+
+    Attributes:
+        edges: Where the cells begin, and where the last ends.
+        probabilities: The probability of each cell. What is left over lies beyond the ends, half on either side.
+        mean: The mean.
+        sd: The standard deviation.
+        tails: How far beyond the ends, below and above: more than `t` has the probability `(1 + t / tail) ** -3` there.
+    """
+
+    edges: tuple[float, ...]
+    probabilities: tuple[float, ...]
+    mean: float
+    sd: float
+    tails: tuple[float, float]
+
+
+@dataclass(frozen=True)
 class PointMass:
     """A number with a probability of its own, such as 0 of rainfall, and the distribution of all others.
 
@@ -134,7 +153,7 @@ class PointMass:
 
     value: float
     probability: float
-    others: StudentT | LogStudentT | Counts
+    others: StudentT | LogStudentT | Counts | Histogram
 
     @property
     def mean(self) -> float | None:
@@ -152,7 +171,7 @@ class PointMass:
         return float(((1 - self.probability) * (sd**2 + distance)) ** 0.5)
 
 
-Distribution = Shares | StudentT | LogStudentT | Counts | PointMass
+Distribution = Shares | StudentT | LogStudentT | Counts | Histogram | PointMass
 
 
 def _brief(of: Distribution) -> str:
@@ -162,6 +181,8 @@ def _brief(of: Distribution) -> str:
         return ", ".join(f"{visible_name(level)} {share:.1%}" for level, share in of.probabilities.items())
     if isinstance(of, Counts):
         return f"mean {of.mean:.4g}, sd {of.sd:.4g}" + ("" if of.size is None else f", size {of.size:g}")
+    if isinstance(of, Histogram):
+        return f"mean {of.mean:.4g}, sd {of.sd:.4g}, {len(of.probabilities)} cells"
     if isinstance(of, LogStudentT):
         return f"median {of.median:.5g}, factor {of.factor:.4g}, {of.df:g} degrees of freedom"
     return f"location {of.location:.5g}, scale {of.scale:.4g}, {of.df:g} degrees of freedom"

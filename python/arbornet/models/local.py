@@ -20,6 +20,7 @@ from arbornet.models.leaves import (
     Condition,
     Counts,
     Distribution,
+    Histogram,
     Leaf,
     LogStudentT,
     PointMass,
@@ -305,9 +306,12 @@ def _condition(condition: dict[str, Any]) -> Condition:
 def _distribution(document: dict[str, Any], levels: list[Level]) -> Distribution:
     if "probabilities" in document:
         return Shares(dict(zip(levels, document["probabilities"], strict=True)))
-    others: StudentT | LogStudentT | Counts
+    others: StudentT | LogStudentT | Counts | Histogram
     if "size" in document:
         others = Counts(document["mean"], document["sd"], document["size"])
+    elif "edges" in document:
+        edges, shares, tails = (tuple(document[part]) for part in ("edges", "shares", "tails"))
+        others = Histogram(edges, shares, document["mean"], document["sd"], tails)
     else:
         numbers = (document["location"], document["scale"], document["df"])
         others = LogStudentT(*numbers, document["log"]) if "log" in document else StudentT(*numbers)

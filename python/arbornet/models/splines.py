@@ -9,7 +9,7 @@ from typing import TYPE_CHECKING, Any
 from arbornet._core import ParameterError
 from arbornet.data import calendar
 from arbornet.data.kinds import Level
-from arbornet.models.leaves import Counts, LogStudentT, PointMass, Shares
+from arbornet.models.leaves import Counts, Histogram, LogStudentT, PointMass, Shares
 from arbornet.show.draw.spline import MOST_LINES, Response, Spline
 
 if TYPE_CHECKING:
@@ -96,7 +96,7 @@ def partial_responses(model: LocalModel) -> Spline:
         others = distribution.others if isinstance(distribution, PointMass) else distribution
         if isinstance(others, LogStudentT):
             return [others.median]
-        return [others.mean if isinstance(others, Counts) else others.location]
+        return [others.mean if isinstance(others, Counts | Histogram) else others.location]
 
     responses = []
     for of in told["seen"]:

@@ -5,13 +5,17 @@
 //! distributions is one variant here, with its arm in each method.
 
 mod counts;
+mod histogram;
 mod line;
 mod point;
 mod student_t;
 
 pub use counts::{Counts, MOST_COUNTED, count_of, rising};
+pub use histogram::Histogram;
 pub use line::{LARGEST, Line};
 pub use point::{PointMass, is_at};
+
+use std::sync::Arc;
 
 use rand::Rng;
 use serde::{Deserialize, Serialize};
@@ -58,6 +62,14 @@ pub enum Predictive {
         #[serde(default, skip_serializing_if = "Option::is_none")]
         point: Option<PointMass>,
     },
+    /// Numbers of any shape.
+    Histogram {
+        /// Of all of them, or of those that are not the point.
+        histogram: Arc<Histogram>,
+        /// A number that has a probability of its own.
+        #[serde(default, skip_serializing_if = "Option::is_none")]
+        point: Option<PointMass>,
+    },
 }
 
 impl Predictive {
@@ -70,7 +82,12 @@ impl Predictive {
             (&Self::StudentT { df, location, scale }, Value::Real(x)) => {
                 student_t::ln_density(df, (x - location) / scale) - scale.ln()
             }
-            (Self::Point { point, .. } | Self::Counts { point: Some(point), .. }, Value::Real(x)) => {
+            (
+                Self::Point { point, .. }
+                | Self::Counts { point: Some(point), .. }
+                | Self::Histogram { point: Some(point), .. },
+                Value::Real(x),
+            ) => {
                 if is_at(x, point.at) {
                     point.share.ln() - point.log_width
                 } else {
@@ -78,6 +95,7 @@ impl Predictive {
                 }
             }
             (Self::Counts { counts, point: None }, Value::Real(x)) => counts.log_density(x),
+            (Self::Histogram { histogram, point: None }, Value::Real(x)) => histogram.log_density(x),
             _ => f64::NEG_INFINITY,
         }
     }
@@ -90,9 +108,10 @@ impl Predictive {
             }
             Self::StudentT { df, location, .. } => (*df > 1.0).then_some(*location),
             Self::Counts { counts, point: None } => counts.mean(),
-            Self::Point { point, .. } | Self::Counts { point: Some(point), .. } => {
-                Some(point.mean(self.others().mean()?))
-            }
+            Self::Histogram { histogram, point: None } => Some(histogram.mean()),
+            Self::Point { point, .. }
+            | Self::Counts { point: Some(point), .. }
+            | Self::Histogram { point: Some(point), .. } => Some(point.mean(self.others().mean()?)),
         }
     }
 
@@ -106,9 +125,10 @@ impl Predictive {
             }
             Self::StudentT { df, scale, .. } => (*df > 2.0).then(|| scale * (df / (df - 2.0)).sqrt()),
             Self::Counts { counts, point: None } => counts.sd(),
-            Self::Point { point, .. } | Self::Counts { point: Some(point), .. } => {
-                Some(point.sd(self.others().mean()?, self.others().sd()?))
-            }
+            Self::Histogram { histogram, point: None } => Some(histogram.sd()),
+            Self::Point { point, .. }
+            | Self::Counts { point: Some(point), .. }
+            | Self::Histogram { point: Some(point), .. } => Some(point.sd(self.others().mean()?, self.others().sd()?)),
         }
     }
 
@@ -125,10 +145,15 @@ impl Predictive {
                 }
                 Value::Code(best as u32)
             }
-            Self::Point { point, .. } | Self::Counts { point: Some(point), .. } if point.share >= 0.5 => {
+            Self::Point { point, .. }
+            | Self::Counts { point: Some(point), .. }
+            | Self::Histogram { point: Some(point), .. }
+                if point.share >= 0.5 =>
+            {
                 Value::Real(point.at)
             }
             Self::Counts { counts, .. } => Value::Real(counts.mode()),
+            Self::Histogram { histogram, .. } => Value::Real(histogram.mode()),
             Self::StudentT { location, .. } | Self::Point { location, .. } => Value::Real(*location),
         }
     }
@@ -143,9 +168,13 @@ impl Predictive {
             (&Self::StudentT { df, location, scale }, Value::Real(x)) => student_t::cdf(df, (x - location) / scale),
             // At most it: less than the next.
             (Self::Counts { counts, point: None }, Value::Real(x)) => counts.cdf(x),
-            (Self::Point { point, .. } | Self::Counts { point: Some(point), .. }, Value::Real(x)) => {
-                point.below(if is_at(x, point.at) { f64::INFINITY } else { x }, self.others().cdf(value))
-            }
+            (Self::Histogram { histogram, point: None }, Value::Real(x)) => histogram.cdf(x),
+            (
+                Self::Point { point, .. }
+                | Self::Counts { point: Some(point), .. }
+                | Self::Histogram { point: Some(point), .. },
+                Value::Real(x),
+            ) => point.below(if is_at(x, point.at) { f64::INFINITY } else { x }, self.others().cdf(value)),
             _ => f64::NAN,
         }
     }
@@ -156,9 +185,10 @@ impl Predictive {
             Self::Levels { probabilities } => Value::Code(first_reaching(probabilities, p)),
             &Self::StudentT { df, location, scale } => Value::Real(location + scale * student_t::quantile(df, p)),
             Self::Counts { counts, point: None } => Value::Real(counts.quantile(p)),
-            Self::Point { point, .. } | Self::Counts { point: Some(point), .. } => {
-                Value::Real(point.quantile(p, &self.others()))
-            }
+            Self::Histogram { histogram, point: None } => Value::Real(histogram.quantile(p)),
+            Self::Point { point, .. }
+            | Self::Counts { point: Some(point), .. }
+            | Self::Histogram { point: Some(point), .. } => Value::Real(point.quantile(p, &self.others())),
         }
     }
 
@@ -166,7 +196,7 @@ impl Predictive {
     pub fn interval(&self, mass: f64) -> (Value, Value) {
         let outside = (1.0 - mass) / 2.0;
         match self {
-            Self::Levels { .. } | Self::Point { .. } | Self::Counts { .. } => {
+            Self::Levels { .. } | Self::Point { .. } | Self::Counts { .. } | Self::Histogram { .. } => {
                 (self.quantile(outside), self.quantile(1.0 - outside))
             }
             // Twice the lower side, so that narrow outer parts keep their precision.
@@ -181,10 +211,15 @@ impl Predictive {
     pub fn sample<R: Rng + ?Sized>(&self, rng: &mut R) -> Value {
         match self {
             Self::Levels { probabilities } => Value::Code(first_reaching(probabilities, uniform(rng))),
-            Self::Point { point, .. } | Self::Counts { point: Some(point), .. } if uniform(rng) < point.share => {
+            Self::Point { point, .. }
+            | Self::Counts { point: Some(point), .. }
+            | Self::Histogram { point: Some(point), .. }
+                if uniform(rng) < point.share =>
+            {
                 Value::Real(point.at)
             }
             Self::Counts { counts, .. } => Value::Real(counts.quantile(uniform(rng))),
+            Self::Histogram { histogram, .. } => Value::Real(histogram.quantile(uniform(rng))),
             &Self::StudentT { df, location, scale } | &Self::Point { df, location, scale, .. } => {
                 // Bailey's polar method (Mathematics of Computation 62, 1994): exact for any degrees of freedom.
                 loop {
@@ -222,6 +257,9 @@ impl Predictive {
             Self::Counts { counts, point } => {
                 variable.is_continuous() && counts.is_sound() && point.is_none_or(|point| point.is_sound())
             }
+            Self::Histogram { histogram, point } => {
+                variable.is_continuous() && histogram.is_sound() && point.is_none_or(|point| point.is_sound())
+            }
         };
         if sound {
             Ok(())
@@ -237,6 +275,7 @@ impl Predictive {
             Self::Point { .. } => 3,
             // The rate and the size.
             Self::Counts { point, .. } => 2 + usize::from(point.is_some()),
+            Self::Histogram { histogram, point } => histogram.shares.len() - 1 + usize::from(point.is_some()),
         }
     }
 }
@@ -262,181 +301,4 @@ fn first_reaching(probabilities: &[f64], p: f64) -> u32 {
 }
 
 #[cfg(test)]
-mod tests {
-    use rand::SeedableRng;
-    use rand_xoshiro::Xoshiro256PlusPlus;
-
-    use super::*;
-
-    fn every_kind() -> Vec<Predictive> {
-        vec![
-            Predictive::Levels { probabilities: vec![1.0] },
-            Predictive::Levels { probabilities: vec![0.1, 0.0, 0.65, 0.25] },
-            Predictive::StudentT { df: 1.0, location: -2.0, scale: 3.0 },
-            Predictive::StudentT { df: 3.0, location: 1.0, scale: 0.5 },
-            Predictive::StudentT { df: 401.0, location: 0.0, scale: 1e-3 },
-            Predictive::Point {
-                point: PointMass { at: 0.7, log_width: -2.0, share: 0.3 },
-                df: 7.0,
-                location: 0.5,
-                scale: 2.0,
-            },
-            counted(None),
-            counted(Some(PointMass { at: -1.5, log_width: -2.0_f64.ln(), share: 0.3 })),
-        ]
-    }
-
-    /// Whole numbers, stored as `(count - 3) / 2`; without 0 if that has a probability of its own.
-    fn counted(point: Option<PointMass>) -> Predictive {
-        let gap = point.map(|_| 0.0);
-        Predictive::Counts { counts: Counts { size: Some(4.0), a: 90.0, b: 120.0, gap, shift: 3.0, scale: 2.0 }, point }
-    }
-
-    fn real(value: Value) -> f64 {
-        match value {
-            Value::Code(code) => f64::from(code),
-            Value::Real(x) => x,
-        }
-    }
-
-    #[test]
-    fn everything_sums_or_integrates_to_one() {
-        for predictive in every_kind() {
-            let total = match &predictive {
-                Predictive::Levels { probabilities } => {
-                    (0..probabilities.len()).map(|c| predictive.log_density(Value::Code(c as u32)).exp()).sum::<f64>()
-                }
-                // A count stands for the length of 1, in stored units half of that.
-                Predictive::Counts { .. } => {
-                    let at = |y: i32| predictive.log_density(Value::Real((f64::from(y) - 3.0) / 2.0)).exp() / 2.0;
-                    (0..2000).map(at).sum::<f64>()
-                }
-                // The midpoint rule over x = location + scale tan(u), which brings the heavy tails within reach.
-                &Predictive::StudentT { location, scale, .. } | &Predictive::Point { location, scale, .. } => {
-                    let steps = 200_000;
-                    let h = std::f64::consts::PI / f64::from(steps);
-                    let at = |i: i32| {
-                        let u = (f64::from(i) + 0.5) * h - std::f64::consts::FRAC_PI_2;
-                        let jacobian = scale / u.cos().powi(2);
-                        predictive.log_density(Value::Real(location + scale * u.tan())).exp() * jacobian
-                    };
-                    // The length that a shared number stands for holds its probability.
-                    let shared = predictive.point().map_or(0.0, |point| {
-                        predictive.log_density(Value::Real(point.at)).exp() * point.log_width.exp()
-                    });
-                    shared + (0..steps).map(at).sum::<f64>() * h
-                }
-            };
-            assert!((total - 1.0).abs() < 1e-9, "{predictive:?} {total}");
-        }
-    }
-
-    #[test]
-    fn quantile_is_the_smallest_value_whose_cdf_reaches_p() {
-        for predictive in every_kind() {
-            for p in [0.001, 0.1, 0.100001, 0.5, 0.75, 0.9, 0.9999] {
-                let x = predictive.quantile(p);
-                match x {
-                    Value::Real(x) if predictive.point().is_some_and(|point| x == point.at) => {
-                        assert!(predictive.below(x) <= p && p <= predictive.cdf(Value::Real(x)));
-                    }
-                    Value::Real(y) if predictive.counts().is_some() => {
-                        assert!(predictive.below(y) < p && p <= predictive.cdf(x));
-                    }
-                    Value::Real(_) => assert!((predictive.cdf(x) / p - 1.0).abs() < 1e-12),
-                    Value::Code(c) => {
-                        assert!(predictive.cdf(x) >= p);
-                        assert!(c == 0 || predictive.cdf(Value::Code(c - 1)) < p);
-                    }
-                }
-            }
-        }
-    }
-
-    #[test]
-    fn draws_follow_the_cdf() {
-        // Kolmogorov-Smirnov at the values themselves (an upper bound for levels); 1.95 is exceeded once in a thousand.
-        let n = 20_000;
-        for predictive in every_kind() {
-            let mut rng = Xoshiro256PlusPlus::seed_from_u64(1);
-            let mut draws: Vec<Value> = (0..n).map(|_| predictive.sample(&mut rng)).collect();
-            draws.sort_by(|a, b| real(*a).total_cmp(&real(*b)));
-            let distinct_ends = (0..n).filter(|&i| i + 1 == n || draws[i] != draws[i + 1]);
-            let distance =
-                distinct_ends.map(|i| ((i + 1) as f64 / n as f64 - predictive.cdf(draws[i])).abs()).fold(0.0, f64::max);
-            assert!(distance * (n as f64).sqrt() < 1.95, "{predictive:?} {distance}");
-        }
-    }
-
-    #[test]
-    fn the_same_seed_draws_the_same_values() {
-        for predictive in every_kind() {
-            let draw = || {
-                let mut rng = Xoshiro256PlusPlus::seed_from_u64(7);
-                (0..50).map(|_| predictive.sample(&mut rng)).collect::<Vec<_>>()
-            };
-            assert_eq!(draw(), draw());
-        }
-    }
-
-    #[test]
-    fn a_draw_is_a_number_however_far_the_tails_reach() {
-        let predictive = Predictive::StudentT { df: 1e-3, location: 0.0, scale: 1e150 };
-        let mut rng = Xoshiro256PlusPlus::seed_from_u64(5);
-        let draws: Vec<f64> = (0..1000).map(|_| real(predictive.sample(&mut rng))).collect();
-        assert!(draws.contains(&f64::MAX) && draws.contains(&f64::MIN));
-        assert!(draws.iter().all(|x| x.is_finite()));
-    }
-
-    #[test]
-    fn an_impossible_level_is_never_drawn_nor_a_quantile() {
-        let predictive = Predictive::Levels { probabilities: vec![0.0, 0.5, 0.5, 0.0] };
-        let mut rng = Xoshiro256PlusPlus::seed_from_u64(3);
-        for p in [0.0, 0.5, 1.0] {
-            assert!(predictive.log_density(predictive.quantile(p)).is_finite());
-        }
-        for _ in 0..1000 {
-            assert!(predictive.log_density(predictive.sample(&mut rng)).is_finite());
-        }
-    }
-
-    #[test]
-    fn an_interval_holds_its_mass() {
-        for predictive in every_kind() {
-            for mass in [0.5, 0.95, 0.999] {
-                let (low, high) = predictive.interval(mass);
-                let below = if let Value::Code(c) = low {
-                    if c == 0 { 0.0 } else { predictive.cdf(Value::Code(c - 1)) }
-                } else {
-                    predictive.below(real(low))
-                };
-                let held = predictive.cdf(high) - below;
-                assert!(held >= mass - 1e-12, "{predictive:?} {mass} {held}");
-                let exact = matches!(predictive, Predictive::StudentT { .. });
-                assert!(!exact || held <= mass + 1e-12);
-            }
-        }
-    }
-
-    #[test]
-    fn moments_of_small_cases() {
-        let levels = Predictive::Levels { probabilities: vec![0.25, 0.25, 0.5] };
-        assert_eq!(levels.mean(), Some(1.25));
-        assert_eq!(levels.sd(), Some(0.6875_f64.sqrt()));
-        assert_eq!(levels.mode(), Value::Code(2));
-        let tied = Predictive::Levels { probabilities: vec![0.2, 0.4, 0.4] };
-        assert_eq!(tied.mode(), Value::Code(1), "of equally probable levels the first");
-        let t = |df| Predictive::StudentT { df, location: 1.5, scale: 2.0 };
-        assert_eq!((t(1.0).mean(), t(2.0).mean()), (None, Some(1.5)));
-        assert_eq!((t(2.0).sd(), t(4.0).sd()), (None, Some(2.0 * 2.0_f64.sqrt())));
-        assert_eq!(t(1.0).mode(), Value::Real(1.5));
-    }
-
-    #[test]
-    fn a_value_of_the_other_kind_is_impossible() {
-        let levels = Predictive::Levels { probabilities: vec![0.5, 0.5] };
-        assert_eq!(levels.log_density(Value::Real(0.0)), f64::NEG_INFINITY);
-        assert_eq!(levels.log_density(Value::Code(2)), f64::NEG_INFINITY);
-        assert_eq!(levels.log_density(Value::Code(1)), 0.5_f64.ln());
-    }
-}
+mod tests;

@@ -73,8 +73,9 @@ pub fn leaf_from_python(name: &str, leaf: &str) -> PyResult<NumberLeaf> {
         "normal" => Ok(NumberLeaf::Normal),
         "linear" => Ok(NumberLeaf::Linear),
         "counts" => Ok(NumberLeaf::Counts),
+        "histogram" => Ok(NumberLeaf::Histogram),
         _ => {
-            let advice = "leaves of numbers are 'normal', 'linear' and 'counts'";
+            let advice = "leaves of numbers are 'normal', 'linear', 'counts' and 'histogram'";
             Err(CoreError(Error::column(name, format!("has leaves that are '{leaf}'"), advice)).into())
         }
     }
@@ -86,6 +87,7 @@ pub fn leaf_name(leaf: NumberLeaf) -> &'static str {
         NumberLeaf::Normal => "normal",
         NumberLeaf::Linear => "linear",
         NumberLeaf::Counts => "counts",
+        NumberLeaf::Histogram => "histogram",
         NumberLeaf::Auto => "auto",
     }
 }

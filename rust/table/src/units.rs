@@ -63,6 +63,8 @@ pub enum NumberLeaf {
     Linear,
     /// Of whole numbers from 0 up, a negative binomial distribution.
     Counts,
+    /// Of numbers of any shape, a histogram.
+    Histogram,
     /// Of a score: normal or linear, whichever makes the variable more probable.
     Auto,
 }

@@ -16,6 +16,8 @@ Whoever has something to draw turns it into these parts; whoever draws knows not
             and on a logarithmic scale the tree has "log": a, and numbers at its leaves are those of ln(x + a)
             and "point": {"value": x, "probability": p}          a number with a probability of its own
             or of counts "mean": m, "sd": s, "size": r           None for Poisson ones
+            or of any shape "edges": [...], "shares": [...], "mean": m, "sd": s and "ranges": [{"probability": p,
+            "low": x, "high": y, "is_whole": b}], where most numbers are
             and "line": {"along": {"variable": name, "points": [[x, location, scale], ...]}, "mean": m, "sd": s}
                                                                  where it follows a parent along a line; mean and
                                                                  standard deviation are those of its rows
@@ -155,6 +157,25 @@ class Along:
 
 
 @dataclass(frozen=True)
+class Cell:
+    """Numbers that are equally probable."""
+
+    low: float
+    high: float
+    density: float
+
+
+@dataclass(frozen=True)
+class Range:
+    """Numbers that are said together; of whole ones the lowest and the highest."""
+
+    probability: float
+    low: float
+    high: float
+    is_whole: bool
+
+
+@dataclass(frozen=True)
 class Leaf:
     """The distribution at a leaf, of levels (`probabilities`) or of numbers (the next three).
 
@@ -175,10 +196,16 @@ class Leaf:
     """Whether the numbers are counts, with their mean as location and their standard deviation as scale."""
     size: float | None = None
     """Of counts, that of a negative binomial distribution; None for Poisson ones."""
+    cells: tuple[Cell, ...] = ()
+    """Of numbers of any shape; location and scale are their mean and standard deviation."""
+    ranges: tuple[Range, ...] = ()
+    """Where most of these are."""
 
     @property
     def reach(self) -> tuple[float, float]:
-        """The ends of the numbers it is drawn on: three scales to both sides, wherever its line leads."""
+        """The ends of what it is drawn on: of its cells, or three scales to both sides, wherever its line leads."""
+        if self.cells:
+            return self.cells[0].low, self.cells[-1].high
         points = self.along.points if self.along else ((0.0, self.location, self.scale),)
         ends = [location + side * scale for _, location, scale in points for side in (-3, 3)]
         return max(min(ends), 0.0) if self.counted else min(ends), max(ends)
@@ -241,6 +268,19 @@ def _subtree(node: Mapping[str, Any]) -> Split | Leaf | Again:
     along = _along(node.get("line") or {})
     shared = node.get("point")
     point = (float(shared["value"]), float(shared["probability"])) if shared else None
+    if "edges" in node:
+        edges = list(map(float, node["edges"]))
+        cells = zip(edges, edges[1:], node["shares"], strict=False)
+        return Leaf(
+            node["n"],
+            location=float(node["mean"]),
+            scale=float(node["sd"]),
+            name=name,
+            formula=formula,
+            point=point,
+            cells=tuple(Cell(low, high, share / (high - low)) for low, high, share in cells),
+            ranges=tuple(Range(**of) for of in node["ranges"]),
+        )
     if "size" in node:
         middle = float(node["mean"]), float(node["sd"]), None
         return Leaf(node["n"], (), *middle, name, formula, along, point, True, node["size"])

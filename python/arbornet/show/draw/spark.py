@@ -4,11 +4,12 @@ from __future__ import annotations
 
 import math
 from collections.abc import Sequence
+from dataclasses import replace
 
 from arbornet.show.draw.band import band, spread
-from arbornet.show.draw.parts import Leaf, Tree
+from arbornet.show.draw.parts import Cell, Leaf, Tree
 from arbornet.show.draw.scene import Area, Box, Group, Line, Mark, Scene, Text, text_width
-from arbornet.show.draw.tree import density, leaf_axis, tallest
+from arbornet.show.draw.tree import heights, leaf_axis, tallest
 
 WIDTH, HEIGHT = 120.0, 26.0
 POINTS = 37
@@ -28,7 +29,16 @@ def pooled(leaves: Sequence[Leaf]) -> Leaf:
     parts = [
         math.sqrt(w) * part for w, (middle, wide) in zip(weights, told, strict=True) for part in (wide, middle - mean)
     ]
-    return Leaf(n, (), mean, math.hypot(*parts))
+    return Leaf(n, (), mean, math.hypot(*parts), cells=_pooled_cells(leaves, weights))
+
+
+def _pooled_cells(leaves: Sequence[Leaf], weights: Sequence[float]) -> tuple[Cell, ...]:
+    """Of histograms, which have the same cells."""
+    together = zip(*(leaf.cells for leaf in leaves), strict=True)
+    return tuple(
+        replace(of[0], density=math.fsum(w * cell.density for w, cell in zip(weights, of, strict=True)))
+        for of in together
+    )
 
 
 def sparks(tree: Tree, shown: Sequence[Leaf]) -> list[Scene]:
@@ -44,7 +54,8 @@ def sparks(tree: Tree, shown: Sequence[Leaf]) -> list[Scene]:
         if leaf.along:
             return band(leaf, child.kind, axis, (0.0, HEIGHT - 1), (WIDTH, HEIGHT - 2))
         values = sorted({*(axis.low + (axis.high - axis.low) * i / (POINTS - 1) for i in range(POINTS)), leaf.location})
-        points = [(WIDTH * axis.share(v), HEIGHT - 1 - (HEIGHT - 2) * min(1.0, density(leaf, v) / top)) for v in values]
+        drawn = heights(leaf, values)
+        points = [(WIDTH * axis.share(v), HEIGHT - 1 - (HEIGHT - 2) * min(1.0, height / top)) for v, height in drawn]
         middle = WIDTH * axis.share(leaf.location)
         return [
             Area(((0.0, HEIGHT - 1), *points, (WIDTH, HEIGHT - 1)), f"{child.kind}-line", 0.45),

@@ -1,9 +1,10 @@
 """The picture of a decision tree: it grows from left to right, every leaf a row with its distribution.
 
-Leaves stand below one another in small charts of the same scale, so they can be compared by eye: bars for levels, a
-density curve for numbers (a line with its band where a leaf follows a parent), the axis once at the bottom. Left to
-right, because rows of text stay readable however many leaves there are. Where branches of a decision graph merge, the
-later one ends in an arrow with the name of the leaf or split it leads to, and a thin line goes there.
+Leaves stand below one another in small charts of the same scale, so they can be compared by eye: bars for levels and
+for cells of numbers, a density curve for other numbers (a line with its band where a leaf follows a parent), the axis
+once at the bottom. Left to right, because rows of text stay readable however many leaves there are. Where branches of a
+decision graph merge, the later one ends in an arrow with the name of the leaf or split it leads to, and a thin line
+goes there.
 """
 
 from __future__ import annotations
@@ -16,7 +17,7 @@ from arbornet.data import calendar
 from arbornet.show.draw.axis import Axis, by_factor, measured
 from arbornet.show.draw.band import band, spread
 from arbornet.show.draw.network import shape
-from arbornet.show.draw.parts import Again, Leaf, Node, Split, Tree
+from arbornet.show.draw.parts import Again, Leaf, Node, Range, Split, Tree
 from arbornet.show.draw.scene import Area, Box, Curve, Group, Line, Mark, Point, Scene, Text, shortened, text_width
 
 MARGIN = 14.0
@@ -179,12 +180,28 @@ def summary(leaf: Leaf, child: Node) -> str:
     if leaf.point is not None:
         value, probability = leaf.point
         return f"{percent(probability)} {value:g}, else {summary(replace(leaf, point=None), child)}"
+    if leaf.ranges:
+        return ", ".join(_said(of, leaf, child) for of in leaf.ranges)
     if child.log is not None:
         return by_factor(leaf.location, spread(leaf), child.values, child.log)
     if child.values:
         middle = calendar.centre(leaf.location, spread(leaf), child.values)
         return f"{middle} ± {calendar.spread(spread(leaf), child.values)}"
     return measured(leaf.location, spread(leaf))
+
+
+def _said(of: Range, leaf: Leaf, child: Node) -> str:
+    """How probable some numbers are: `57% between 2.1 and 5.4`, of whole ones `57% from 3 to 5`."""
+    if child.values:
+        low, high = (calendar.centre(end, leaf.scale, child.values) for end in (of.low, of.high))
+    elif of.is_whole:
+        low, high = (f"{end:,.0f}" for end in (of.low, of.high))
+    else:
+        low, high = (measured(end, leaf.scale).split(" ±")[0] for end in (of.low, of.high))
+    if low == high:
+        return f"{percent(of.probability)} {low}"
+    words = ("from", "to") if of.is_whole else ("between", "and")
+    return f"{percent(of.probability)} {words[0]} {low} {words[1]} {high}"
 
 
 def _bars(leaf: Leaf, child: Node, origin: Point, width: float, peak: float) -> list[Mark]:
@@ -203,6 +220,8 @@ def density(leaf: Leaf, x: float) -> float:
     """Density of a leaf of numbers; of counts the probability of the nearest one."""
     if leaf.counted:
         return _of_count(leaf, round(x))
+    if leaf.cells:
+        return next((cell.density for cell in leaf.cells if cell.low <= x < cell.high), 0.0)
     if leaf.scale <= 0:
         return 0.0
     z = (x - leaf.location) / leaf.scale
@@ -211,6 +230,13 @@ def density(leaf: Leaf, x: float) -> float:
     d = leaf.df
     norm = math.lgamma((d + 1) / 2) - math.lgamma(d / 2) - 0.5 * math.log(d * math.pi)
     return math.exp(norm - (d + 1) / 2 * math.log1p(z * z / d)) / leaf.scale
+
+
+def heights(leaf: Leaf, values: Sequence[float]) -> list[Point]:
+    """The density of a leaf at some values; of a histogram at both ends of each of its cells."""
+    if leaf.cells:
+        return [(end, cell.density) for cell in leaf.cells for end in (cell.low, cell.high)]
+    return [(value, density(leaf, value)) for value in values]
 
 
 def _of_count(leaf: Leaf, count: int) -> float:
@@ -229,6 +255,8 @@ def _of_count(leaf: Leaf, count: int) -> float:
 
 def _mode(leaf: Leaf) -> float:
     """Where a leaf of numbers is densest."""
+    if leaf.cells:
+        return max(leaf.cells, key=lambda cell: cell.density).low
     if not leaf.counted:
         return leaf.location
     moved = 1 if leaf.point is not None and leaf.point[0] == 0 else 0
@@ -256,7 +284,8 @@ def _density(leaf: Leaf, child: Node, axis: Axis, origin: Point, width: float, t
     values = [axis.low + (axis.high - axis.low) * i / (GRID_POINTS - 1) for i in range(GRID_POINTS)]
     # The top of the curve itself belongs to the grid.
     values = sorted({*values, leaf.location})
-    points = [(x + width * axis.share(v), base - CHART_HEIGHT * min(1.0, density(leaf, v) / tallest)) for v in values]
+    drawn = heights(leaf, values)
+    points = [(x + width * axis.share(v), base - CHART_HEIGHT * min(1.0, height / tallest)) for v, height in drawn]
     middle = x + width * axis.share(leaf.location)
     top = base - CHART_HEIGHT * min(1.0, density(leaf, leaf.location) / tallest)
     return [

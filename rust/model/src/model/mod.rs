@@ -12,6 +12,7 @@ pub mod full_table;
 pub mod linear_leaf;
 pub mod outline;
 mod questions;
+mod ranges;
 pub mod regression;
 pub mod saved;
 pub mod spline;

@@ -5,6 +5,7 @@
 use serde::Serialize;
 
 use super::linear_leaf::LineDescription;
+use super::ranges::{self, Range};
 use super::{LocalModel, Wording};
 use crate::predictive::{PointMass, Predictive};
 use crate::table::{Kind, Level, Units, Var, Variable};
@@ -217,6 +218,24 @@ pub enum Distribution {
         #[serde(skip_serializing_if = "Option::is_none")]
         point: Option<Shared>,
     },
+    /// Of a number of any shape.
+    Histogram {
+        /// Where its cells begin, and where the last ends.
+        edges: Vec<f64>,
+        /// The probability of each cell; what is left over lies beyond the ends, half on either side.
+        shares: Vec<f64>,
+        /// Where most numbers are.
+        ranges: Vec<Range>,
+        /// The scales of the tails: below, above.
+        tails: [f64; 2],
+        /// The mean.
+        mean: f64,
+        /// The standard deviation.
+        sd: f64,
+        /// As of a Student t.
+        #[serde(skip_serializing_if = "Option::is_none")]
+        point: Option<Shared>,
+    },
 }
 
 impl Shared {
@@ -335,11 +354,12 @@ fn described(outline: &Outline, child: &Variable, variables: &[Variable], words:
 
 impl Distribution {
     fn new(predictive: &Predictive, child: &Variable) -> Self {
+        let units = if let Kind::Continuous { scale } = child.kind { scale } else { Units::IDENTITY };
+        let point = predictive.point().map(|point| Shared::new(point, child));
         let (df, location, scale) = match predictive {
             Predictive::Levels { probabilities } => return Self::Levels { probabilities: probabilities.clone() },
-            Predictive::Counts { counts, point } => {
+            Predictive::Counts { counts, .. } => {
                 let mean = counts.mean_count().unwrap_or(counts.b);
-                let point = point.map(|point| Shared::new(point, child));
                 return Self::Counts {
                     mean,
                     sd: counts.spread_count(),
@@ -349,13 +369,24 @@ impl Distribution {
                     point,
                 };
             }
+            Predictive::Histogram { histogram, .. } => {
+                let edges: Vec<f64> = histogram.edges.iter().map(|&edge| as_read(units, edge)).collect();
+                let shares: Vec<f64> = histogram.shares.iter().map(|share| histogram.inside() * share).collect();
+                return Self::Histogram {
+                    ranges: ranges::heaviest(&edges, &shares),
+                    edges,
+                    shares,
+                    tails: histogram.tails.map(|tail| tail * units.scale),
+                    mean: units.to_original(histogram.mean()),
+                    sd: histogram.sd() * units.scale,
+                    point,
+                };
+            }
             &Predictive::StudentT { df, location, scale } | &Predictive::Point { df, location, scale, .. } => {
                 (df, location, scale)
             }
         };
-        let units = if let Kind::Continuous { scale } = child.kind { scale } else { Units::IDENTITY };
         let (location, scale) = (units.affine().to_original(location), scale * units.scale);
-        let point = predictive.point().map(|point| Shared::new(point, child));
         match units.log {
             None => Self::StudentT { location, scale, df, point },
             Some(log) => Self::LogStudentT { location, scale, df, log, point },

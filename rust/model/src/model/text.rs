@@ -7,6 +7,7 @@ use rustc_hash::FxHashMap;
 use super::Wording;
 use super::linear_leaf::LineDescription;
 use super::outline::{Answer, AroundMedian, Branch, Described, Description, Distribution};
+use super::ranges::Range;
 use crate::table::Level;
 
 /// A number with so many significant digits, without trailing zeros.
@@ -110,7 +111,8 @@ impl Teller<'_> {
     fn says_shared(&self, distribution: &Distribution, n: usize) -> String {
         let (Distribution::StudentT { point: Some(point), .. }
         | Distribution::LogStudentT { point: Some(point), .. }
-        | Distribution::Counts { point: Some(point), .. }) = distribution
+        | Distribution::Counts { point: Some(point), .. }
+        | Distribution::Histogram { point: Some(point), .. }) = distribution
         else {
             return String::new();
         };
@@ -136,6 +138,10 @@ impl Teller<'_> {
                 format!("{mean} {middle}  {sd} {width}")
             }
             Distribution::Counts { mean, sd, .. } => format!("mean {}  sd {}", number(*mean, 3), number(*sd, 3)),
+            Distribution::Histogram { ranges, mean, sd, .. } => {
+                let told: Vec<String> = ranges.iter().map(|range| self.range(range, *mean, *sd)).collect();
+                told.join(", ")
+            }
             &Distribution::LogStudentT { location, scale, df, log, .. } => {
                 let AroundMedian { median, factor, spread } = AroundMedian::new(location, scale, df, log);
                 let digits = (1.0 / spread).log10().floor().clamp(0.0, 8.0) as i32 + 3;
@@ -160,9 +166,27 @@ impl Teller<'_> {
         }
     }
 
+    /// `57% between 2.1 and 5.4`; of whole numbers `57% from 3 to 5`, or `57% 3`.
+    fn range(&self, range: &Range, mean: f64, sd: f64) -> String {
+        let digits = (mean.abs() / sd).log10().floor().clamp(0.0, 8.0) as i32 + 3;
+        let say = |x: f64| {
+            let own = self.words.centre(&self.description.child, x, sd);
+            own.unwrap_or_else(|| if range.is_whole { number(x, 15) } else { number(x, digits) })
+        };
+        let (share, low, high) = (percent(range.probability), say(range.low), say(range.high));
+        match range.is_whole {
+            true if low == high => format!("{share} {low}"),
+            true => format!("{share} from {low} to {high}"),
+            false => format!("{share} between {low} and {high}"),
+        }
+    }
+
     fn with_rows(&self, distribution: &Distribution, n: usize) -> String {
         match distribution {
-            Distribution::StudentT { .. } | Distribution::LogStudentT { .. } | Distribution::Counts { .. } => {
+            Distribution::StudentT { .. }
+            | Distribution::LogStudentT { .. }
+            | Distribution::Counts { .. }
+            | Distribution::Histogram { .. } => {
                 format!("n={n}  {}{}", self.says_shared(distribution, n), self.says(distribution))
             }
             Distribution::Levels { .. } => format!("{}  (n={n})", self.says(distribution)),

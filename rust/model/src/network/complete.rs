@@ -320,9 +320,7 @@ fn generator(seed: u64, key: u64) -> Xoshiro256PlusPlus {
 fn drawn(predictive: &Predictive, (low, high): (f64, f64), rng: &mut Xoshiro256PlusPlus) -> Value {
     match predictive {
         Predictive::Levels { .. } => predictive.sample(rng),
-        Predictive::StudentT { .. } | Predictive::Point { .. } | Predictive::Counts { .. } => {
-            Value::Real(quantile_within(predictive, low, high, rng.random::<f64>()))
-        }
+        _ => Value::Real(quantile_within(predictive, low, high, rng.random::<f64>())),
     }
 }
 
@@ -355,6 +353,7 @@ fn chosen(logs: &[f64], rng: &mut Xoshiro256PlusPlus) -> Option<usize> {
 fn spread(predictive: &Predictive) -> f64 {
     match *predictive {
         Predictive::StudentT { scale, .. } | Predictive::Point { scale, .. } => 2.0 * scale,
+        Predictive::Histogram { ref histogram, .. } => histogram.spread(),
         Predictive::Counts { counts, .. } => 2.0 * counts.spread_count().max(1.0) / counts.scale,
         Predictive::Levels { .. } => 1.0,
     }

@@ -14,14 +14,19 @@ pub(super) fn mirrored(predictive: &Predictive) -> Option<Predictive> {
     match *predictive {
         Predictive::StudentT { df, location, scale } => Some(Predictive::StudentT { df, location: -location, scale }),
         // One with a shared number tells less from no more, which a mirror would mix up.
-        Predictive::Levels { .. } | Predictive::Point { .. } | Predictive::Counts { .. } => None,
+        Predictive::Levels { .. }
+        | Predictive::Point { .. }
+        | Predictive::Counts { .. }
+        | Predictive::Histogram { .. } => None,
     }
 }
 
 pub(super) fn centre(predictive: &Predictive) -> f64 {
     match *predictive {
         Predictive::StudentT { location, .. } | Predictive::Point { location, .. } => location,
-        Predictive::Levels { .. } | Predictive::Counts { .. } => real(predictive.quantile(0.5)),
+        Predictive::Levels { .. } | Predictive::Counts { .. } | Predictive::Histogram { .. } => {
+            real(predictive.quantile(0.5))
+        }
     }
 }
 

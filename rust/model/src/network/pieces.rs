@@ -69,7 +69,7 @@ impl Known {
                 let [at, share] = point.map_or([0.0, 0.0], |point| [point.at, point.share]);
                 [counts.a, counts.b, counts.size.unwrap_or(f64::INFINITY), at, share, 1.0 + counts.gap.unwrap_or(-1.0)]
             }
-            Predictive::Levels { .. } => return Rc::new(Pieces::of(predictive, cuts)),
+            Predictive::Levels { .. } | Predictive::Histogram { .. } => return Rc::new(Pieces::of(predictive, cuts)),
         };
         let key = (hidden, key.map(f64::to_bits));
         if let Some(known) = self.0.borrow().get(&key) {

@@ -301,7 +301,10 @@ impl Problem {
             (
                 None,
                 Some((same, found)),
-                Predictive::StudentT { .. } | Predictive::Point { .. } | Predictive::Counts { .. },
+                Predictive::StudentT { .. }
+                | Predictive::Point { .. }
+                | Predictive::Counts { .. }
+                | Predictive::Histogram { .. },
             ) if same == predictive => {
                 out.push(*found);
             }

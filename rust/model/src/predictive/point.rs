@@ -3,6 +3,8 @@
 //! All other numbers are distributed about it as a Student t. The density of the shared number is its probability over the
 //! length of numbers that it stands for, so that densities of models with and without it can be compared.
 
+use std::sync::Arc;
+
 use serde::{Deserialize, Serialize};
 
 use super::{Counts, Predictive, Value, student_t};
@@ -34,6 +36,9 @@ impl PointMass {
         match *other {
             Predictive::StudentT { df, location, scale } => Predictive::Point { point: self, df, location, scale },
             Predictive::Counts { counts, .. } => Predictive::Counts { counts, point: Some(self) },
+            Predictive::Histogram { ref histogram, .. } => {
+                Predictive::Histogram { histogram: Arc::clone(histogram), point: Some(self) }
+            }
             _ => other.clone(),
         }
     }
@@ -79,7 +84,7 @@ impl Predictive {
     pub fn point(&self) -> Option<PointMass> {
         match self {
             Self::Point { point, .. } => Some(*point),
-            Self::Counts { point, .. } => *point,
+            Self::Counts { point, .. } | Self::Histogram { point, .. } => *point,
             _ => None,
         }
     }
@@ -95,6 +100,7 @@ impl Predictive {
         match *self {
             Self::Point { df, location, scale, .. } => Self::StudentT { df, location, scale },
             Self::Counts { counts, .. } => Self::Counts { counts, point: None },
+            Self::Histogram { ref histogram, .. } => Self::Histogram { histogram: Arc::clone(histogram), point: None },
             _ => self.clone(),
         }
     }
@@ -107,6 +113,7 @@ impl Predictive {
             }
             Self::Counts { ref counts, point: None } => counts.below(x),
             Self::Counts { ref counts, point: Some(ref point) } => point.below(x, counts.below(x)),
+            Self::Histogram { ref histogram, point: Some(ref point) } => point.below(x, histogram.cdf(x)),
             _ => self.cdf(Value::Real(x)),
         }
     }

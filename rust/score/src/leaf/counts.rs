@@ -7,6 +7,8 @@
 //! one event. A leaf has the size under which its rows are most probable; which one is a choice among [`SIZES`], and costs a
 //! leaf its logarithm. Real counts spread more than Poisson ones, and not everywhere alike.
 
+use std::cell::Cell;
+
 use libm::lgamma;
 
 use crate::predictive::{Counts, rising};
@@ -36,19 +38,66 @@ pub struct CountLeaf {
     gap: Option<f64>,
     shift: f64,
     scale: f64,
-    /// `ln Gamma` of the first parameter of the beta variable by number of rows and size.
-    by_rows: Vec<[f64; SIZES.len()]>,
+    /// `ln Gamma` of the counts and one more.
+    of_sum: LogGamma,
+    /// By size, of the first parameter of the beta variable, and of both.
+    of_beta: [[LogGamma; 2]; SIZES.len()],
     prior: [f64; SIZES.len()],
+}
+
+/// `ln Gamma(from + unit (rows n + counts sum))`, kept where what is in the brackets is whole: cells hold few rows again and again.
+#[derive(Clone, Debug)]
+struct LogGamma {
+    from: f64,
+    unit: f64,
+    rows: f64,
+    counts: f64,
+    /// NaN where it was not asked for.
+    known: Vec<Cell<f64>>,
+}
+
+/// So many of a kind are kept.
+const MOST_KEPT: f64 = 32_768.0;
+
+impl LogGamma {
+    fn new(from: f64, [unit, rows, counts]: [f64; 3], [n, sum]: [f64; 2]) -> Self {
+        let places = (rows * n + counts * sum + 1.0).min(MOST_KEPT);
+        Self { from, unit, rows, counts, known: vec![Cell::new(f64::NAN); places as usize] }
+    }
+
+    #[inline]
+    fn at(&self, n: f64, sum: f64) -> f64 {
+        let place = self.rows * n + self.counts * sum;
+        let compute = || lgamma(self.from + self.unit * place);
+        // Of weights there may be no such place.
+        match self.known.get(place as usize) {
+            Some(known) if place.fract() == 0.0 => {
+                if known.get().is_nan() {
+                    known.set(compute());
+                }
+                known.get()
+            }
+            _ => compute(),
+        }
+    }
 }
 
 impl CountLeaf {
     /// For counts of this mean, stored as `(count - shift) / scale`, of up to `n_rows` rows; without those of a number with a
     /// probability of its own, `gap`, if there is one.
     pub fn new(mean: f64, gap: Option<f64>, [shift, scale]: [f64; 2], n_rows: usize) -> Self {
+        let most = [n_rows as f64, mean * n_rows as f64];
         let mean = if mean > 0.0 { mean } else { 1.0 };
-        let mut leaf = Self { mean, gap, shift, scale, by_rows: Vec::new(), prior: [0.0; SIZES.len()] };
-        leaf.by_rows = (0..=n_rows).map(|n| leaf.first_terms(n as f64)).collect();
-        leaf.prior = std::array::from_fn(|i| leaf.term(i, 0.0, 0.0, &leaf.first_terms(0.0), 0.0));
+        let beta = |size: Option<f64>| {
+            let r = size.unwrap_or(1.0);
+            // Of a size below 1 what is whole are its parts.
+            let both = if r < 1.0 { [r, 1.0, 1.0 / r] } else { [1.0, r, 1.0] };
+            let first = 1.0 + r / mean;
+            [LogGamma::new(first, [r, 1.0, 0.0], most), LogGamma::new(first + 1.0, both, most)]
+        };
+        let of_sum = LogGamma::new(1.0, [1.0, 0.0, 1.0], most);
+        let mut leaf = Self { mean, gap, shift, scale, of_sum, of_beta: SIZES.map(beta), prior: [0.0; SIZES.len()] };
+        leaf.prior = std::array::from_fn(|i| leaf.term(i, 0.0, 0.0, 0.0));
         leaf
     }
 
@@ -76,17 +125,14 @@ impl CountLeaf {
         1.0 + size * (1.0 / self.mean + n)
     }
 
-    fn first_terms(&self, n: f64) -> [f64; SIZES.len()] {
-        SIZES.map(|size| size.map_or(0.0, |r| lgamma(self.first(r, n))))
-    }
-
     /// The log marginal of a size, without the constants and the prior's part; `of_sum` is `ln Gamma(1 + sum)`.
     #[inline]
-    fn term(&self, i: usize, n: f64, sum: f64, first: &[f64; SIZES.len()], of_sum: f64) -> f64 {
-        match SIZES[i] {
-            None => of_sum - (1.0 + sum) * (1.0 / self.mean + n).ln(),
-            Some(r) => of_sum + first[i] - lgamma(self.first(r, n) + 1.0 + sum),
+    fn term(&self, i: usize, n: f64, sum: f64, of_sum: f64) -> f64 {
+        if SIZES[i].is_none() {
+            return of_sum - (1.0 + sum) * (1.0 / self.mean + n).ln();
         }
+        let [first, both] = &self.of_beta[i];
+        of_sum + first.at(n, sum) - both.at(n, sum)
     }
 
     /// The size under which some rows are most probable, the first under ties, and their log marginal.
@@ -95,18 +141,10 @@ impl CountLeaf {
         if n == 0.0 {
             return (0, 0.0);
         }
-        let computed;
-        let first = match self.by_rows.get(n as usize) {
-            Some(known) if n.fract() == 0.0 => known,
-            _ => {
-                computed = self.first_terms(n);
-                &computed
-            }
-        };
-        let of_sum = lgamma(1.0 + sum);
+        let of_sum = self.of_sum.at(n, sum);
         let mut best = (0, f64::NEG_INFINITY);
         for (i, constant) in constants.iter().enumerate() {
-            let log = constant + self.term(i, n, sum, first, of_sum) - self.prior[i];
+            let log = constant + self.term(i, n, sum, of_sum) - self.prior[i];
             if log > best.1 {
                 best = (i, log);
             }

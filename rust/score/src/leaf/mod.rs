@@ -9,6 +9,7 @@
 mod amount;
 mod categorical;
 mod counts;
+mod histogram;
 mod hyper;
 mod linear;
 mod normal;
@@ -19,6 +20,7 @@ mod rows;
 pub use amount::{Amount, Total};
 pub use categorical::Categorical;
 pub use counts::{COUNT_SUMS, CountLeaf, CountSum, SIZES};
+pub use histogram::{Cells, HistogramLeaf, MOST_CELLS, MOST_HALVINGS};
 pub use hyper::{Leaf, LeafParameters, LeafPriors};
 pub use linear::{LineSums, Linear, eliminated, n_sums, observe, observe_weighed};
 pub use normal::{Moments, Normal};

@@ -390,7 +390,8 @@ fn key(cell: &[Part]) -> Key {
 impl<R: InOrder, F: Fn(&R::Sum) -> Node> Family for Cells<'_, R, F> {
     fn best(&mut self, parents: &[Var]) -> Result<(f64, Prior)> {
         // The prior is one already: there is no Z.
-        self.found(parents).map(|(best, _)| (best, Prior { log_gamma: 0.0, log_z: 0.0 }))
+        let (best, _) = self.found(parents)?;
+        Ok((best + self.search.response.constant(), Prior { log_gamma: 0.0, log_z: 0.0 }))
     }
 
     fn tree(&mut self, parents: &[Var]) -> Result<Tree> {

@@ -21,7 +21,8 @@ use crate::tree::memo::Ended;
 use crate::tree::normaliser::{Prior, Priors};
 use crate::tree::optimal::{Effort, Point, Search};
 use crate::tree::response::{
-    COUNT_STEPS, InOrder, NUMBER_STEPS, POINT_STEPS, categorical_steps, line_steps, ordinal_steps, ordinal_weight,
+    COUNT_STEPS, InOrder, NUMBER_STEPS, POINT_STEPS, categorical_steps, histogram_steps, line_steps, ordinal_steps,
+    ordinal_weight,
 };
 use crate::tree::trace::Traced;
 
@@ -53,6 +54,10 @@ impl Prepared {
         let (columns, cell) = match &self.table.variable(child).kind {
             Kind::Continuous { .. } if self.leaf_of(child) == Some(NumberLeaf::Counts) => {
                 ([0, COUNT_SUMS], COUNT_STEPS)
+            }
+            Kind::Continuous { .. } if self.histograms[child].is_some() => {
+                let k = self.histograms[child].as_ref().map_or(1, |leaf| leaf.n_cells());
+                ([k, 0], histogram_steps(k))
             }
             Kind::Continuous { .. } if lines > 0 => ([1, n_sums(lines)], line_steps(lines)),
             Kind::Continuous { .. } => ([1, 2], NUMBER_STEPS),
@@ -324,7 +329,8 @@ pub fn merge(keys: &mut Vec<(u64, u32)>, layout: &Layout, parents: &[Var], codes
 
 impl<R: InOrder, F: Fn(&R::Sum) -> Node> Family for OfKind<'_, R, F> {
     fn best(&mut self, parents: &[Var]) -> Result<(f64, Prior)> {
-        self.found(parents, false).map(|(best, prior, _)| (best, prior))
+        let (best, prior, _) = self.found(parents, false)?;
+        Ok((best + self.search.response.constant(), prior))
     }
 
     fn tree(&mut self, parents: &[Var]) -> Result<Tree> {

@@ -11,6 +11,7 @@ mod combinations;
 mod counts;
 mod dear;
 mod family;
+mod histogram;
 mod lines;
 mod merging;
 mod ordered;
@@ -29,7 +30,7 @@ use super::{ChildScore, LocalScore};
 use crate::control::Halt;
 use crate::error::{Error, Result};
 use crate::frame::numbers;
-use crate::leaf::{Amount, Categorical, Leaf, LeafModel, LeafPriors, LevelFit, Moments, Normal};
+use crate::leaf::{Amount, Categorical, HistogramLeaf, Leaf, LeafModel, LeafPriors, LevelFit, Moments, Normal};
 use crate::local::{Cost, Groups};
 use crate::model::LocalModel;
 use crate::model::tree::Node;
@@ -227,15 +228,18 @@ impl Pcart {
             let range = format!("must be between 1 and {MOST_MEGABYTES}");
             return Err(Error::parameter("memory_mb", &self.memory_mb, range));
         }
-        if self.leaf == NumberLeaf::Counts {
-            let problem =
-                "is said of a column, Continuous(leaf=\"counts\"): choose normal, linear or auto for all others";
-            return Err(Error::parameter("leaf", &"counts", problem));
+        if let NumberLeaf::Counts | NumberLeaf::Histogram = self.leaf {
+            let leaf = if self.leaf == NumberLeaf::Counts { "counts" } else { "histogram" };
+            let problem = format!(
+                "is said of a column, Continuous(leaf=\"{leaf}\"): choose normal, linear or auto for all others"
+            );
+            return Err(Error::parameter("leaf", &leaf, problem));
         }
         self.priors.check(table)?;
         if !self.published {
             (0..table.n_vars()).try_for_each(|var| counts::check(table, var))?;
         }
+        let histograms = if self.published { vec![None; table.n_vars()] } else { histogram::of_table(table)? };
         let lines = self.may_follow_lines() || self.some_lines(table);
         let coded = Coded::new(table, self.max_splits, self.cuts);
         let scale = |var: Var| match table.column(var) {
@@ -252,6 +256,7 @@ impl Pcart {
             parameters: self.clone(),
             coded,
             scales,
+            histograms,
             priors: Mutex::default(),
             choices,
         })
@@ -265,6 +270,8 @@ pub struct Prepared {
     coded: Coded,
     /// Of linear leaves: what brings a number to mean 0 and standard deviation 1 over the rows.
     scales: Vec<Option<Affine>>,
+    /// Of children whose leaves are histograms.
+    histograms: Vec<Option<Arc<HistogramLeaf>>>,
     /// Of families that are searched by groups in order: with many levels a prior takes longer than a look-up.
     priors: Mutex<Priors>,
     /// Of `leaf="auto"`.
@@ -451,6 +458,9 @@ impl Prepared {
         }
         if self.leaf_of(child) == Some(NumberLeaf::Counts) {
             return Ok(self.of_whole_numbers(child));
+        }
+        if let Some(leaf) = &self.histograms[child] {
+            return Ok(self.of_any_shape(child, leaf));
         }
         Ok(match self.parameters.priors.leaf(&self.table, child, published) {
             Leaf::Normal(leaf) => {

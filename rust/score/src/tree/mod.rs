@@ -12,7 +12,7 @@ pub(crate) mod ln;
 pub(crate) mod memo;
 pub(crate) mod normaliser;
 pub mod optimal;
-mod ranks;
+pub(crate) mod ranks;
 pub(crate) mod response;
 pub(crate) mod trace;
 mod wide;

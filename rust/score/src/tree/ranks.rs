@@ -29,11 +29,11 @@ pub struct Ranks {
 }
 
 /// The distinct values of a column.
-struct Distinct {
+pub struct Distinct {
     /// Ascending.
-    values: Vec<f64>,
+    pub values: Vec<f64>,
     /// The weight of all rows below each value, and of all.
-    below: Vec<f64>,
+    pub below: Vec<f64>,
     scale: Units,
 }
 
@@ -67,7 +67,8 @@ impl Ranks {
 }
 
 impl Distinct {
-    fn of(values: &[f64], weights: Option<&[f64]>, scale: Units) -> Self {
+    /// Of stored values, with the weights of the rows if they have some; `scale` leads to the user's units.
+    pub fn of(values: &[f64], weights: Option<&[f64]>, scale: Units) -> Self {
         let mut all = Self { values: Vec::new(), below: vec![], scale };
         let mut sum = 0.0;
         let mut take = |value: f64, weight: f64| {
@@ -110,6 +111,41 @@ impl Distinct {
             self.halve(from, middle, left, halvings - 1, (around.0, Some(cut)));
             self.halve(middle, to, &mut right[1..], halvings - 1, (cut, around.1));
         }
+    }
+
+    /// The same without values that differ from one before by what `same` takes for rounding.
+    #[must_use]
+    pub fn apart(self, same: impl Fn(f64, f64) -> bool) -> Self {
+        let Self { values, below, scale } = self;
+        let mut kept = Self { values: Vec::new(), below: Vec::new(), scale };
+        for (value, before) in values.into_iter().zip(&below) {
+            if kept.values.last().is_none_or(|&last| !same(last, value)) {
+                kept.values.push(value);
+                kept.below.push(*before);
+            }
+        }
+        kept.below.extend(below.last());
+        kept
+    }
+
+    /// Halves the values up to `halvings` times, but no cell of less weight than `least`: by which value each of the upper
+    /// cells begins, and at which halving, 1 the first; ascending.
+    pub fn halvings(&self, halvings: u32, least: f64) -> Vec<(usize, u32)> {
+        let mut cuts = Vec::new();
+        if !self.values.is_empty() {
+            self.cut(0, self.values.len(), [1, halvings], least, &mut cuts);
+        }
+        cuts
+    }
+
+    fn cut(&self, from: usize, to: usize, [depth, most]: [u32; 2], least: f64, cuts: &mut Vec<(usize, u32)>) {
+        if to - from == 1 || depth > most || self.below[to] - self.below[from] < least {
+            return;
+        }
+        let middle = self.middle(from, to);
+        self.cut(from, middle, [depth + 1, most], least, cuts);
+        cuts.push((middle, depth));
+        self.cut(middle, to, [depth + 1, most], least, cuts);
     }
 
     /// The first value above the cut of a cell of two values or more.

@@ -4,6 +4,7 @@
 //! that a leaf of numbers costs one logarithm and a leaf of levels none.
 
 mod counts;
+mod histogram;
 mod in_order;
 mod levels;
 mod lines;
@@ -15,6 +16,7 @@ mod weighed;
 mod weighed_lines;
 
 pub use counts::{COUNT_STEPS, Counts};
+pub use histogram::histogram_steps;
 pub use in_order::{InOrder, by_key, first_orders};
 pub use levels::{Levels, LevelsLeaf, Store, categorical_steps, ordinal_steps, ordinal_weight};
 pub use lines::{LineRows, LineSum, Lines, line_steps};
@@ -63,6 +65,11 @@ pub trait Response {
 
     /// What each leaf costs beside `gamma`, as a logarithm: the choice between several kinds of leaves.
     fn choice(&self) -> f64 {
+        0.0
+    }
+
+    /// What all rows are worth in whatever leaves they are, beside these.
+    fn constant(&self) -> f64 {
         0.0
     }
 

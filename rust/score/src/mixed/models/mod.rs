@@ -113,7 +113,7 @@ fn without_numbers_or_rows(store: &CellStore, child: Var, parents: &[Var]) -> Lo
         Predictive::StudentT { df, location, scale } | Predictive::Point { df, location, scale, .. } => {
             (vec![vec![location]], Some((scale, df)), Link::Mean)
         }
-        Predictive::Counts { .. } => unreachable!("only trees have counts"),
+        Predictive::Counts { .. } | Predictive::Histogram { .. } => unreachable!("only trees have these"),
     };
     let piece = Piece { n_rows: 0, terms: Vec::new(), coefficients, centre: vec![0.0; parents.len()], spread };
     let divided = Divided::new(positions(parents, &discrete), Vec::new(), piece);

@@ -8,7 +8,7 @@ use super::axis::Axis;
 use super::size::Size;
 use crate::control::Control;
 use crate::leaf::n_sums;
-use crate::leaf::{Categorical, CountLeaf, Normal, Ordinal};
+use crate::leaf::{Categorical, Cells, CountLeaf, HistogramLeaf, Normal, Ordinal};
 use crate::table::{Codes, Column, Kind, Level, Table, Units, Variable};
 use crate::tree::bins::Cuts;
 use crate::tree::key::{Coded, Layout};
@@ -201,6 +201,24 @@ proptest! {
             y.iter().enumerate().map(|(row, y)| leaf.row((3.0 * y.abs()).round().min(1e5), weight(row))).collect();
         let values: Vec<u32> = (0..y.len() as u32).collect();
         let both = both(|| Counts::new(leaf.clone(), rows.clone()), &values, &table, s);
+        let Some(Both { scores: [search, lattice], .. }) = both else { return Ok(()) };
+        prop_assert!((search - lattice).abs() <= 1e-9 * (1.0 + search.abs()), "{search} {lattice}");
+    }
+
+    #[test]
+    fn so_they_do_with_histograms(columns in columns(), s in how(), weighed in any::<bool>()) {
+        let table = table(&columns);
+        let Column::Reals(y) = table.column(0) else { return Ok(()) };
+        let edges = vec![-9.0, -0.5, 0.1, 0.3, 0.45, 99.0];
+        let leaf = Arc::new(HistogramLeaf::new(&Cells { edges, depths: vec![2, 1, 2, 3], totals: vec![9.0; 5] }));
+        let pure = Categorical::new(5, 0.5);
+        let cells = y.iter().map(|&y| leaf.cell(y));
+        let both = if weighed {
+            let values: Vec<_> = cells.zip(0..).map(|(cell, row)| (cell, 0.3 + f64::from(row * 7 % 5) / 2.0)).collect();
+            both(|| Levels::<[f64; 8], _>::new(leaf.clone(), pure.clone(), true), &values, &table, s)
+        } else {
+            both(|| Levels::<[u32; 8], _>::new(leaf.clone(), pure.clone(), true), &cells.collect::<Vec<_>>(), &table, s)
+        };
         let Some(Both { scores: [search, lattice], .. }) = both else { return Ok(()) };
         prop_assert!((search - lattice).abs() <= 1e-9 * (1.0 + search.abs()), "{search} {lattice}");
     }

@@ -121,6 +121,18 @@ pub trait LevelsLeaf {
     /// leaves that take long.
     fn of_counts<N: Amount>(&self, counts: &[N], known: &Remembered) -> f64;
 
+    /// The same, and what no partition of these rows is worth more than; `pure` scores leaves whose responses are all equal.
+    #[inline]
+    fn leaf_and_apart<N: Amount>(&self, counts: &[N], pure: &Categorical, known: &Remembered) -> [f64; 2] {
+        let leaf = self.of_counts(counts, known);
+        [leaf, counts.iter().map(|n| pure.log_pure(n.total())).sum()]
+    }
+
+    /// As [`Response::constant`].
+    fn constant(&self) -> f64 {
+        0.0
+    }
+
     /// By how much one more row of each level would raise it, to first order; one a level.
     fn slope<N: Amount>(&self, counts: &[N]) -> Vec<f64>;
 
@@ -206,7 +218,7 @@ fn gathered<N: Stored, const K: usize>(
 }
 
 /// The same of any number of levels.
-fn collected<N: Stored>(
+pub(super) fn collected<N: Stored>(
     k: usize,
     columns: Columns<'_>,
     from: usize,
@@ -288,6 +300,10 @@ impl<C: Store, L: LevelsLeaf> Response for Levels<C, L> {
     type Value = <C::N as Amount>::Row;
     type Sum = C;
 
+    fn constant(&self) -> f64 {
+        self.leaf.constant()
+    }
+
     fn bulk(&self) -> u64 {
         if self.k > FEW { self.k as u64 } else { 0 }
     }
@@ -329,16 +345,14 @@ impl<C: Store, L: LevelsLeaf> Response for Levels<C, L> {
     #[inline]
     fn worth(&self, sum: &C) -> Worth {
         let counts = sum.counts();
-        let leaf = self.log_gamma + self.leaf.of_counts(counts, &self.known);
         if !self.bounded {
+            let leaf = self.log_gamma + self.leaf.of_counts(counts, &self.known);
             return Worth { leaf, split: f64::INFINITY };
         }
-        let (mut observed, mut pure) = (0, 0.0);
-        for &n in counts {
-            observed += usize::from(n != C::N::default());
-            pure += self.pure.log_pure(n.total());
-        }
-        Worth { leaf, split: if observed < 2 { f64::NEG_INFINITY } else { 2.0 * self.log_gamma + pure } }
+        let observed: usize = counts.iter().map(|&n| usize::from(n != C::N::default())).sum();
+        let [leaf, apart] = self.leaf.leaf_and_apart(counts, &self.pure, &self.known);
+        let split = if observed < 2 { f64::NEG_INFINITY } else { 2.0 * self.log_gamma + apart };
+        Worth { leaf: self.log_gamma + leaf, split }
     }
 
     fn columns(&self) -> [usize; 2] {

@@ -91,6 +91,10 @@ impl<R: InOrder> Response for Pointed<R> {
         self.others.choice()
     }
 
+    fn constant(&self) -> f64 {
+        self.others.constant()
+    }
+
     fn bulk(&self) -> u64 {
         self.others.bulk()
     }

@@ -6,7 +6,7 @@ use proptest::prelude::*;
 
 use super::*;
 use crate::leaf::LeafModel;
-use crate::leaf::{Categorical, CountLeaf, Linear, Normal, Ordinal, n_sums, observe_weighed};
+use crate::leaf::{Categorical, Cells, CountLeaf, HistogramLeaf, Linear, Normal, Ordinal, n_sums, observe_weighed};
 
 #[test]
 fn without_rows_lines_are_chosen_between_too() {
@@ -90,6 +90,42 @@ proptest! {
         let best = best_partition(rows.len(), &|block| response.worth(&of(&mut block.iter().copied())).leaf);
         let all = response.worth(&of(&mut (0..rows.len())));
         prop_assert!(all.split >= best - 1e-9, "{} bounds {best}", all.split);
+    }
+
+    #[test]
+    fn no_partition_of_cells_beats_their_bound(
+        rows in prop::collection::vec((prop_oneof![Just(0_u32), 0..6_u32], prop_oneof![Just(1.0), 0.2..3.0_f64]), 2..8),
+        log_gamma in -6.0..-0.2_f64,
+        weighed in any::<bool>(),
+        every in 2..5_usize,
+    ) {
+        let leaf = Arc::new(HistogramLeaf::new(&Cells {
+            edges: (0..=6).map(f64::from).collect(),
+            depths: vec![3, 2, 1, 2, 3],
+            totals: vec![5.0; 6],
+        }));
+        let pure = Categorical::new(6, 0.5);
+        let cell = |i: usize| rows[i].0;
+        if weighed {
+            let mut response = Levels::<[f64; 8], _>::new(leaf, pure, true);
+            response.prepare(log_gamma);
+            let of = |block: &mut dyn Iterator<Item = usize>| sum_of(&response, block.map(|i| rows[i]));
+            let best = best_partition(rows.len(), &|block| response.worth(&of(&mut block.iter().copied())).leaf);
+            let all = response.worth(&of(&mut (0..rows.len())));
+            prop_assert!(all.split.max(all.leaf) >= best - 1e-9, "{all:?} bounds {best}");
+        } else {
+            let response = || Levels::<[u32; 8], _>::new(leaf.clone(), pure.clone(), true);
+            let mut alone = response();
+            alone.prepare(log_gamma);
+            let of = |block: &mut dyn Iterator<Item = usize>| sum_of(&alone, block.map(cell));
+            let best = best_partition(rows.len(), &|block| alone.worth(&of(&mut block.iter().copied())).leaf);
+            let all = alone.worth(&of(&mut (0..rows.len())));
+            prop_assert!(all.split.max(all.leaf) >= best - 1e-9, "{all:?} bounds {best}");
+            // Beside a number that has a probability of its own.
+            let held = |i: usize| if i.is_multiple_of(every) { Held::Shared(1.0) } else { Held::Other(cell(i)) };
+            let (all, best) = bounded(response(), [0.5, -2.0, log_gamma], rows.len(), &held);
+            prop_assert!(all.split.max(all.leaf) >= best - 1e-9, "{all:?} bounds {best}");
+        }
     }
 
     #[test]
