@@ -297,3 +297,13 @@ def test_a_column_says_its_leaf_and_the_score_that_of_all_others():
 def test_a_picture_of_counts_is_as_high_as_its_most_probable_count(size, point):
     leaf = Leaf(20, (), 6.3, 5.0, point=point, counted=True, size=size)
     assert math.isclose(tallest([leaf]), max(density(leaf, count) for count in range(60)))
+
+
+def test_counts_with_gaps_are_learned_from():
+    rng = np.random.default_rng(0)
+    kind = rng.choice(["a", "b"], 300)
+    visits = [None if rng.random() < 0.2 else int(k) for k in rng.poisson(np.where(kind == "a", 0.3, 6))]
+    net = an.learn({"visits": visits, "kind": kind, "x": rng.normal(size=300)}, verbose=False)
+    assert net.schema["visits"].leaf == "counts" and net.parents("kind") + net.parents("visits")
+    filled = net.impute({"visits": visits, "kind": kind})["visits"]
+    assert filled.null_count() == 0 and filled.dtype == pl.Int64
