@@ -31,6 +31,10 @@ def _left_out(found: re.Match[str]) -> str:
     return " ".join(_set(name, "leave-out") for name in re.findall(_TEXT, found["names"]))
 
 
+def _weighed(found: re.Match[str]) -> str:
+    return f"--weights {quoted(ast.literal_eval(found['name']))}"
+
+
 def _kept(found: re.Match[str]) -> str:
     return f"{_set(found['name'], 'categorical')} (or continuous, or ordinal) keeps one"
 
@@ -43,6 +47,7 @@ _LINES: tuple[tuple[str, str | Callable[[re.Match[str]], str]], ...] = (
     (rf"schema\.with_types\({_NAME}\"(?P<kind>\w+)\"\}}?\)", _kind),
     (rf"schema\.with_forms\({_NAME}['\"](?P<form>[^'\"\n]*)['\"]\}}?\)", _written),
     (rf"schema\.without\((?P<names>(?:(?:{_TEXT})(?:, )?)+)\)", _left_out),
+    (rf"an\.learn\(df, weights=(?P<name>{_TEXT})\)", _weighed),
     (r"with missing='level'", "with --missing level"),
 )
 """Lines of code that declare columns, as options."""

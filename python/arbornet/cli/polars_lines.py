@@ -6,7 +6,7 @@ import ast
 import re
 
 _DOES = re.compile(
-    r" (?P<what>keeps one of each|leaves it out|shows the rows|makes (?:it|them) missing|keeps [^;,\n]*)"
+    r" (?P<what>keeps one of each|leaves (?:it|them) out|shows the rows|makes (?:it|them) missing|keeps [^;,\n]*)"
 )
 
 
@@ -45,8 +45,8 @@ def _option(code: str, does: str) -> tuple[str, bool] | None:
         return None
     if call.func.attr == "unique":
         return "keep one row of each in the file", True
-    if call.func.attr == "head":
-        return "delete it in the file", True
+    if call.func.attr in ("head", "slice"):
+        return f"delete {'them' if 'them' in does else 'it'} in the file", True
     if call.func.attr == "filter":
         return "see those rows in the file", True
     if call.func.attr != "with_columns" or not call.args:

@@ -25,7 +25,8 @@ from arbornet.data.infer import MOST_LEVELS, Profile
 from arbornet.data.kinds import Binned, Categorical, Continuous, Kind, KindLike, Level, Ordinal, kind_of
 from arbornet.data.levels import as_own_levels
 from arbornet.data.looks.dates import zone_of
-from arbornet.data.looks.findings import Finding, findings_of
+from arbornet.data.looks.finding import Finding
+from arbornet.data.looks.findings import findings_of
 from arbornet.data.looks.frame import looked
 from arbornet.data.looks.look import Look
 from arbornet.data.looks.written import check_form, class_of
