@@ -9,6 +9,7 @@ import numpy as np
 import pandas as pd
 import polars as pl
 import pytest
+from sklearn.model_selection import StratifiedKFold, cross_val_score
 
 import arbornet as an
 from arbornet.text.near import nearest
@@ -110,3 +111,15 @@ def test_a_warning_names_the_line_that_was_written() -> None:
             warnings.simplefilter("always")
             call()
         assert caught and {Path(one.filename).name for one in caught} == {Path(__file__).name}
+
+
+def test_folds_of_rows_in_order_lack_levels_of_the_target_which_is_told() -> None:
+    x, kind = np.repeat([0.0, 5.0, 9.0], 20) + RNG.normal(size=60), np.repeat([0, 1, 2], 20)
+    learner = an.NetworkLearner(max_parents=1)
+    with pytest.warns(an.ArbornetWarning, match=r"20 of 20 rows count as wrong, .* 'y', such as [012], .*shuffle=True"):
+        scores = cross_val_score(learner, x[:, None], kind, cv=3)
+    assert not scores.any()
+    with warnings.catch_warnings():
+        warnings.simplefilter("error", an.ArbornetWarning)
+        in_parts = cross_val_score(learner, x[:, None], kind * 1.0, cv=StratifiedKFold(3, shuffle=True, random_state=0))
+    assert in_parts.min() > 0.8
