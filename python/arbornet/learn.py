@@ -29,7 +29,7 @@ from arbornet.graphs.constraints import Rules
 from arbornet.network.fit import fit_used
 from arbornet.network.used import found_used
 from arbornet.scores.pcart import PCART
-from arbornet.scores.prepare import Score, prepared
+from arbornet.scores.prepare import Score, check_score, checked_limit, prepared
 from arbornet.scores.usual import usual
 from arbornet.search.base import Found
 from arbornet.search.budget import seconds_of
@@ -141,6 +141,12 @@ def learn(
     if time_limit is not None and budget is not None and effort is None:
         budget = None if seconds_of(time_limit) == math.inf else of_time(time_limit, threads(n_jobs))
     time_limit = None if time_limit == math.inf else time_limit
+    if max_parents not in (None, "auto"):
+        checked_limit(max_parents)
+    if score is not None:
+        check_score(score)
+    if search is not None:
+        search_of(search)
     rows = _rows(frame, schema, missing, n_jobs, tell, weights, weights_are, scales)
     if score is None:
         own = None if search is None else search_of(search).score
@@ -324,7 +330,8 @@ def _rows(
     for found in table.schema.findings[:MOST_FINDINGS]:
         tell(f"look at: {found}")
     if len(table.schema.findings) > MOST_FINDINGS:
-        tell(f"look at: {len(table.schema.findings) - MOST_FINDINGS} more findings, an.infer_schema(frame).findings")
+        more = several(len(table.schema.findings) - MOST_FINDINGS, "more finding")
+        tell(f"look at: {more}, an.infer_schema(frame).findings")
     weighted = f"; {table.weights}" if table.weights else ""
     tell(f"rows: {table.n_rows:,} used; {table.dropped if isinstance(table, Table) else table.told()}{weighted}")
     return table

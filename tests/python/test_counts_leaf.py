@@ -11,6 +11,9 @@ from scipy.special import gammaln
 from scipy.stats import nbinom
 
 import arbornet as an
+from arbornet.data.incomplete import Incomplete
+from arbornet.data.units import to_original, to_stored
+from arbornet.gaps.draws import Completion
 from arbornet.models import Counts, PointMass
 from arbornet.show.draw.parts import Leaf
 from arbornet.show.draw.tree import density, tallest
@@ -297,3 +300,26 @@ def test_a_column_says_its_leaf_and_the_score_that_of_all_others():
 def test_a_picture_of_counts_is_as_high_as_its_most_probable_count(size, point):
     leaf = Leaf(20, (), 6.3, 5.0, point=point, counted=True, size=size)
     assert math.isclose(tallest([leaf]), max(density(leaf, count) for count in range(60)))
+
+
+def test_counts_with_gaps_are_learned_from():
+    rng = np.random.default_rng(0)
+    kind = rng.choice(["a", "b"], 300)
+    visits = [None if rng.random() < 0.2 else int(k) for k in rng.poisson(np.where(kind == "a", 0.3, 6))]
+    net = an.learn({"visits": visits, "kind": kind, "x": rng.normal(size=300)}, verbose=False)
+    assert net.schema["visits"].leaf == "counts" and net.parents("kind") + net.parents("visits")
+    filled = net.impute({"visits": visits, "kind": kind})["visits"]
+    assert filled.null_count() == 0 and filled.dtype == pl.Int64
+
+
+COUNTED = {"k": [*range(60), None], "x": [float(i) ** 1.5 for i in range(61)]}
+
+
+def test_a_count_that_was_drawn_between_two_cuts_is_whole():
+    gaps = Incomplete(COUNTED, an.infer_schema(COUNTED).with_types(k=an.Continuous(leaf="counts")))
+    completion = Completion(gaps, 1)
+    scale = gaps.schema["k"].scale
+    drawn = to_stored(scale, np.array([19.375, 3.0, 0.0, 58.9]))
+    made = completion._whole(0, drawn)
+    assert to_original(scale, made) == pytest.approx([19, 3, 0, 59], abs=1e-9)
+    assert (made[1:3] == drawn[1:3]).all() and completion._whole(1, drawn) is drawn

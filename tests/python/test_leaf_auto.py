@@ -168,3 +168,21 @@ def test_auto_does_not_go_with_what_lines_do_not_go_with():
     assert an.PCART().spec().count("leaf") == 0 and '"leaf": "auto"' in an.PCART(leaf="auto").spec().replace(
         '":"', '": "'
     )
+
+
+def test_a_way_is_taken_only_if_the_rows_that_were_not_looked_at_hold_no_other_numbers():
+    rng = np.random.default_rng(0)
+    frame = made(3000).with_columns(k=pl.Series(rng.poisson(rng.choice([1.0, 6.0, 25.0], 3000)) * 1.0))
+    assert kinds(frame)["width"].is_log
+    for at in range(3):  # Half of the rows are looked at, which depends on what they hold.
+        width, k = frame["width"].to_list(), frame["k"].to_list()
+        width[at], k[at] = -1.0, -3.0
+        net = an.learn(frame.with_columns(width=pl.Series(width), k=pl.Series(k)), effort="quick", verbose=False)
+        assert {net.schema[name].kind for name in ("width", "k")} == {an.Continuous()}
+
+
+def test_a_row_that_weighs_nothing_counts_where_its_number_has_no_logarithm():
+    # The table has it, and refuses a logarithm of it.
+    rng = np.random.default_rng(0)
+    frame = {"x": [-1.0, *np.exp(rng.normal(size=99))], "y": rng.normal(size=100), "w": [0.0, *[1.0] * 99]}
+    assert not an.Table(frame, weights="w", scales="auto").schema["x"].kind.is_log

@@ -153,3 +153,18 @@ def test_what_was_replaced_is_replaced_in_new_rows_without_asking(tmp_path, caps
     Path(net).write_text(damaged.replace('"missing_values":[', '"values":[', 1), encoding="utf-8")
     with pytest.raises(an.FormatError, match="replaced"):
         an.load(net)
+
+
+def test_options_for_names_and_levels_with_apostrophes_are_words_of_a_shell(tmp_path, capsys) -> None:
+    grades = ["d'accord", "pas d'accord", "sans avis"]
+    assert in_shell(f"""schema.with_types({{"l'avis": an.Ordinal({grades!r})}})""") == (
+        r"""--set 'l'\''avis=ordinal:d'\''accord,pas d'\''accord,sans avis'"""
+    )
+    assert in_shell("""schema.without("l'avis", 'x')""") == r"""--set 'l'\''avis=leave-out' --set 'x=leave-out'"""
+    assert in_shell("""schema.with_forms({"l'an": '%d/%m/%Y'})""") == r"""--set 'l'\''an=written:%d/%m/%Y'"""
+    assert in_shell("""Schema.with_types({"n'": ...}) keeps one""").startswith(r"""--set 'n'\''=categorical' (or""")
+    columns = {"date d'entrée": [f"{i % 28 + 1}/{i % 12 + 1}/2010" for i in range(N)]}
+    out = printed(tmp_path / "t.csv", columns, capsys)
+    option = shlex.split(re.findall(r"--set '.*'", out)[0])
+    assert option == ["--set", "date d'entrée=categorical"]
+    assert "as declared" in printed(tmp_path / "t.csv", columns, capsys, *option)

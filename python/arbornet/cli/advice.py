@@ -2,35 +2,52 @@
 
 from __future__ import annotations
 
+import ast
 import re
 from collections.abc import Callable
 
-from arbornet.cli.polars_lines import in_options
+from arbornet.cli.polars_lines import in_options, quoted
+
+
+def _set(name: str, kind: str) -> str:
+    """The option that declares a column, whose name is as in a line of Python."""
+    named = ast.literal_eval(name) if name[0] in "'\"" else name
+    return f"--set {quoted(f'{named}={kind}')}"
 
 
 def _levels(found: re.Match[str]) -> str:
-    levels = ",".join(re.findall(r"['\"](.*?)['\"](?:, |$)", found["levels"]))
-    return f"--set '{found['name'].strip(chr(39))}=ordinal:{levels}'"
+    return _set(found["name"], "ordinal:" + ",".join(map(str, ast.literal_eval(f"[{found['levels']}]"))))
 
 
 def _written(found: re.Match[str]) -> str:
-    return f"--set '{found['name'].strip(chr(39))}=written:{found['form']}'"
+    return _set(found["name"], f"written:{found['form']}")
 
 
 def _kind(found: re.Match[str]) -> str:
-    return f"--set '{found['name'].strip(chr(39))}={found['kind']}'"
+    return _set(found["name"], found["kind"])
 
 
 def _left_out(found: re.Match[str]) -> str:
-    return " ".join(f"--set '{name}=leave-out'" for name in re.findall(r"['\"](.*?)['\"]", found["names"]))
+    return " ".join(_set(name, "leave-out") for name in re.findall(_TEXT, found["names"]))
 
 
-_NAME = r"\{?(?P<name>\w+|'[^'\n]*')(?:=|: )"
+def _weighed(found: re.Match[str]) -> str:
+    return f"--weights {quoted(ast.literal_eval(found['name']))}"
+
+
+def _kept(found: re.Match[str]) -> str:
+    return f"{_set(found['name'], 'categorical')} (or continuous, or ordinal) keeps one"
+
+
+_TEXT = r"'(?:[^'\\\n]|\\.)*'|\"(?:[^\"\\\n]|\\.)*\""
+"""A text as Python writes it."""
+_NAME = rf"\{{?(?P<name>\w+|{_TEXT})(?:=|: )"
 _LINES: tuple[tuple[str, str | Callable[[re.Match[str]], str]], ...] = (
     (rf"schema\.with_types\({_NAME}an\.Ordinal\(\[(?P<levels>[^\n]*?)\]\)\}}?\)", _levels),
     (rf"schema\.with_types\({_NAME}\"(?P<kind>\w+)\"\}}?\)", _kind),
     (rf"schema\.with_forms\({_NAME}['\"](?P<form>[^'\"\n]*)['\"]\}}?\)", _written),
-    (r"schema\.without\((?P<names>(?:['\"][^'\"\n]*['\"](?:, )?)+)\)", _left_out),
+    (rf"schema\.without\((?P<names>(?:(?:{_TEXT})(?:, )?)+)\)", _left_out),
+    (rf"an\.learn\(df, weights=(?P<name>{_TEXT})\)", _weighed),
     (r"with missing='level'", "with --missing level"),
 )
 """Lines of code that declare columns, as options."""
@@ -43,10 +60,7 @@ _SAID: tuple[tuple[str, str | Callable[[re.Match[str]], str]], ...] = (
     (r"pass unseen='missing'", "add --unseen missing"),
     (r"and missing='error'", "and --missing is error"),
     (r"pass missing='drop'", "add --missing drop"),
-    (
-        r"Schema\.with_types\(\{['\"](.*)['\"]: \.\.\.\}\) keeps one",
-        r"--set '\1=categorical' (or continuous, or ordinal) keeps one",
-    ),
+    (rf"Schema\.with_types\(\{{(?P<name>{_TEXT}): \.\.\.\}}\) keeps one", _kept),
     (r"keep some with Schema\.with_types", "keep some with --set NAME=categorical"),
     (r"with Schema\.without(?!\w)", "with --set NAME=leave-out"),
     (

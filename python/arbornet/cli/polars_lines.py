@@ -6,7 +6,7 @@ import ast
 import re
 
 _DOES = re.compile(
-    r" (?P<what>keeps one of each|leaves it out|shows the rows|makes (?:it|them) missing|keeps [^;,\n]*)"
+    r" (?P<what>keeps one of each|leaves (?:it|them) out|shows the rows|makes (?:it|them) missing|keeps [^;,\n]*)"
 )
 
 
@@ -45,8 +45,8 @@ def _option(code: str, does: str) -> tuple[str, bool] | None:
         return None
     if call.func.attr == "unique":
         return "keep one row of each in the file", True
-    if call.func.attr == "head":
-        return "delete it in the file", True
+    if call.func.attr in ("head", "slice"):
+        return f"delete {'them' if 'them' in does else 'it'} in the file", True
     if call.func.attr == "filter":
         return "see those rows in the file", True
     if call.func.attr != "with_columns" or not call.args:
@@ -59,7 +59,7 @@ def _option(code: str, does: str) -> tuple[str, bool] | None:
         if inner.func.attr == "replace":
             return _of_replace(name, inner), False
         if inner.func.attr == "cast" and not inner.keywords:
-            return f"--set {_quoted(f'{name}=categorical')}", False
+            return f"--set {quoted(f'{name}=categorical')}", False
     if does.startswith("makes"):
         return f"empty such fields of '{name}' in the file, which {does}", True
     return f"a column made from '{name}' in the file {does}" if does else f"change '{name}' in the file", True
@@ -69,11 +69,11 @@ def _of_replace(name: str, call: ast.Call) -> str:
     """A replacement of values."""
     what = ast.literal_eval(call.args[0])
     if isinstance(what, dict):
-        return " ".join(f"--replace {_quoted(f'{name}={old}->{new}')}" for old, new in what.items())
+        return " ".join(f"--replace {quoted(f'{name}={old}->{new}')}" for old, new in what.items())
     values = [str(value) for value in (what if isinstance(what, list) else [what])]
     if any("," in value or value != value.strip() for value in values):
-        return " ".join(f"--missing-values {_quoted(f'{name}={value}')}" for value in values)
-    return f"--missing-values {_quoted(f'{name}=' + ','.join(values))}"
+        return " ".join(f"--missing-values {quoted(f'{name}={value}')}" for value in values)
+    return f"--missing-values {quoted(f'{name}=' + ','.join(values))}"
 
 
 def _column(node: ast.AST) -> str | None:
@@ -83,6 +83,6 @@ def _column(node: ast.AST) -> str | None:
     return None
 
 
-def _quoted(text: str) -> str:
+def quoted(text: str) -> str:
     """A text as one word of a shell."""
     return "'" + text.replace("'", "'\\''") + "'"

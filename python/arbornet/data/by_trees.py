@@ -20,7 +20,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from arbornet._core import ScoreHandle, TableHandle
-from arbornet.data.counted import FEW_VALUES, LARGEST
+from arbornet.data.counted import FEW_VALUES, may_be_counts
 from arbornet.data.frames import Raw
 from arbornet.data.kinds import Continuous
 from arbornet.data.looks.written import as_read
@@ -123,7 +123,8 @@ def _looked_again(raw: Raw, columns: list[Column], able: Mapping[str, str], weig
         own = sample.cells[column.name]
         x = own.values[own.known]
         if len(x) >= FEW_ROWS and isinstance(column.kind, Continuous):
-            ways[column.name] = ways_of(x, column.kind, column.class_)
+            everything = read.numbers(read.places[column.name])
+            ways[column.name] = ways_of(x, column.kind, column.class_, everything)
     # Twice: what gains is looked at with a second parent.
     n_ways = 2 * sum(1 + len(of) for of in ways.values() if of)
     most = min(MOST_PARENTS, MOST_FAMILIES // n_ways) if n_ways else 0
@@ -151,13 +152,20 @@ def _why(kind: Continuous, sample: Sample, name: str) -> str:
     return f"{'; '.join(told)}: more probable so, by themselves and given another column"
 
 
-def ways_of(x: Numbers, now: Continuous, class_: str) -> list[Continuous]:
-    """The ways in which some numbers could be taken, but for the one in which they are taken now."""
+def ways_of(x: Numbers, now: Continuous, class_: str, everything: Numbers) -> list[Continuous]:
+    """The ways in which some numbers could be taken, but for the one in which they are taken now.
+
+    Args:
+        x: The known numbers of some rows.
+        now: How they are taken now.
+        class_: What the values are.
+        everything: The numbers of all rows, which the table has to hold in that way.
+    """
     if now.leaf == "counts":
         return []
     values, counts = np.unique(x, return_counts=True)
-    may_be_log = class_ in CLASSES and values[0] >= 0
-    whole = class_ in WITH_POINTS and values[0] >= 0 and values[-1] <= LARGEST and (values == np.floor(values)).all()
+    may_be_log = class_ in CLASSES and not bool((everything < 0).any())
+    whole = class_ in WITH_POINTS and may_be_counts(everything)
     shaped = len(x) >= ROWS_OF_A_SHAPE and len(values) >= FEW_VALUES
     points: list[float | None] = [now.point] if isinstance(now.point, float) else [None]
     if now.point is None and class_ in WITH_POINTS and could_be_point(counts, counts):

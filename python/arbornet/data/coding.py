@@ -4,7 +4,6 @@ from __future__ import annotations
 
 import math
 import re
-import warnings
 from bisect import bisect_left
 from dataclasses import replace
 from typing import TYPE_CHECKING, Literal
@@ -22,7 +21,8 @@ from arbornet.data.looks.written import as_read
 from arbornet.data.scales import point_of
 from arbornet.data.support import check_counts, with_support
 from arbornet.data.units import log_of
-from arbornet.text.notices import ArbornetWarning
+from arbornet.text.notices import warn
+from arbornet.text.terminal import several
 from arbornet.text.visible import written
 
 if TYPE_CHECKING:
@@ -114,7 +114,7 @@ def _unseen_text(raw: Raw, i: int, column: Column, unknown: list[int]) -> str:
     values, counts = raw.levels(i)
     n_rows = sum(counts[rank] for rank in unknown)
     first = unknown[0]
-    more = f" and {len(unknown) - 1} more values" if len(unknown) > 1 else ""
+    more = f" and {several(len(unknown) - 1, 'more value')}" if len(unknown) > 1 else ""
     is_text = any(isinstance(level, str) for level in column.levels or ())
     text = "; give it as text" if is_text and not isinstance(values[first], str) else ""
     known = ", ".join(repr(level) for level in (column.levels or ())[:10])
@@ -193,11 +193,9 @@ def _logarithms(
                 f"column '{column.name}' holds {written(least)}, and its scale is logarithmic: "
                 f"it takes numbers {above} only; replace such values{way_out}"
             )
-        warnings.warn(
+        warn(
             f"column '{column.name}' holds {written(least)}, and its scale is logarithmic: numbers below "
-            f"{written(floor)}, the smallest that it was learned from, count as that{way_out}",
-            ArbornetWarning,
-            stacklevel=4,
+            f"{written(floor)}, the smallest that it was learned from, count as that{way_out}"
         )
     # Any number does as long as it is not known: it says which rows are kept.
     return (1.0 if shift is None else shift), floor

@@ -29,9 +29,15 @@ LEAST = 1e-20
 Numbers = NDArray[np.float64]
 
 
+def may_be_counts(values: Numbers) -> bool:
+    """Whether all numbers are whole and of a size that counts have here; NaN is missing."""
+    known = values[~np.isnan(values)]
+    return bool(len(known) and known.min() >= 0 and known.max() <= LARGEST and (known == np.floor(known)).all())
+
+
 def are_counts(x: Numbers, w: Numbers | None, kind: Continuous) -> bool:
     """Whether these numbers are more probable as counts than as the column's kind has them."""
-    if len(x) == 0 or x.min() < 0 or x.max() > LARGEST or (x != np.floor(x)).any():
+    if not may_be_counts(x):
         return False
     values, places = np.unique(x, return_inverse=True)
     share = np.bincount(places, weights=w) / (len(x) if w is None else w.sum())

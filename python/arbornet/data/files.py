@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import logging
-import warnings
 import zlib
 from collections.abc import Callable, Sequence
 from functools import partial
@@ -13,7 +12,7 @@ from typing import TYPE_CHECKING, Any
 from arbornet._core import ArbornetError
 from arbornet.system.parallel import left_behind
 from arbornet.system.sources import is_pipe
-from arbornet.text.notices import ArbornetWarning
+from arbornet.text.notices import warn
 from arbornet.text.visible import visible
 
 if TYPE_CHECKING:
@@ -65,7 +64,7 @@ def read(path: str | Path, null_values: Sequence[str] = NULLS, **options: Any) -
     if found.facts:
         log.info("%s: %s", visible(str(path)), "; ".join(found.facts))
     if found.guesses:
-        warnings.warn(f"{visible(str(path))}: {'; '.join(found.guesses)}", ArbornetWarning, stacklevel=2)
+        warn(f"{visible(str(path))}: {'; '.join(found.guesses)}")
     return found.frame
 
 

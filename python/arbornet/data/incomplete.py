@@ -140,8 +140,8 @@ class Incomplete:
     def table(self, rows: NDArray[np.bool_]) -> TableHandle:
         """These rows, with a placeholder where a value is missing."""
         if self._filled is None:  # once: tables of some rows are asked for by the hundred
-            both = zip(self.cells, self.known, strict=True)
-            self._filled = [np.where(known, column, 0).astype(column.dtype) for column, known in both]
+            each = zip(self.cells, self.known, self.schema.used, strict=True)
+            self._filled = [np.where(known, own, _placeholder(of)).astype(own.dtype) for own, known, of in each]
         at = np.flatnonzero(rows)
         filled = [column[at] for column in self._filled]
         return self._handle(filled, None if self.own_weights is None else self.own_weights[at])
@@ -286,6 +286,11 @@ def rows_of(
     if rows.complete().all():  # the others have no value at all
         return table
     return rows.with_indicators() if missing == "indicator" else rows
+
+
+def _placeholder(column: Column) -> float:
+    """What stands where a value is missing: the first level, the mean, or of counts 0: a mean may be none."""
+    return float(to_stored(column.scale, np.zeros(1))[0]) if column.leaf == "counts" else 0.0
 
 
 def is_known(cells: Cells) -> NDArray[np.bool_]:

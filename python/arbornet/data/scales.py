@@ -18,7 +18,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from arbornet._core import ParameterError
-from arbornet.data.counted import are_counts
+from arbornet.data.counted import are_counts, may_be_counts
 from arbornet.data.frames import Raw
 from arbornet.data.kinds import Continuous
 from arbornet.data.looks.written import as_read
@@ -81,7 +81,9 @@ def as_it_gains(read: Raw, column: Column, place: int, weights: NDArray[np.float
     x, w = _known(read.numbers(place), weights)
     if len(x) < FEW_ROWS:
         return column
-    may_be_log = column.class_ in CLASSES and x[0] >= 0
+    # A table has the rows that weigh nothing, too.
+    everything = read.numbers(place)
+    may_be_log = column.class_ in CLASSES and not bool((everything < 0).any())
     found = _point(x, w, read.profile(place).step, may_be_log) if column.class_ in WITH_POINTS else None
     told, kind = [], Continuous()
     if found is not None:
@@ -92,7 +94,7 @@ def as_it_gains(read: Raw, column: Column, place: int, weights: NDArray[np.float
             kind = Continuous("log", point=at)
     elif may_be_log and gain(x, w) > (WITH_ZEROS if x[0] == 0 else WORTH_IT):
         kind = Continuous("log")
-    if are_counts(x, w, kind):
+    if may_be_counts(everything) and are_counts(x, w, kind):
         told = [f"whole numbers, {_share(x, w):.0%} of them 0: counts, and 0 has a probability of its own"]
         kind = Continuous(leaf="counts", point=0)
     if kind.is_log:

@@ -6,9 +6,7 @@ every level, the affine map of every continuous column, the ends of every bin. I
 
 from __future__ import annotations
 
-import difflib
 import json
-import warnings
 from collections.abc import Iterable, Iterator, Mapping
 from dataclasses import dataclass, field, replace
 from itertools import pairwise
@@ -27,7 +25,8 @@ from arbornet.data.infer import MOST_LEVELS, Profile
 from arbornet.data.kinds import Binned, Categorical, Continuous, Kind, KindLike, Level, Ordinal, kind_of
 from arbornet.data.levels import as_own_levels
 from arbornet.data.looks.dates import zone_of
-from arbornet.data.looks.findings import Finding, findings_of
+from arbornet.data.looks.finding import Finding
+from arbornet.data.looks.findings import findings_of
 from arbornet.data.looks.frame import looked
 from arbornet.data.looks.look import Look
 from arbornet.data.looks.written import check_form, class_of
@@ -38,7 +37,8 @@ from arbornet.data.units import Scale
 from arbornet.given import FrameLike
 from arbornet.system.sources import bytes_of
 from arbornet.system.whole import write_whole
-from arbornet.text.notices import LeftOutWarning
+from arbornet.text.near import nearest
+from arbornet.text.notices import LeftOutWarning, warn
 from arbornet.text.visible import visible_name
 
 if TYPE_CHECKING:
@@ -188,8 +188,8 @@ class Schema:
         return [column.name for column in self.used]
 
     def _unknown(self, name: str) -> str:
-        near = difflib.get_close_matches(name, list(self), n=1)
-        hint = f"did you mean '{near[0]}'?" if near else f"the columns are {', '.join(list(self)[:20])}"
+        near = nearest(name, self)
+        hint = f"did you mean '{near}'?" if near else f"the columns are {', '.join(list(self)[:20])}"
         return f"there is no column '{name}'; {hint}"
 
     def with_types(self, types: Mapping[Any, KindLike] | None = None, /, **kinds: KindLike) -> Schema:
@@ -381,7 +381,7 @@ def schema_of_raw(
     if left_out:
         told = "; ".join(left_out)
         way_out = f"with_types({{{unused[0].name!r}: ...}}) keeps one"
-        warnings.warn(f"left out: {told}. Schema.{way_out}.", LeftOutWarning, stacklevel=3)
+        warn(f"left out: {told}. Schema.{way_out}.", LeftOutWarning)
     findings = tuple(findings_of(raw, profiles, seen, looks)) if find else ()
     schema = Schema(tuple(chosen(raw, columns, own) if scales == "auto" else columns), findings)
     return schema if weights is None else schema.weighed_by(weights)

@@ -9,7 +9,6 @@ from __future__ import annotations
 import dataclasses
 import html
 import math
-import warnings
 from dataclasses import dataclass
 from typing import Any, Literal
 
@@ -30,7 +29,7 @@ from arbornet.data.scales import Scales, check_scales
 from arbornet.data.schema import Column, Schema, schema_of_raw
 from arbornet.data.weights import Weights, WeightsAre, WeightsLike, of_rows, told
 from arbornet.given import FrameLike
-from arbornet.text.notices import RowsDroppedWarning, tells_of_rows
+from arbornet.text.notices import RowsDroppedWarning, tells_of_rows, warn
 from arbornet.text.visible import visible_name
 
 #: Values kept of a column that is cut into bins.
@@ -340,7 +339,7 @@ def _check_dropped(raw: Raw, dropped: Dropped, keep: Keep, codings: list[ColumnC
             "rows"
         )
     if tells_of_rows():
-        warnings.warn(f"{told}; they are dropped.", RowsDroppedWarning, stacklevel=3)
+        warn(f"{told}; they are dropped.", RowsDroppedWarning)
 
 
 def _lacks(raw: Raw, codings: list[ColumnCoding], keep: Keep) -> dict[str, np.ndarray[Any, Any]]:

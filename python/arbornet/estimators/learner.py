@@ -26,7 +26,14 @@ from arbornet.estimators.sk import (
     get_config,
     validate_data,
 )
-from arbornet.estimators.targets import name_of, of_predictions, values_of, warn_of_revealing, with_target
+from arbornet.estimators.targets import (
+    name_of,
+    of_predictions,
+    values_of,
+    warn_of_new_levels,
+    warn_of_revealing,
+    with_target,
+)
 from arbornet.given import SearchLike
 from arbornet.graphs.constraints import Constraints
 from arbornet.learn import Missing, learn
@@ -167,9 +174,11 @@ class NetworkLearner(DensityMixin, Estimator):  # type: ignore[misc]
         if y is None or target is None:
             densities = self.score_samples(X)
             return float(np.average(densities, weights=weights_of(sample_weight, len(densities))))
-        has_levels = self.network_.schema[target].levels is not None
+        levels = self.network_.schema[target].levels
         truth = values_of(y)
-        return of_predictions(self.predict(X), truth, has_levels, weights_of(sample_weight, len(truth)))
+        if levels is not None:
+            warn_of_new_levels(levels, truth, target)
+        return of_predictions(self.predict(X), truth, levels is not None, weights_of(sample_weight, len(truth)))
 
     def sample(self, n_samples: int = 1, random_state: Any = None) -> Any:
         """Draws rows: an array if an array was fitted, else a frame (see `set_output`)."""

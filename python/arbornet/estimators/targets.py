@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import warnings
+from collections.abc import Sequence
 from dataclasses import replace
 from typing import Any
 
@@ -14,7 +15,8 @@ from arbornet.data.kinds import Categorical, Continuous
 from arbornet.data.looks.findings import determined_by
 from arbornet.data.schema import Schema, infer_schema
 from arbornet.estimators.sk import check_consistent_length, column_or_1d
-from arbornet.text.notices import ArbornetWarning, LeftOutWarning
+from arbornet.text.notices import ArbornetWarning, LeftOutWarning, warn
+from arbornet.text.terminal import several
 
 
 def name_of(y: Any, frame: Any) -> str:
@@ -65,6 +67,18 @@ def with_target(frame: Any, schema: Schema | None, y: Any, name: str) -> tuple[A
         own = replace(own, kind=declared)
     columns = tuple(column for column in schema.columns if column.name != name)
     return made, Schema((*columns, own), schema.findings)
+
+
+def warn_of_new_levels(levels: Sequence[object], truth: NDArray[Any], target: str) -> None:
+    """Warns of levels of a target that nothing was learned of: they cannot be predicted."""
+    known = set(map(str, levels))
+    new = [level for level in truth.tolist() if level not in levels and str(level) not in known]
+    if new:
+        warn(
+            f"{len(new):,} of {several(len(truth), 'row')} count as wrong, as no row with their level of the target "
+            f"'{target}', such as {new[0]!r}, was learned from; if the rows are in order, shuffle them: "
+            "cross_val_score(..., cv=StratifiedKFold(5, shuffle=True))"
+        )
 
 
 def of_predictions(

@@ -226,11 +226,12 @@ def _column(frame: Any, name: str) -> pl.Series:
     elif hasattr(frame, "collect"):
         frame = frame.collect()
     columns = list(frame.keys() if isinstance(frame, Mapping) else getattr(frame, "columns", ()))
-    if name not in columns and not hasattr(frame, "__arrow_c_stream__"):
+    is_pandas = type(frame).__module__.partition(".")[0] == "pandas"
+    if name not in columns and (is_pandas or not hasattr(frame, "__arrow_c_stream__")):
         raise ParameterError(
             f"groups={name!r}: there is no such column; give one of the frame's, or a value for each row"
         )
-    if isinstance(frame, Mapping) or type(frame).__module__.partition(".")[0] == "pandas":
+    if isinstance(frame, Mapping) or is_pandas:
         values = frame[name]
         return pl.Series(name, [None if each != each else each for each in values], strict=False)
     made = pl.DataFrame(frame)

@@ -11,6 +11,10 @@ from numpy.typing import NDArray
 from arbornet._core import NetworkHandle, RowsHandle
 from arbornet.data.incomplete import Cells, CompletedTable, Incomplete, ranges
 from arbornet.data.question import Question
+from arbornet.data.units import to_original, to_stored
+
+#: What the way to stored units and back may add to a count.
+ROUNDING = 1e-6
 
 
 class Completion:
@@ -38,7 +42,15 @@ class Completion:
         cells = [column[self.rows] for column in self.gaps.cells]
         question = Question(RowsHandle.from_cells(cells, len(self.rows)), n_jobs=self.n_jobs)
         made, self.n_chained = network.complete(question, self.ranges, self.keys, copies)
-        return [{v: column for v, column in enumerate(copy) if column is not None} for copy in made]
+        return [{v: self._whole(v, column) for v, column in enumerate(copy) if column is not None} for copy in made]
+
+    def _whole(self, v: int, drawn: Cells) -> Cells:
+        """What was drawn, of counts the whole numbers next to it: one drawn between two cuts may be a cut."""
+        column = self.gaps.schema.used[v]
+        if column.leaf != "counts":
+            return drawn
+        own = to_original(column.scale, drawn)
+        return np.where(np.abs(own - np.round(own)) < ROUNDING, drawn, to_stored(column.scale, np.round(own)))
 
     def table(self, drawn: dict[int, Cells]) -> CompletedTable:
         """All rows, the incomplete ones completed by a draw."""

@@ -6,8 +6,8 @@ variables without a column are missing in every row.
 
 from __future__ import annotations
 
-import warnings
-from collections.abc import Collection, Mapping, Sequence
+import re
+from collections.abc import Collection, Iterable, Mapping, Sequence
 from dataclasses import replace
 from numbers import Real
 from typing import TYPE_CHECKING, Any, Literal, cast
@@ -25,13 +25,17 @@ from arbornet.data.schema import Column, Schema
 from arbornet.data.schema_text import range_text
 from arbornet.given import Evidence, FrameLike
 from arbornet.network import bins
-from arbornet.text.notices import ArbornetWarning
+from arbornet.text.near import instead, nearest
+from arbornet.text.notices import warn
 
 if TYPE_CHECKING:
     from arbornet._core import RowsHandle
 
 Several = (list, tuple, set, frozenset)
 EVERYTHING = (float("-inf"), float("inf"))
+#: How alike names are of which one may be meant for the other, and pairs that are compared at most.
+NEARLY_EQUAL = 0.8
+MOST_COMPARED = 10_000
 Unseen = Literal["error", "missing"]
 
 
@@ -46,13 +50,36 @@ def encode(
     """
     if isinstance(frame, pl.LazyFrame):
         frame = frame.collect()
-    given = frame.columns if isinstance(frame, pl.DataFrame) else list(frame) if isinstance(frame, Mapping) else None
-    if given is not None and not {str(name) for name in given} & set(schema.names):
-        raise _unrelated(schema)
+    given = _names(frame)
+    if given is not None:
+        if not given & set(schema.names):
+            raise _unrelated(schema)
+        _warn_of_near_names(schema, given)
     rows = encode_rows(read_frame(frame, schema.names, n_jobs), schema, unseen, n_jobs, way_out)
     if not rows.has_columns:
         raise _unrelated(schema)
     return rows
+
+
+def _names(frame: FrameLike) -> set[str] | None:
+    """The names of a frame's columns, if it is one that says them."""
+    told = getattr(frame, "column_names", getattr(frame, "columns", None))
+    names = list(frame) if isinstance(frame, Mapping) else told
+    return {str(name) for name in names} if isinstance(names, Iterable) and not isinstance(names, str) else None
+
+
+def _warn_of_near_names(schema: Schema, given: set[str]) -> None:
+    """Warns of columns that the network ignores, and whose names are nearly those of variables that are missing."""
+    ignored, absent = sorted(given - set(schema)), [name for name in schema.names if name not in given]
+    if not absent or len(ignored) * len(absent) > MOST_COMPARED:
+        return
+    for name in ignored:
+        near = nearest(name, absent, NEARLY_EQUAL)
+        if near is not None and re.findall(r"\d", name) == re.findall(r"\d", near):
+            warn(
+                f"{name!r} is ignored, as the network has no such variable; if {near!r} is meant, of which the rows "
+                "have no column, rename it"
+            )
 
 
 def _unrelated(schema: Schema) -> ArbornetError:
@@ -110,11 +137,9 @@ def _warn_outside(column: Column, ends: tuple[float, float], given: Any) -> None
     slack = 1e-6 * max(abs(low), abs(high), *(column.scale or units.IDENTITY)[1:2])
     first, last = units.to_original(column.scale, np.asarray(ends))
     if last < low - slack or first > high + slack:
-        warnings.warn(
+        warn(
             f"'{column.name}' is {given!r}, outside of what was observed, {range_text(column)}: no row was like that, "
-            "and the answer continues what was seen at the end of this range",
-            ArbornetWarning,
-            stacklevel=5,
+            "and the answer continues what was seen at the end of this range"
         )
 
 
@@ -199,7 +224,11 @@ def position(schema: Schema, name: object, role: str) -> int:
     try:
         return schema.names.index(str(name))
     except ValueError:
-        raise ArbornetError(f"{role}: the network has no variable {name!r}; it has {some(schema.names)}") from None
+        if str(name) in schema:
+            why = f"{name!r} is no variable of the network, as it was left out: it {schema[str(name)].left_out}"
+            raise ArbornetError(f"{role}: {why}") from None
+        told = f"the network has no variable {name!r}; it has {some(schema.names)}"
+        raise ArbornetError(f"{role}: {told}{instead(str(name), schema.names)}") from None
 
 
 def some(names: Sequence[Any]) -> str:

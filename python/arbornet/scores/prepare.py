@@ -35,14 +35,19 @@ def prepared(table: TableLike, score: ScoreLike) -> ScoreHandle:
     handle = table_handle(table)
     if isinstance(score, ScoreHandle):
         return score
-    if isinstance(score, type) or not isinstance(score, Score):
-        shown = f"the class {score.__name__}" if isinstance(score, type) else repr(score)
-        raise ParameterError(f"score is {shown}: give a score such as an.PCART(), or an.CustomScore(f)")
+    check_score(score)
     own = getattr(score, "prepare", None)
     if own is not None:
         made: ScoreHandle = own(table)
         return made
     return ScoreHandle(handle, score.spec())
+
+
+def check_score(score: object) -> None:
+    """Raises ParameterError if this is no score."""
+    if isinstance(score, type) or not isinstance(score, Score | ScoreHandle):
+        shown = f"the class {score.__name__}" if isinstance(score, type) else repr(score)
+        raise ParameterError(f"score is {shown}: give a score such as an.PCART(), or an.CustomScore(f)")
 
 
 def positions(names: Sequence[str], wanted: Iterable[str | int]) -> list[int]:

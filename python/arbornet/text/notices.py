@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+import sys
+import warnings
 from collections.abc import Callable, Iterator
 from contextlib import contextmanager
 from contextvars import ContextVar
@@ -17,6 +19,18 @@ class LeftOutWarning(ArbornetWarning):
 
 class RowsDroppedWarning(ArbornetWarning):
     """More than a tenth of the rows were dropped for missing values; the message names the columns."""
+
+
+def warn(message: str, category: type[ArbornetWarning] = ArbornetWarning) -> None:
+    """Warns, and names the line outside of this package that led to it."""
+    level, frame = 2, sys._getframe(1)
+    while frame.f_back is not None and _is_ours(frame.f_globals.get("__name__")):
+        level, frame = level + 1, frame.f_back
+    warnings.warn(message, category, stacklevel=level)
+
+
+def _is_ours(module: object) -> bool:
+    return isinstance(module, str) and module.partition(".")[0] == __name__.partition(".")[0]
 
 
 _parts_only: ContextVar[bool] = ContextVar("parts_only", default=False)

@@ -10,7 +10,6 @@ A finding changes nothing. Copies are searched for in the first rows, then check
 from __future__ import annotations
 
 from collections.abc import Iterable, Iterator, Mapping, Sequence
-from dataclasses import dataclass
 from typing import Any
 
 import numpy as np
@@ -22,73 +21,79 @@ from arbornet.data.frames import Raw
 from arbornet.data.infer import Profile
 from arbornet.data.kinds import Continuous
 from arbornet.data.looks import identifiers
+from arbornet.data.looks.absent import absent
+from arbornet.data.looks.counted_rows import counted_rows
+from arbornet.data.looks.edges import Edges, edges_of
+from arbornet.data.looks.finding import Finding, listed
 from arbornet.data.looks.look import Look, line
 from arbornet.data.looks.missing_codes import CODES, missing_codes
-from arbornet.data.looks.odd_values import odd_values
+from arbornet.data.looks.of_texts import nearly_read, of_codes, of_levels, of_written
 from arbornet.data.looks.seen import Seen
 from arbornet.data.looks.totals import totals_of
-from arbornet.data.looks.words import SAID_MISSING
+from arbornet.text.terminal import several
 
-WORDS = tuple(word for word in SAID_MISSING if word not in ("*", "NONE", "TBD", "tbd"))
-SPOILT = r"^\d(?:\.\d+)?E\+\d{2,}$"
-"""How a spreadsheet rewrites a code that it reads as a number: `31E243` becomes `3.10E+244`."""
 MOST_ROWS = 1_000_000
 """Rows are not compared with each other in larger tables."""
 SAMPLE = 2_000
-MOST_ALIKE = 5
-"""Groups of levels that are named."""
+LONGEST_NOTE = 60
 MOSTLY = 0.5
 NEARLY_ONE = 0.99
-
-
-@dataclass(frozen=True)
-class Finding:
-    """Something of a table that looks wrong."""
-
-    column: str
-    """The column; empty if the finding is about rows."""
-    what: str
-    """What looks wrong, to be read after the column's name."""
-    how_many: int
-    """How many rows or levels are affected."""
-    mend: str
-    """The line of code that fixes it."""
-    of: str = ""
-    """The other column, if it is about two: this one determines `column`."""
-    is_mutual: bool = False
-    """Whether each of the two determines the other."""
-
-    def __str__(self) -> str:
-        return f"{self.column!r} {self.what}: {self.mend}" if self.column else f"{self.what}: {self.mend}"
 
 
 def findings_of(raw: Raw, profiles: Sequence[Profile], seen: Sequence[Seen], looks: Sequence[Look]) -> list[Finding]:
     """What looks wrong: column by column, then copies of columns and duplicate rows."""
     found: list[Finding] = []
-    totals = totals_of(raw, seen)
+    edges = edges_of(raw, seen)
+    totals = totals_of(raw, seen, len(edges.notes))
     sums = {} if totals is None else totals.sums
     for one, column, look in zip(profiles, seen, looks, strict=True):
-        found += _of_column(one, column, look, sums.get(column.name))
+        found += _of_column(one, column, look, sums.get(column.name), _explained(edges, column.name))
     if 4 <= raw.n_rows <= MOST_ROWS:
         copies = list(_copies(raw, seen, looks))
         found += copies
         found += _determined(raw, profiles, looks, {one.column for one in copies})
         found += _rows_twice(raw, profiles)
+        found += absent(raw, profiles, looks)
+        counted = counted_rows(raw, profiles, seen, looks)
+        found += [] if counted is None else [counted]
     if totals is not None:
         first, *more = totals.sums
-        told = f"the last row looks like totals: {totals.word!r} in {totals.column!r}, the sum of {first!r}"
-        told += f" and of {len(more)} more" if more else ""
-        found.insert(0, Finding("", told, 1, "df.head(-1) leaves it out"))
-    return found
+        which = "row above" if edges.notes else "last row"
+        told = f"the {which} looks like totals: {totals.word!r} in {totals.column!r}, "
+        told += f"the sum of {first!r}" + (f" and of {len(more)} more" if more else "")
+        found.insert(0, Finding("", told, 1, f"df.head({-1 - len(edges.notes)}) leaves it out"))
+    return [*_of_edges(edges), *found]
 
 
-def _of_column(one: Profile, seen: Seen, look: Look, total: float | None) -> Iterator[Finding]:
+def _of_edges(edges: Edges) -> Iterator[Finding]:
+    if edges.units:
+        shown = [f"{text!r} in {name!r}" for name, text in list(edges.units.items())[:3]]
+        more = len(edges.units) - len(shown)
+        told = listed([*shown, f"{more} more column{'s' if more != 1 else ''}"] if more else shown)
+        yield Finding("", f"the first row looks like units or headings: {told}", 1, "df.slice(1) leaves it out")
+    if edges.notes:
+        n, first = len(edges.notes), edges.notes[0]
+        shown_note = first if len(first) <= LONGEST_NOTE else first[:LONGEST_NOTE] + "…"
+        told = "the last row looks like a note" if n == 1 else f"the last {n} rows look like notes"
+        them = "it" if n == 1 else "them"
+        yield Finding("", f"{told} below the table: {shown_note!r}", n, f"df.head({-n}) leaves {them} out")
+
+
+def _explained(edges: Edges, name: str) -> frozenset[str]:
+    """The texts of a column that are told already."""
+    return frozenset((*edges.notes, *([edges.units[name]] if name in edges.units else [])))
+
+
+def _of_column(
+    one: Profile, seen: Seen, look: Look, total: float | None, explained: frozenset[str]
+) -> Iterator[Finding]:
     name = seen.name
     if one.merged is not None:
         text = f"df.with_columns(pl.col({name!r}).cast(pl.String))"
         yield Finding(name, f"holds {one.merged[0]} and {one.merged[1]}, which are one number in 64 bits", 2, text)
     if look.n_words_for_missing:
-        told = f"holds words for a missing value in {_rows(look.n_words_for_missing)}, which are read as missing"
+        rows = several(look.n_words_for_missing, "row")
+        told = f"holds words for a missing value in {rows}, which are read as missing"
         yield Finding(name, told, look.n_words_for_missing, line(name, '"categorical"') + " keeps them as levels")
     if look.looks_like == "identifier" and identifiers.is_repeated(seen) and look.left_out is not None:
         told = f"has several rows for each of {seen.n_distinct:,} values; such rows are not independent"
@@ -102,14 +107,14 @@ def _of_column(one: Profile, seen: Seen, look: Look, total: float | None) -> Ite
         told = f"holds {dotted[0]!r}, in which the dot is taken for a decimal point; if it stands between thousands"
         yield Finding(name, told, len(dotted), line(name, repr(look.may_be), "with_forms"))
     if seen.class_ == "text" and look.form is None and seen.n_values > 0:
-        yield from _nearly_read(seen)
+        yield from nearly_read(seen, explained)
     if look.left_out is not None or seen.n_values == 0:
         return
     if look.form is None and not one.declared and (why := identifiers.may_identify(seen)) is not None:
         yield Finding(name, why, seen.n_values, f"if it only identifies rows: schema.without({name!r})")
     missing = seen.n_missing + look.n_words_for_missing
     if missing > MOSTLY * seen.n_rows:
-        told = f"is missing in {missing:,} of {_rows(seen.n_rows)}"
+        told = f"is missing in {missing:,} of {several(seen.n_rows, 'row')}"
         yield Finding(name, told, missing, f"schema.without({name!r})")
     most = max(seen.counts.to_list()) if one.values is not None else 0
     if one.values is not None and seen.n_values >= 100 and most >= NEARLY_ONE * seen.n_values:
@@ -118,81 +123,16 @@ def _of_column(one: Profile, seen: Seen, look: Look, total: float | None) -> Ite
         yield Finding(name, told, most, f"schema.without({name!r})")
     ends = {*(one.range_ or ())}
     if seen.class_ in ("integer", "number") and look.form is None and (ends & CODES or total in ends):
-        yield from _sentinels(seen, total)
-    if seen.class_ == "text" and look.form is None:
-        yield from _of_texts(seen)
+        codes = missing_codes(seen, total)
+        if codes is not None:
+            yield of_codes(name, codes, [code for code, _ in codes[0]])
+    if seen.class_ == "text":
+        yield from of_levels(seen) if look.form is None else of_written(seen, look.form)
 
 
 def _with_form(look: Look, name: str) -> str:
     assert look.undecided is not None
     return " or ".join(line(name, repr(form), "with_forms") for form in look.undecided.forms[:2])
-
-
-def _rows(n: int) -> str:
-    return f"{n:,} row{'s' if n != 1 else ''}"
-
-
-def _and(parts: Sequence[str]) -> str:
-    """Parts as a list in a sentence."""
-    return " and ".join([", ".join(parts[:-1]), parts[-1]] if len(parts) > 1 else parts)
-
-
-def _sentinels(seen: Seen, total: float | None) -> Iterator[Finding]:
-    """Numbers such as -9 and 999 that may stand for a missing one."""
-    found = missing_codes(seen, total)
-    if found is None:
-        return
-    codes, (low, high) = found
-    times = sum(n for _, n in codes)
-    told = _and([f"{code} in {_rows(n)}" for code, n in codes])
-    values = str([code for code, _ in codes]) if len(codes) > 1 else str(codes[0][0])
-    yield Finding(
-        seen.name, f"is {told}, far from all other values ({low:.6g} to {high:.6g})", times,
-        f"df.with_columns(pl.col({seen.name!r}).replace({values}, None))",
-    )  # fmt: skip
-
-
-def _of_texts(seen: Seen) -> Iterator[Finding]:
-    name = seen.name
-    stripped = seen.values.str.strip_chars()
-    unknown = stripped.is_in(list(WORDS))
-    if unknown.any() and seen.n_distinct > 2:
-        words, times = seen.values.filter(unknown).to_list(), int(seen.counts.filter(unknown).sum())
-        told = f"holds {', '.join(map(repr, words[:3]))} in {_rows(times)}, which may mean missing"
-        yield Finding(name, told, times, f"if so: df.with_columns(pl.col({name!r}).replace({words!r}, None))")
-    frame = pl.DataFrame({"level": seen.values, "n": seen.counts, "plain": _plain(stripped)})
-    alike = frame.filter(pl.col("plain").is_duplicated()).sort(pl.col("n"), "level", descending=[True, False])
-    if alike.height:
-        groups = alike.group_by("plain", maintain_order=True).agg(pl.col("level"))["level"].to_list()
-        shown = [_and([repr(level) for level in sorted(group)]) for group in groups[:MOST_ALIKE]]
-        more = f", and {len(groups) - MOST_ALIKE:,} more groups" if len(groups) > MOST_ALIKE else ""
-        told = f"has levels that differ only in case or spaces: {', '.join(shown)}{more}"
-        mend = f"df.with_columns(pl.col({name!r}).replace({_to_first(groups)}))"
-        yield Finding(name, told, alike.height - len(groups), mend)
-
-
-def _plain(levels: pl.Series) -> pl.Series:
-    """Levels without case and spaces."""
-    return levels.str.to_lowercase().str.replace_all(r"\s+", " ")
-
-
-def _to_first(groups: Sequence[Sequence[str]]) -> dict[str, str]:
-    """Every level of a group, most frequent first, to the first one without blanks around it; others stay."""
-    bare = [next((level for level in group if level == level.strip()), group[0].strip()) for group in groups]
-    return {level: to for group, to in zip(groups, bare, strict=True) for level in group if level != to}
-
-
-def _nearly_read(seen: Seen) -> Iterator[Finding]:
-    """A few texts among numbers or dates, and codes that a spreadsheet turned into numbers."""
-    name = seen.name
-    spoilt = seen.values.filter(seen.values.str.contains(SPOILT))
-    if 0 < len(spoilt) <= 0.1 * seen.n_distinct:
-        times = int(seen.counts.filter(seen.values.is_in(spoilt.to_list())).sum())
-        told = f"holds {', '.join(map(repr, spoilt.head(3)))}, codes that a spreadsheet turned into numbers"
-        yield Finding(name, told, times, f"df.filter(pl.col({name!r}).str.contains('E')) shows the rows")
-    odd = odd_values(seen)
-    if odd is not None:
-        yield Finding(name, odd.told(), odd.times, odd.mend(name))
 
 
 def _column(raw: Raw, at: int, class_: str) -> pl.Series:

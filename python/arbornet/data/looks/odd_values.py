@@ -7,7 +7,7 @@ from __future__ import annotations
 
 import re
 from collections.abc import Iterator
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 
 import polars as pl
 
@@ -38,6 +38,11 @@ class Odd:
     others: str
     """What the others are: numbers, dates or times."""
     form: str = ""
+
+    def without(self, once: frozenset[str]) -> Odd:
+        """The same without some texts, each of which one row has."""
+        texts = [text for text in self.texts if text not in once]
+        return replace(self, texts=texts, times=self.times - len(self.texts) + len(texts))
 
     def told(self) -> str:
         """What looks wrong."""
@@ -106,7 +111,9 @@ def _among_numbers(values: pl.Series, most: float) -> Iterator[tuple[pl.Series, 
     prefix, unit = usual.row(0)[:2]
     units = [unit] if unit is None else [unit, unit.removesuffix("s"), unit + "s"]
     same = parts["digits"].is_not_null() & parts["prefix"].str.strip_chars().eq_missing(pl.Series([prefix]))
-    same &= parts["unit"].str.strip_chars().is_in(units) if unit is not None else parts["unit"].is_null()
+    same &= (
+        parts["unit"].str.strip_chars().is_in(units).fill_null(False) if unit is not None else parts["unit"].is_null()
+    )
     odd, rest = values.filter(~same), values.filter(same)
     if len(odd) > most:
         return

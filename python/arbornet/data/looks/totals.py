@@ -34,11 +34,18 @@ class Totals:
     """The columns whose last value is the sum of those above, with it."""
 
 
-def totals_of(raw: Raw, seen: Sequence[Seen]) -> Totals | None:
-    """What says that the last row holds totals: a word that no other row has, and a sum. None if either lacks."""
-    if raw.n_rows <= FEWEST:
+def totals_of(raw: Raw, seen: Sequence[Seen], n_notes: int = 0) -> Totals | None:
+    """What says that the last row holds totals: a word that no other row has, and a sum. None if either lacks.
+
+    Args:
+        raw: The frame.
+        seen: Its columns.
+        n_notes: How many rows below it hold notes.
+    """
+    last = raw.n_rows - 1 - n_notes
+    if last < FEWEST:
         return None
-    said = ((at, _said(raw, at)) for at, one in enumerate(seen) if one.class_ == "text")
+    said = ((at, _said(raw, at, last)) for at, one in enumerate(seen) if one.class_ == "text")
     at, word = next(((at, word) for at, word in said if word is not None), (0, None))
     if word is None:
         return None
@@ -47,16 +54,16 @@ def totals_of(raw: Raw, seen: Sequence[Seen]) -> Totals | None:
         if one.class_ not in ("integer", "number"):
             continue
         numbers = np.asarray(raw.numbers(i), dtype=np.float64)
-        total, terms = float(numbers[-1]), numbers[:-1][~np.isnan(numbers[:-1])]
+        total, terms = float(numbers[last]), numbers[:last][~np.isnan(numbers[:last])]
         if len(terms) >= FEWEST and total != 0 and abs(terms.sum() - total) <= NEAR * abs(total):
             sums[one.name] = total
     return Totals(word, seen[at].name, sums) if sums else None
 
 
-def _said(raw: Raw, at: int) -> str | None:
-    """The last text of a column, if it says that it is a total and no other row has it."""
+def _said(raw: Raw, at: int, last: int) -> str | None:
+    """The text of a column in the last row, if it says that it is a total and no other row has it."""
     ranks = raw.ranks(at)
-    if ranks[-1] == MISSING or int((ranks == ranks[-1]).sum()) > 1:
+    if ranks[last] == MISSING or int((ranks == ranks[last]).sum()) > 1:
         return None
-    word = str(raw.levels(at)[0][int(ranks[-1])])
+    word = str(raw.levels(at)[0][int(ranks[last])])
     return word if _SAID.fullmatch(word.strip().rstrip(":")) is not None else None
