@@ -93,7 +93,7 @@ def timeless(net: an.BayesNet) -> an.BayesNet:
 def network(net: an.BayesNet) -> object:
     """Models, schema and origin."""
     origin = dataclasses.asdict(timeless(net).origin)
-    for name in ("gaps", "weights"):
+    for name in ("gaps", "weights", "replaced"):
         if not origin[name]:  # as in files
             del origin[name]
     return {"models": json.loads(net.handle.to_json()), "schema": unranked(net.schema).to_dict(), "origin": origin}
