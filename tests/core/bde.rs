@@ -222,8 +222,9 @@ fn scores_whose_children_share_sums_refuse_weights_that_differ_by_child() {
         if by_child { own.for_child(1, (0..rows.len()).map(|row| (row % 3) as f64).collect()).unwrap() } else { own }
     };
     let bde = format!(r#"{{"score":"bde","ess":1.0,"network":{}}}"#, network(&[1, 2, 3]).to_json());
-    let others = ["conditional_gaussian", "degenerate_gaussian", "basis_functions", "block_gaussian"];
-    let specs = others.iter().map(|name| format!(r#"{{"score":"{name}"}}"#)).chain([bde]);
+    let gaussian = ["conditional_gaussian", "degenerate_gaussian", "basis_functions", "block_gaussian"];
+    let others = gaussian.into_iter().chain(["mixed_polynomial", "logistic_regression", "multinomial", "mars"]);
+    let specs = others.map(|name| format!(r#"{{"score":"{name}"}}"#)).chain([bde]);
     for spec in specs {
         let prepare = |by_child: bool| {
             let plain = table(&rows, 4);

@@ -7,6 +7,7 @@ use super::support::cases::cases;
 use arbornet_core::leaf::{Leaf, LeafModel, LeafPriors};
 use arbornet_core::model::outline::Outline;
 use arbornet_core::score::full_table::FullTable;
+use arbornet_core::weights::Weights;
 use arbornet_core::{Codes, Column, Kind, Level, LocalModel, LocalScore, Predictive, Table, Units, Value, Variable};
 use proptest::prelude::*;
 
@@ -244,6 +245,29 @@ fn many_bins_score_as_few_do() {
         let score = prepared(&table, max_bins).score(child, &parents).unwrap();
         let expected = oracle(&table, child, &parents, max_bins);
         assert!((score - expected).abs() < 1e-9 * expected.abs(), "{child} {parents:?} {score} {expected}");
+    }
+}
+
+#[test]
+fn a_row_that_weighs_nothing_for_a_child_is_no_row_for_it() {
+    let rows: Rows = (0..60_u32)
+        .map(|i| (f64::from(i * 7919 % 101) / 9.0, (i % 7) as i32, i % 4, i * i % 3, i * 31 % 5 % 2))
+        .collect();
+    let whole = table(&rows);
+    for child in [0, 2, 4] {
+        let weights: Vec<f64> = (0..60).map(|row| f64::from(row * 13 % 3)).collect();
+        let columns = (0..5).map(|v| whole.column(v).clone()).collect();
+        let own = Weights::new(vec![1.5; 60]).unwrap().for_child(child, weights.clone()).unwrap();
+        let weighed = Table::new(whole.variables().to_vec(), columns).unwrap().with_weights(own);
+        let times = |row: usize| std::iter::repeat_n(row, weights[row] as usize);
+        let repeated = whole.take(&(0..60).flat_map(times).collect::<Vec<_>>());
+        let (weighed, repeated) = (prepared(&Arc::new(weighed), 5), prepared(&Arc::new(repeated), 5));
+        // Parents without bins, which are cut by the weights of the rows.
+        let parents: Vec<usize> = [3, 4].into_iter().filter(|&p| p != child).collect();
+        let [one, other] = [&weighed, &repeated].map(|score| score.score(child, &parents).unwrap());
+        assert!((one - other).abs() < 1e-9 * other.abs(), "{child} {one} {other}");
+        let LocalModel::FullTable(model) = weighed.model(child, &parents).unwrap() else { panic!("no table") };
+        assert_eq!(model.cells().iter().map(|(_, n, _)| n).sum::<usize>(), weights.iter().sum::<f64>() as usize);
     }
 }
 

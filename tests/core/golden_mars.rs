@@ -54,7 +54,7 @@ impl Case {
         let column = |name: &str| columns.iter().find(|(n, _)| n == name).map(|(_, of)| of.as_slice());
         let predictor = |name: &String| {
             if let Some(of) = column(name) {
-                Predictor::Number(Number::new(&numbers(of), Some((0.0, 1.0))))
+                Predictor::Number(Number::new(&numbers(of), None, Some((0.0, 1.0))))
             } else {
                 let (factor, of) = columns.iter().find(|(n, _)| name.starts_with(n.as_str())).unwrap();
                 let level = &name[factor.len()..];
@@ -88,7 +88,7 @@ impl Case {
         let n = self.responses[0].len() as f64;
         let predictors = self.predictors.iter().collect();
         // As earth does, the forward pass sees one response scaled; nothing in it depends on that but rounding.
-        let problem = Problem { predictors, responses: self.responses.clone(), roots: None, n, within: 0.0 };
+        let problem = Problem { predictors, responses: self.responses.clone(), weights: None, n, within: 0.0 };
         fit(&problem, &self.settings)
     }
 }

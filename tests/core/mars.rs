@@ -3,7 +3,7 @@
 use std::sync::Arc;
 use std::time::Duration;
 
-use arbornet_core::mars::{Fit, Number, Path, Predictor, Problem, Settings, Shape, Term, fit, gcv};
+use arbornet_core::mars::{Fit, Mars, Number, Path, Predictor, Problem, Settings, Shape, Term, fit, gcv};
 use arbornet_core::score::limited::Limited;
 use arbornet_core::score::registry::ScoreSpec;
 use arbornet_core::{
@@ -25,10 +25,10 @@ fn bent(a: &[f64], b: &[f64], noise: &[f64]) -> Vec<f64> {
 }
 
 fn fitted(columns: &[&[f64]], y: &[f64], settings: &Settings) -> Fit {
-    let predictors: Vec<Predictor> = columns.iter().map(|x| Predictor::Number(Number::new(x, None))).collect();
+    let predictors: Vec<Predictor> = columns.iter().map(|x| Predictor::Number(Number::new(x, None, None))).collect();
     let predictors = predictors.iter().collect();
     let responses = vec![y.to_vec()];
-    fit(&Problem { predictors, responses, roots: None, n: y.len() as f64, within: 0.0 }, settings)
+    fit(&Problem { predictors, responses, weights: None, n: y.len() as f64, within: 0.0 }, settings)
 }
 
 fn value(term: &Term, columns: &[&[f64]], row: usize) -> f64 {
@@ -98,9 +98,9 @@ fn earth_does_not_see_predictors_of_small_scale_and_we_do() {
     let a: Vec<f64> = random(n, 7).iter().map(|x| 1e-6 * x).collect();
     let y: Vec<f64> = a.iter().zip(random(n, 8)).map(|(a, e)| 1e6 * a + 0.1 * e).collect();
     let settings = Settings { earth: true, ..Settings::of_degree(1) };
-    let predictors = [Predictor::Number(Number::new(&a, Some((0.0, 1.0))))];
+    let predictors = [Predictor::Number(Number::new(&a, None, Some((0.0, 1.0))))];
     let predictors = predictors.iter().collect();
-    let problem = Problem { predictors, responses: vec![y.clone()], roots: None, n: n as f64, within: 0.0 };
+    let problem = Problem { predictors, responses: vec![y.clone()], weights: None, n: n as f64, within: 0.0 };
     let (theirs, ours) = (fit(&problem, &settings), fitted(&[&a], &y, &Settings::of_degree(1)));
     assert!(ours.rss < theirs.rss, "{} {}", ours.rss, theirs.rss);
     assert!(theirs.forward[1..].iter().flatten().all(|factor| !matches!(factor.shape, Shape::Linear { .. })));
@@ -125,22 +125,23 @@ fn cells_with_weights_are_the_same_problem_as_rows() {
     };
     let cells: Vec<(usize, usize)> = (0..4).flat_map(|a| (0..3).map(move |b| (a, b))).collect();
     let of = |cell: &(usize, usize)| (0..n).filter(|&row| codes[row] == *cell).map(|row| y[row]).collect::<Vec<_>>();
-    let roots: Vec<f64> = cells.iter().map(|cell| (of(cell).len() as f64).sqrt()).collect();
-    let sums: Vec<f64> = cells.iter().zip(&roots).map(|(cell, root)| of(cell).iter().sum::<f64>() / root).collect();
+    let sizes: Vec<f64> = cells.iter().map(|cell| of(cell).len() as f64).collect();
+    let sums = cells.iter().zip(&sizes).map(|(cell, size)| of(cell).iter().sum::<f64>() / size.sqrt());
+    let sums: Vec<f64> = sums.collect();
     let within = y.iter().map(|y| y * y).sum::<f64>() - sums.iter().map(|s| s * s).sum::<f64>();
     let (by_row, by_cell) = (predictors(&codes), predictors(&cells));
     let settings = Settings::of_degree(3);
     let rows = Problem {
         predictors: by_row.iter().collect(),
         responses: vec![y.clone()],
-        roots: None,
+        weights: None,
         n: n as f64,
         within: 0.0,
     };
     let weighted = Problem {
         predictors: by_cell.iter().collect(),
         responses: vec![sums],
-        roots: Some(roots),
+        weights: Some(sizes.into()),
         n: n as f64,
         within,
     };
@@ -316,4 +317,37 @@ fn a_number_is_predicted_with_what_its_terms_leave_of_the_degrees_of_freedom() {
     assert!(n_terms > 1);
     assert_eq!(df, (n - n_terms) as f64);
     assert!((scale - (rss / df).sqrt()).abs() < 1e-9 * scale, "{scale} {}", (rss / df).sqrt());
+}
+
+#[test]
+fn rows_that_weigh_are_fitted_as_repeated_rows() {
+    let n = 80;
+    for seed in 0..3 {
+        let (a, b, noise) = (random(n, 100 + seed), random(n, 110 + seed), random(n, 120 + seed));
+        let codes: Vec<u8> = a.iter().map(|a| u8::from(*a > 0.5)).collect();
+        let weights: Vec<f64> = (0..n).map(|i| ((i * 7919 + seed as usize) % 9 + 1) as f64).collect();
+        let columns = vec![
+            Column::Reals(bent(&a, &b, &noise)),
+            Column::Reals(a),
+            Column::Reals(b),
+            Column::Codes(Codes::U8(codes)),
+        ];
+        let variables = vec![number("y"), number("a"), number("b"), letters("c", 2)];
+        let table = Arc::new(Table::new(variables, columns).unwrap().weighted(weights).unwrap());
+        let repeated = table.repeated(("score", "mars"), "").unwrap();
+        for criterion in ["gcv", "bic"] {
+            let mars: Mars = serde_json::from_str(&format!(r#"{{"degree":2,"criterion":"{criterion}"}}"#)).unwrap();
+            let [one, other] = [&table, &repeated].map(|table| mars.prepare(table).unwrap());
+            for (child, parents) in [(0, &[1, 2][..]), (3, &[1, 2]), (0, &[3]), (1, &[0, 2, 3]), (2, &[])] {
+                let [x, y] = [&one, &other].map(|score| score.score(child, parents).unwrap());
+                assert!((x - y).abs() < 1e-9 * y.abs(), "{child} {parents:?} {x} {y}");
+                let [x, y] = [&one, &other].map(|score| match score.model(child, parents).unwrap() {
+                    LocalModel::Spline(model) => (model.terms, model.n_rows, model.seen),
+                    _ => panic!("no spline"),
+                });
+                assert_eq!((x.0.len(), x.1), (y.0.len(), y.1));
+                assert_eq!(x.2, y.2);
+            }
+        }
+    }
 }

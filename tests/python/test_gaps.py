@@ -419,9 +419,13 @@ def test_the_last_fit_shares_the_weight_of_a_row_among_its_draws():
     last = fitted(gaps, completion, net.handle, an.PCART(), copies, 1)
     assert [last.parents(v) for v in range(len(gaps.names))] == [net.handle.parents(v) for v in range(len(gaps.names))]
     assert last.to_json() != net.handle.to_json()
+    for score in (an.FullTable(), an.MARS(), an.LogisticRegression()):
+        one = an.fit(completion.table(copies[0]), graph, score)
+        assert fitted(gaps, completion, one.handle, score, copies, 1).to_json() != one.handle.to_json()
     # One that takes whole weights only keeps the models of one draw.
-    plain = an.fit(completion.table(copies[0]), graph, an.FullTable())
-    assert fitted(gaps, completion, plain.handle, an.FullTable(), copies, 1) is plain.handle
+    whole_only = an.FullTable(published=True)
+    plain = an.fit(completion.table(copies[0]), graph, whole_only)
+    assert fitted(gaps, completion, plain.handle, whole_only, copies, 1) is plain.handle
 
 
 def weighted(seed=0):
@@ -484,8 +488,8 @@ def test_a_rows_draws_share_its_weight():
 def test_weights_that_a_score_does_not_take_are_refused_before_the_start():
     frame, w = weighted()
     with pytest.raises(an.ParameterError, match="score=full_table: takes rows with weights only"):
-        learned(frame, score=an.FullTable(), weights=w + 0.5)
-    assert learned(frame, score=an.FullTable(), weights=w).origin.gaps["rows"] > 0
+        learned(frame, score=an.FullTable(published=True), weights=w + 0.5)
+    assert learned(frame, score=an.FullTable(published=True), weights=w).origin.gaps["rows"] > 0
 
 
 def test_the_graph_of_the_last_round_is_among_what_the_last_search_looks_at():

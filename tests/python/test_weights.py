@@ -78,7 +78,7 @@ def test_whole_weights_give_what_repeated_rows_give(cls):
     frame = frame.select("a", "b", "c", "w") if cls.__name__ in OF_LEVELS else frame
     score = made(cls, frame)
     weighted, plain = tables(frame)
-    exact = cls.__name__ in OF_LEVELS
+    exact = cls.__name__ in OF_LEVELS  # counts are to the bit
     for child, parents in families(weighted.names):
         one, other = (an.local_score(table, child, parents, score) for table in (weighted, plain))
         assert one == (other if exact else pytest.approx(other, rel=1e-9, abs=1e-9))
@@ -259,19 +259,20 @@ def test_the_order_of_rows_changes_no_byte_of_what_weighs():
         assert an.local_score(one, child, parents, an.PCART()) == an.local_score(other, child, parents, an.PCART())
 
 
-def test_a_score_that_knows_no_weights_refuses_those_it_cannot_repeat():
+def test_what_other_programs_do_refuses_weights_that_cannot_be_repeated():
     frame = rows().with_columns(w=pl.col("w") * 0.5)
     table = an.Table(frame, weights="w")
     with pytest.raises(
         an.ParameterError, match=r"score=full_table: takes rows with weights only.*weight of row \d+ is 1.5"
     ):
-        an.learn(table, an.FullTable(), verbose=False)
-    with pytest.raises(an.ParameterError, match=r"PCART .* take any"):
-        an.local_score(table, "x", ["a"], an.MARS())
+        an.learn(table, an.FullTable(published=True), verbose=False)
+    with pytest.raises(an.ParameterError, match=r"score=mars: .*; leave out published, compatible"):
+        an.local_score(table, "x", ["a"], an.MARS(compatible="earth"))
     many = an.Table(frame.with_columns(w=pl.lit(1_000_000)), weights="w")
     with pytest.raises(an.ParameterError, match="they sum to 60000000"):
-        an.local_score(many, "x", ["a"], an.FullTable())
-    assert math.isfinite(an.local_score(many, "x", ["a"], an.PCART()))
+        an.local_score(many, "x", ["a"], an.FullTable(published=True))
+    for score in (an.PCART(), an.FullTable(), an.MARS(), an.MixedPolynomial()):
+        assert math.isfinite(an.local_score(many, "x", ["a"], score))
 
 
 def test_what_only_looks_at_rows_takes_them_in_proportion_to_any_weights():

@@ -51,8 +51,7 @@ class _Classifier(ClassifierMixin, Estimator):  # type: ignore[misc]
     def fit(self, X: Any, y: Any, sample_weight: Any = None) -> Self:
         """Learns from rows and their labels; labels may be of any type that can be sorted.
 
-        `sample_weight` says how often each row counts. Scores of counts and `PCART` take any weights, others whole
-        ones, and so does `bins="fayyad_irani"`.
+        `sample_weight` says how often each row counts. Scores take any weights, `bins="fayyad_irani"` whole ones.
         """
         columns, is_frame = columns_of(self, X, reset=True)
         n_rows = n_rows_of(columns)

@@ -63,7 +63,7 @@ scores! {
     /// full tables over quantile bins.
     FullTable(full_table::FullTable) in full_table takes own,
     /// Splines.
-    Mars(mars::Mars),
+    Mars(mars::Mars) takes own,
     /// Partition-dyadic trees.
     Pcart(pcart::Pcart) in pcart takes own,
 }

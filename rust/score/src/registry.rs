@@ -14,6 +14,8 @@ use crate::weights::Weights;
 pub(crate) enum Takes {
     /// As rows that are repeated, if the weights are whole.
     Repeated,
+    /// The same; and if they are not, of any weights that are the same for all children.
+    RepeatedOrShared,
     /// Of any weights that are the same for all children, since children share sums.
     Shared,
     /// Of any weights, also such that a row counts for some children only.
@@ -66,9 +68,8 @@ macro_rules! scores {
     };
 }
 
-/// What is said to who has weights that a score does not take.
-const OTHERS: &str = "LL, AIC, BIC, K2, BD, BDe, BDeu, NML, QNML, MIT, ConditionalGaussian (without discretise), \
-                      DegenerateGaussian, BasisFunctions, BlockGaussian and PCART (without ess and published) take any";
+/// What is said to who has weights that a score does not take: those that do as another program does.
+const OTHERS: &str = "leave out published, compatible, skip_empty and ess, and any score takes any weights";
 
 impl ScoreSpec {
     pub(super) fn with_rows_it_takes(&self, table: &Arc<Table>) -> Result<Arc<Table>> {
@@ -76,7 +77,10 @@ impl ScoreSpec {
         match self.takes() {
             Takes::Any => return Ok(table.clone()),
             Takes::Shared if !by_child => return Ok(table.clone()),
-            Takes::Shared | Takes::Repeated => {}
+            Takes::RepeatedOrShared if !by_child && table.weights().is_none_or(|own| own.repeated().is_err()) => {
+                return Ok(table.clone());
+            }
+            Takes::Shared | Takes::RepeatedOrShared | Takes::Repeated => {}
         }
         let document = serde_json::to_value(self).ok();
         let name = document.as_ref().and_then(|told| told.get("score")?.as_str()).unwrap_or("this");

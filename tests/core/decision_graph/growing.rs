@@ -1,10 +1,13 @@
 //! How graphs are grown: looking ahead, schedules, very many levels.
 
+use std::sync::Arc;
+
 use arbornet_core::decision_graph::grow::grown;
 use arbornet_core::decision_graph::state::{Operator, State};
 use arbornet_core::decision_graph::{PriorChoice, Schedule, Settings};
 use arbornet_core::model::Plain;
-use arbornet_core::{LocalModel, LocalScore};
+use arbornet_core::weights::Weights;
+use arbornet_core::{LocalModel, LocalScore, Table};
 
 use super::tables::{Draws, drawn, settings, table};
 
@@ -44,6 +47,26 @@ fn splits_first_merges_only_when_no_split_improves() {
         state.apply(&problem, operator).unwrap();
     }
     assert!(merged);
+}
+
+#[test]
+fn a_row_that_weighs_nothing_for_a_child_is_no_row_for_it() {
+    let whole = drawn(7, 300, &[3, 4, 3, 2]);
+    let weights: Vec<f64> = (0..300).map(|row| f64::from(row * 13 % 4)).collect();
+    let columns = (0..4).map(|v| whole.column(v).clone()).collect();
+    let own = Weights::new(vec![1.0; 300]).unwrap().for_child(0, weights.clone()).unwrap();
+    let weighed = Arc::new(Table::new(whole.variables().to_vec(), columns).unwrap().with_weights(own));
+    let times = |row: usize| std::iter::repeat_n(row, weights[row] as usize);
+    let repeated = Arc::new(whole.take(&(0..300).flat_map(times).collect::<Vec<_>>()));
+    for prior in [PriorChoice::Uniform, PriorChoice::Ess(5.0)] {
+        let settings = settings("CBM", prior, 1.0, true);
+        let [one, other] = [&weighed, &repeated].map(|table| settings.prepared(table).unwrap());
+        for parents in [&[1, 2, 3][..], &[2], &[]] {
+            let [x, y] = [&one, &other].map(|score| LocalScore::score(score, 0, parents).unwrap());
+            assert_eq!(x.to_bits(), y.to_bits(), "{parents:?}");
+            assert_eq!(LocalScore::model(&one, 0, parents).unwrap(), LocalScore::model(&other, 0, parents).unwrap());
+        }
+    }
 }
 
 #[test]

@@ -7,6 +7,7 @@
 //! squares `l'l`, `h'h`, of `l'h`, and of the products with the residuals; a new column of the basis lowers each by a
 //! product, so nothing is ever summed twice.
 
+use super::places;
 use super::predictor::Number;
 use super::spans::Spans;
 
@@ -70,6 +71,8 @@ pub struct Rule {
     pub tolerance: f64,
     /// Gains from here on are rounding.
     pub most: f64,
+    /// Gains that differ by no more are a tie, which goes to the first.
+    pub tie: f64,
 }
 
 impl Candidate {
@@ -84,8 +87,15 @@ impl Candidate {
         made
     }
 
-    /// A number: the line and its knots.
-    pub fn number(x: &Number, parent: &[f64], spans: Spans, residuals: &[Vec<f64>], earth: bool) -> Self {
+    /// A number: the line and its knots. The parent term is multiplied by the roots of the weights, if rows have some.
+    pub fn number(
+        x: &Number,
+        parent: &[f64],
+        weights: Option<&[f64]>,
+        spans: Spans,
+        residuals: &[Vec<f64>],
+        earth: bool,
+    ) -> Self {
         let mut order = std::borrow::Cow::Borrowed(&x.order);
         if x.tied && !earth {
             // Among equal values active rows first: knots then do not depend on the order of the rows.
@@ -98,32 +108,11 @@ impl Candidate {
                 start = end;
             }
         }
-        let active = order.iter().filter(|&&row| parent[row as usize] != 0.0).count();
-        let mut rows = Vec::with_capacity(active);
-        let mut knots = Knots::default();
-        let n = order.len();
-        let mut left = spans.start;
-        let mut top = f64::NEG_INFINITY;
-        let rest = n.saturating_sub(spans.end + 1);
-        for (place, &row) in order.iter().enumerate().take(rest) {
-            if parent[row as usize] == 0.0 {
-                continue;
-            }
-            if rows.is_empty() {
-                top = x.z[row as usize];
-            }
-            rows.push(row);
-            let t = x.z[order[place + 1] as usize];
-            if top > t {
-                left -= 1;
-                if left == 0 {
-                    left = spans.between;
-                    knots.t.push(t);
-                    knots.above.push(rows.len() as u32);
-                }
-            }
-        }
-        rows.extend(order[rest..].iter().filter(|&&row| parent[row as usize] != 0.0));
+        let (rows, knots) = match weights {
+            None => places::by_rows(&x.z, &order, parent, spans),
+            Some(weights) => places::by_weights(&x.z, &order, parent, weights, spans),
+        };
+        let knots = Knots { t: knots.t, above: knots.above, ..Knots::default() };
         let b: Vec<f64> = rows.iter().map(|&row| parent[row as usize]).collect();
         let bz: Vec<f64> = rows.iter().zip(&b).map(|(&row, b)| b * x.z[row as usize]).collect();
         let scale = b.iter().map(|b| b * b).sum();
@@ -269,14 +258,14 @@ impl Candidate {
     }
 
     /// What the line and the best knot would gain.
-    pub fn gains(&self, independent: bool, Rule { tolerance, most }: Rule) -> Gains {
+    pub fn gains(&self, independent: bool, Rule { tolerance, most, tie }: Rule) -> Gains {
         let line = if independent { self.line_y.iter().map(|y| y * y).sum::<f64>() / self.line } else { 0.0 };
         let mut best = line;
         let mut knot = None;
         let knots = &self.knots;
         let slope = if independent { 1.0 / self.line } else { 0.0 };
         let mut see = |j: usize, gain: f64| {
-            if gain > best && gain < most {
+            if gain > best + tie && gain < most {
                 best = gain;
                 knot = Some((knots.t[j], gain));
             }
@@ -373,10 +362,10 @@ mod tests {
             product in prop::option::of(any::<prop::sample::Index>()), made_at in 1..4_usize, told_at in 1..7_usize, between in 1..4_usize,
         ) {
             let n = x.len();
-            let number = Number::new(&x, None);
+            let number = Number::new(&x, None, None);
             // A hinge's own knot is one of its values, so that where it is zero it is exactly that.
             let parent: Vec<f64> = product.map_or(vec![1.0; n], |knot| {
-                let z = Number::new(&other, None).z;
+                let z = Number::new(&other, None, None).z;
                 z.iter().map(|x| (x - z[knot.index(n)]).max(0.0)).collect()
             });
             let mut literal: Vec<Vec<f64>> = vec![];
@@ -388,7 +377,7 @@ mod tests {
             let current = made_at.min(basis.len());
             let residuals: Vec<Vec<f64>> = responses.iter().map(|y| left_of(&literal[..current], y)).collect();
             let spans = Spans { end: 1, start: 1, between };
-            let mut candidate = Candidate::number(&number, &parent, spans, &residuals, false);
+            let mut candidate = Candidate::number(&number, &parent, None, spans, &residuals, false);
             candidate.update(&basis[..told_at.clamp(current, basis.len())], current);
             candidate.update(&basis, current);
 
@@ -397,7 +386,7 @@ mod tests {
             let line: Vec<f64> = parent.iter().zip(&number.z).map(|(b, z)| b * z).collect();
             let independent = candidate.independent(1e-5);
             let with_line = if independent { grown(&literal, &line) } else { literal.clone() };
-            let rule = Rule { tolerance: 0.01, most: f64::INFINITY };
+            let rule = Rule { tolerance: 0.01, most: f64::INFINITY, tie: 0.0 };
             let best = candidate.gains(independent, rule);
             prop_assert!(close(best.line, before - rss(&with_line, &responses)), "{best:?} of {before}");
             // One knot at a time: the others are taken out.

@@ -58,7 +58,8 @@ impl<'a> Forward<'a> {
     /// The intercept alone.
     pub fn new(problem: &'a Problem<'a>, settings: &'a Settings, halt: &'a Halt) -> Self {
         let n_rows = problem.responses.first().map_or(0, Vec::len);
-        let intercept = problem.roots.clone().unwrap_or_else(|| vec![1.0; n_rows]);
+        let roots = |weights: &[f64]| weights.iter().map(|w| w.sqrt()).collect();
+        let intercept = problem.weights.as_deref().map_or_else(|| vec![1.0; n_rows], roots);
         let mut made = Self {
             problem,
             settings,
@@ -134,6 +135,7 @@ impl<'a> Forward<'a> {
 
     fn best(&mut self, queue: &mut Queue, most: f64) -> Result<Option<Choice>> {
         let mut best: Option<Choice> = None;
+        let tie = self.settings.tie * self.rss;
         let taken = self.slots.len();
         for (entry, slot) in queue.first(self.settings.fast) {
             if slot >= self.slots.len() || self.slots[slot].column.is_empty() {
@@ -152,12 +154,13 @@ impl<'a> Forward<'a> {
                 let gains = self.gains(slot, predictor, most);
                 let gain = gains.knot.map_or(gains.line, |knot| knot.1);
                 gained = gained.max(gain);
-                if gain > best.as_ref().map_or(0.0, |best| best.gain) {
+                if gain > best.as_ref().map_or(0.0, |best| best.gain + tie) {
                     let knot = gains.knot.map(|knot| knot.0);
                     best = Some(Choice { slot, predictor, knot, pair: gains.independent, gain });
                 }
             }
-            queue.update(entry, gained, taken);
+            // Ties stay ties in the queue: terms that gain alike are looked at in their order.
+            queue.update(entry, if tie > 0.0 { (gained / tie).round() * tie } else { gained }, taken);
         }
         Ok(best)
     }
@@ -172,9 +175,16 @@ impl<'a> Forward<'a> {
             let made = match x {
                 Predictor::Indicator(rows) => Candidate::indicator(rows, &parent.column, &self.residuals),
                 Predictor::Number(number) => {
-                    let active = parent.column.iter().filter(|&&b| b > 0.0).count();
-                    let spans = Spans::new(number.z.len(), active, n_predictors, parent.term.len() + 1);
-                    Candidate::number(number, &parent.column, spans, &self.residuals, settings.earth)
+                    let weights = self.problem.weights.as_deref();
+                    let active = parent.column.iter().enumerate().filter(|(_, b)| **b > 0.0);
+                    let active = match weights {
+                        None => active.count(),
+                        Some(weights) => active.map(|(row, _)| weights[row]).sum::<f64>().round() as usize,
+                    };
+                    let n_rows = weights.map_or(number.z.len(), |_| self.problem.n.round() as usize);
+                    let spans = Spans::new(n_rows, active, n_predictors, parent.term.len() + 1);
+                    let parent = &parent.column;
+                    Candidate::number(number, parent, weights, spans, &self.residuals, settings.earth)
                 }
             };
             (Box::new(made), self.basis.len())
@@ -190,7 +200,7 @@ impl<'a> Forward<'a> {
         // In small models knots near each other would be taken for rounding's sake; in large ones there is room.
         let tolerance = if taken + usize::from(independent) < 15 { 0.01 } else { 1e-5 };
         let candidate = &self.candidates[slot][predictor].as_ref().expect("it was just made").0;
-        candidate.gains(independent, Rule { tolerance, most })
+        candidate.gains(independent, Rule { tolerance, most, tie: settings.tie * self.rss })
     }
 
     /// Earth's other test: whether some term in use lacks the predictor, or has other predictors beside it.

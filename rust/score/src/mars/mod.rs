@@ -8,16 +8,18 @@
 //! What a candidate (parent term, predictor) knows of its knots, it keeps from step to step: what of each hinge the basis
 //! does not explain, and the hinge's product with the residuals. A step then costs one pass over the rows per new column of
 //! the basis, not one per column ([`candidate`]). Rows with equal parents may be given once with a weight; for parents
-//! with levels alone that is all the data there is.
+//! with levels alone that is all the data there is. Columns are then multiplied by the roots of the weights, so that every
+//! sum of products is weighted, and distances between knots are sums of weights.
 //!
 //! ```text
 //! Predictor ─┐
-//! Response ──┴─> forward (candidate, queue, spans) ──> triangle, terms ──> prune ──> Fit
+//! Response ──┴─> forward (candidate, places, queue, spans) ──> triangle, terms ──> prune ──> Fit
 //! ```
 
 mod candidate;
 mod forward;
 mod linear;
+mod places;
 mod predictor;
 mod prune;
 mod queue;
@@ -27,6 +29,8 @@ mod spans;
 pub use predictor::{Number, Predictor};
 pub use prune::{Path, Pruning};
 pub use score::Mars;
+
+use std::borrow::Cow;
 
 use crate::control::Halt;
 use crate::error::Result;
@@ -81,6 +85,8 @@ pub struct Settings {
     pub pruning: Pruning,
     /// Whether to do as R's earth does, thresholds and queue included.
     pub earth: bool,
+    /// Gains and losses that differ by no more than this share of the variance are a tie, which goes to the first.
+    pub tie: f64,
 }
 
 impl Settings {
@@ -95,6 +101,7 @@ impl Settings {
             ageing: 1.0,
             pruning: Pruning::Usual,
             earth: false,
+            tie: 0.0,
         }
     }
 
@@ -110,8 +117,8 @@ pub struct Problem<'a> {
     pub predictors: Vec<&'a Predictor>,
     /// Per response, a value per row, times the root of the row's weight.
     pub responses: Vec<Vec<f64>>,
-    /// The root of every row's weight; `None` for weights of one. Only indicators may be predictors of weighted rows.
-    pub roots: Option<Vec<f64>>,
+    /// The weight of every row; `None` for weights of one.
+    pub weights: Option<Cow<'a, [f64]>>,
     /// Sum of the weights.
     pub n: f64,
     /// The part of the responses' sum of squares within rows given once for many.

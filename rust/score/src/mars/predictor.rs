@@ -35,11 +35,18 @@ pub struct Number {
 }
 
 impl Number {
-    /// From values. For earth: the pair (shift, scale) back to the units in which it would have read them.
-    pub fn new(values: &[f64], earth: Option<(f64, f64)>) -> Self {
-        let n = values.len().max(1) as f64;
-        let mean = values.iter().sum::<f64>() / n;
-        let power = |k: i32| values.iter().map(|x| (x - mean).powi(k)).sum::<f64>();
+    /// From values and their weights, if they have some. For earth: the pair (shift, scale) back to the units in which it would
+    /// have read them.
+    pub fn new(values: &[f64], weights: Option<&[f64]>, earth: Option<(f64, f64)>) -> Self {
+        let sum = |of: &dyn Fn(f64) -> f64| -> f64 {
+            match weights {
+                None => values.iter().map(|x| of(*x)).sum(),
+                Some(weights) => values.iter().zip(weights).map(|(x, w)| w * of(*x)).sum(),
+            }
+        };
+        let n = weights.map_or(values.len().max(1) as f64, |weights| weights.iter().sum());
+        let mean = sum(&|x| x) / n;
+        let power = |k: i32| sum(&|x| (x - mean).powi(k));
         let deviation = (power(2) / (n - 1.0).max(1.0)).sqrt();
         let spread = values.iter().fold(0.0_f64, |m, x| m.max((x - mean).abs()));
         // Below this, differences are rounding and the column is constant.

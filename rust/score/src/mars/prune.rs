@@ -43,7 +43,9 @@ impl Path {
 /// Prunes all the way.
 pub fn path(triangle: &Triangle, settings: &Settings, n: f64) -> Path {
     let exchange = settings.pruning == Pruning::Usual && triangle.responses.len() == 1 && triangle.n_terms() > 2;
-    let mut best = Best::default();
+    // What the intercept leaves.
+    let null = triangle.rss + triangle.responses.iter().flat_map(|y| y.iter().skip(1)).map(|y| y * y).sum::<f64>();
+    let mut best = Best { tie: settings.tie * null, ..Best::default() };
     if exchange {
         by_exchange(triangle, &mut best);
     } else {
@@ -60,6 +62,8 @@ pub fn path(triangle: &Triangle, settings: &Settings, n: f64) -> Path {
 struct Best {
     subsets: Vec<Vec<usize>>,
     rss: Vec<f64>,
+    /// Sums that differ by no more are a tie, which goes to the first.
+    tie: f64,
 }
 
 impl Best {
@@ -69,7 +73,7 @@ impl Best {
             self.rss.resize(size + 1, f64::INFINITY);
             self.subsets.resize(size + 1, vec![]);
         }
-        if rss < self.rss[size] {
+        if rss < self.rss[size] - self.tie {
             self.rss[size] = rss;
             self.subsets[size] = terms.to_vec();
         }
@@ -97,11 +101,11 @@ impl Left {
     }
 
     /// The place of the least loss among all but the intercept, the first of equals.
-    fn least(&self) -> usize {
+    fn least(&self, tie: f64) -> usize {
         let mut least = (1, f64::INFINITY);
         for (place, &term) in self.terms.iter().enumerate().skip(1) {
             let loss = self.loss(term);
-            if loss < least.1 {
+            if loss < least.1 - tie {
                 least = (place, loss);
             }
         }
@@ -130,7 +134,7 @@ fn by_contribution(triangle: &Triangle, best: &mut Best) {
     let mut rss = triangle.rss;
     best.see(&left.terms, rss);
     while left.terms.len() > 1 {
-        let place = left.least();
+        let place = left.least(best.tie);
         rss += left.loss(left.terms[place]);
         left.drop(place);
         best.see(&left.terms, rss);
@@ -154,7 +158,7 @@ fn by_exchange(triangle: &Triangle, best: &mut Best) {
     see(&ordered, best, 1..=m);
     let mut left = Left::new(triangle);
     for last in (2..m).rev() {
-        let place = left.least();
+        let place = left.least(best.tie);
         left.drop(place);
         // `left` and the order agree on the first `last + 1` terms.
         if place < last {

@@ -4,6 +4,7 @@
 //! logarithms), or the BIC of the fitted model. A child with levels has one indicator column a level, all on one basis;
 //! parents with levels enter as treatment contrasts, the first observed level dropped. If all parents have levels, rows
 //! with the same levels are given to the spline once, with their number as weight: the same sums, over cells instead of rows.
+//! Where rows weigh, sums are weighted, and the number of rows is the sum of the weights.
 //!
 //! Rows are put in an order that depends on their values alone, so that no order of the rows changes a score's last bit.
 
@@ -20,7 +21,9 @@ use crate::error::{Error, Result};
 use crate::local::Cost;
 use crate::local::{ChildScore, LocalScore};
 use crate::model::LocalModel;
+use crate::registry::Takes;
 use crate::table::{Column, Kind, Table, Var};
+use crate::weights::Weights;
 
 /// What a spline is judged by.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
@@ -62,6 +65,12 @@ impl Default for Mars {
 }
 
 impl Mars {
+    /// Rows may have any weights that are the same for all children, but not where R's earth is followed. Where they can, rows
+    /// are repeated: terms that are equal in all rows tie, and which is taken rounding decides.
+    pub(crate) fn takes(&self) -> Takes {
+        if self.compatible.is_some() { Takes::Repeated } else { Takes::RepeatedOrShared }
+    }
+
     /// Prepares the score for a table.
     ///
     /// # Errors
@@ -75,10 +84,12 @@ impl Mars {
         {
             return Err(Error::parameter("penalty", &penalty, "must be between 0 and 1000"));
         }
-        let rows =
+        let rows: Vec<u32> =
             if self.compatible.is_some() { (0..table.n_rows() as u32).collect() } else { table.canonical_rows() };
         let inputs = (0..table.n_vars()).map(|_| OnceLock::new()).collect();
-        Ok(Box::new(Prepared { table: table.clone(), parameters: self.clone(), rows, inputs }))
+        let of_rows = |weights: &Weights| rows.iter().map(|&row| weights.of_rows()[row as usize]).collect();
+        let weights = table.weights().map(of_rows);
+        Ok(Box::new(Prepared { table: table.clone(), parameters: self.clone(), rows, weights, inputs }))
     }
 }
 
@@ -102,6 +113,8 @@ struct Prepared {
     table: Arc<Table>,
     parameters: Mars,
     rows: Vec<u32>,
+    /// Of these rows, if they weigh.
+    weights: Option<Vec<f64>>,
     /// Made when they are first asked for.
     inputs: Vec<OnceLock<Input>>,
 }
@@ -111,12 +124,23 @@ impl Prepared {
         self.parameters.compatible.is_some()
     }
 
+    /// Number of rows, or the sum of their weights.
+    fn n(&self) -> f64 {
+        self.table.total_weight()
+    }
+
+    /// How often a row counts.
+    #[inline]
+    fn weight(&self, row: usize) -> f64 {
+        self.weights.as_ref().map_or(1.0, |weights| weights[row])
+    }
+
     fn input(&self, var: Var) -> &Input {
         self.inputs[var].get_or_init(|| match (self.table.column(var), &self.table.variable(var).kind) {
             (Column::Reals(x), Kind::Continuous { scale }) => {
                 let values: Vec<f64> = self.rows.iter().map(|&row| x[row as usize]).collect();
                 let earth = self.earth().then_some((scale.shift, scale.scale));
-                let predictor = Predictor::Number(Number::new(&values, earth));
+                let predictor = Predictor::Number(Number::new(&values, self.weights.as_deref(), earth));
                 Input::Number { values, predictor }
             }
             (Column::Codes(c), kind) => {

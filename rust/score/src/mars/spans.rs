@@ -1,4 +1,5 @@
 //! Where knots may be: how many rows lie between two, and how many at the ends stay without (Friedman 1991, section 3.8).
+//! Rows with weights are as many as they weigh.
 
 /// Distances in rows.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]

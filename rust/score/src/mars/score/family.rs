@@ -1,6 +1,8 @@
 //! A child and its parents as a problem for a spline: columns of responses, predictors, and cells in place of rows where
 //! all parents have levels.
 
+use std::borrow::Cow;
+
 use rustc_hash::FxHashMap;
 
 use super::{Criterion, Input, Prepared};
@@ -13,6 +15,9 @@ use crate::table::{Kind, Var};
 
 /// The smallest share of the variance that residuals are said to have.
 const LEAST_VARIANCE: f64 = 1e-12;
+
+/// Columns that are equal in all rows tie but for rounding, which weights would decide: shares of the variance.
+const TIE: f64 = 1e-8;
 
 /// A score without the last sixteen bits, which are rounding: a parent that a spline does not read then gains nothing.
 fn settled(score: f64) -> f64 {
@@ -45,7 +50,7 @@ struct Fitted {
 /// Rows with equal levels of all parents.
 struct Cells {
     of_row: Vec<u32>,
-    /// Number of rows of each.
+    /// Number of rows of each, or the sum of their weights.
     sizes: Vec<f64>,
     /// A row of each.
     first: Vec<u32>,
@@ -54,18 +59,26 @@ struct Cells {
 impl<'a> Family<'a> {
     pub fn new(score: &'a Prepared, child: Var) -> Self {
         let earth = score.earth();
-        let mut settings = Settings { earth, ..Settings::of_degree(score.parameters.degree) };
+        let tie = if score.weights.is_some() { TIE } else { 0.0 };
+        let mut settings = Settings { earth, tie, ..Settings::of_degree(score.parameters.degree) };
         if let Some(penalty) = score.parameters.penalty {
             settings.penalty = penalty;
         }
         let (mut copies, mut unit, mut mean) = (1.0, 1.0, 0.0);
         let responses = match score.input(child) {
             Input::Number { values, .. } => {
-                let n = values.len() as f64;
-                mean = values.iter().sum::<f64>() / n.max(1.0);
-                let square: f64 = values.iter().map(|y| (y - mean).powi(2)).sum();
+                let n = score.n();
+                let sum = |of: &dyn Fn(f64) -> f64| -> f64 {
+                    match &score.weights {
+                        None => values.iter().map(|y| of(*y)).sum(),
+                        Some(weights) => values.iter().zip(weights).map(|(y, w)| w * of(*y)).sum(),
+                    }
+                };
+                let n = if n == 0.0 { 1.0 } else { n };
+                mean = sum(&|y| y) / n;
+                let square = sum(&|y| (y - mean).powi(2));
                 let spread = values.iter().fold(0.0_f64, |m, y| m.max((y - mean).abs()));
-                unit = (square / n.max(1.0)).sqrt();
+                unit = (square / n).sqrt();
                 if spread <= 1e-13 * mean.abs() || !(unit > 0.0 && unit.is_finite()) {
                     // Constant but for rounding.
                     unit = 1.0;
@@ -135,8 +148,16 @@ impl<'a> Family<'a> {
                 Input::Levels { indicators, .. } => predictors.extend(indicators),
             }
         }
-        let n = self.n_rows() as f64;
-        let problem = Problem { predictors, responses: self.responses.clone(), roots: None, n, within: 0.0 };
+        let weights = self.score.weights.as_deref();
+        let responses = match weights {
+            None => self.responses.clone(),
+            Some(weights) => {
+                let times_roots = |y: &Vec<f64>| y.iter().zip(weights).map(|(y, w)| y * w.sqrt()).collect();
+                self.responses.iter().map(times_roots).collect()
+            }
+        };
+        let weights = weights.map(Cow::Borrowed);
+        let problem = Problem { predictors, responses, weights, n: self.score.n(), within: 0.0 };
         mars::fit_until(&problem, &self.settings, &self.halt)
     }
 
@@ -148,9 +169,19 @@ impl<'a> Family<'a> {
         for y in &self.responses {
             let mut sums = vec![0.0; roots.len()];
             let mut square = 0.0;
-            for (&cell, &y) in cells.of_row.iter().zip(y) {
-                sums[cell as usize] += y;
-                square += y * y;
+            match &self.score.weights {
+                None => {
+                    for (&cell, &y) in cells.of_row.iter().zip(y) {
+                        sums[cell as usize] += y;
+                        square += y * y;
+                    }
+                }
+                Some(weights) => {
+                    for ((&cell, &y), &w) in cells.of_row.iter().zip(y).zip(weights) {
+                        sums[cell as usize] += w * y;
+                        square += w * y * y;
+                    }
+                }
             }
             for (sum, root) in sums.iter_mut().zip(&roots) {
                 *sum /= root;
@@ -170,8 +201,8 @@ impl<'a> Family<'a> {
             }
             own.extend(holds.into_iter().skip(1).map(Predictor::Indicator));
         }
-        let n = self.n_rows() as f64;
-        let problem = Problem { predictors: own.iter().collect(), responses, roots: Some(roots), n, within };
+        let weights = Some(Cow::Owned(cells.sizes));
+        let problem = Problem { predictors: own.iter().collect(), responses, weights, n: self.score.n(), within };
         mars::fit_until(&problem, &self.settings, &self.halt)
     }
 
@@ -211,7 +242,7 @@ impl<'a> Family<'a> {
         let mut sizes = vec![0.0; n_cells as usize];
         let mut first = vec![u32::MAX; n_cells as usize];
         for (row, &cell) in of_row.iter().enumerate() {
-            sizes[cell as usize] += 1.0;
+            sizes[cell as usize] += self.score.weight(row);
             if first[cell as usize] == u32::MAX {
                 first[cell as usize] = row as u32;
             }
@@ -220,7 +251,7 @@ impl<'a> Family<'a> {
     }
 
     fn bic(&self, parents: &[Var], fitted: &Fitted) -> f64 {
-        let n = self.n_rows() as f64;
+        let n = self.score.n();
         let model = self.told(parents, fitted);
         let log_likelihood = match &model.response {
             Response::Number { .. } => {
@@ -250,15 +281,16 @@ impl<'a> Family<'a> {
             // By cell and level, so that equal terms are added at once.
             let k = observed.len();
             let mut counts = vec![0.0; k * predictives.len()];
-            for (&cell, &code) in cells.of_row.iter().zip(codes) {
-                counts[cell as usize * k + code as usize] += 1.0;
+            for (row, (&cell, &code)) in cells.of_row.iter().zip(codes).enumerate() {
+                counts[cell as usize * k + code as usize] += self.score.weight(row);
             }
             let each = |(i, &count): (usize, &f64)| {
                 if count > 0.0 { count * predictives[i / k].log_density(Value::Code(observed[i % k])) } else { 0.0 }
             };
             return counts.iter().enumerate().map(each).sum();
         }
-        (0..self.n_rows()).map(|row| model.predictive(&given(row)).log_density(own(row))).sum()
+        let of_row = |row: usize| self.score.weight(row) * model.predictive(&given(row)).log_density(own(row));
+        (0..self.n_rows()).map(of_row).sum()
     }
 
     /// The fitted model of a parent set.
@@ -270,7 +302,7 @@ impl<'a> Family<'a> {
     }
 
     fn told(&self, parents: &[Var], Fitted { fit, meaning }: &Fitted) -> Spline {
-        let n = self.n_rows() as f64;
+        let n = self.score.n();
         let factor = |factor: &mars::Factor| {
             let (parent, code) = meaning[factor.predictor];
             let shape = match factor.shape {
@@ -314,17 +346,25 @@ impl<'a> Family<'a> {
         };
         let seen = |&parent: &Var| match self.score.input(parent) {
             Input::Number { values, .. } => {
-                let mut sorted = values.clone();
-                sorted.sort_by(f64::total_cmp);
-                let at = |i: usize| sorted.get(i).copied().unwrap_or(0.0);
-                Seen::Number { low: at(0), middle: at(sorted.len() / 2), high: at(sorted.len().saturating_sub(1)) }
+                let mut sorted: Vec<(f64, f64)> =
+                    (0..).zip(values).map(|(row, &x)| (x, self.score.weight(row))).collect();
+                sorted.sort_by(|a, b| a.0.total_cmp(&b.0));
+                let at = |i: usize| sorted.get(i).map_or(0.0, |row| row.0);
+                let mut below = 0.0;
+                let mut before = |&(_, weight): &(f64, f64)| {
+                    below += weight;
+                    below <= n / 2.0
+                };
+                let middle = sorted.iter().take_while(|&row| before(row)).count();
+                Seen::Number { low: at(0), middle: at(middle), high: at(sorted.len().saturating_sub(1)) }
             }
             Input::Levels { codes, observed, .. } => {
-                let mut counts = vec![0; observed.len()];
-                for &code in codes {
-                    counts[code as usize] += 1;
+                let mut counts = vec![0.0_f64; observed.len()];
+                for (row, &code) in codes.iter().enumerate() {
+                    counts[code as usize] += self.score.weight(row);
                 }
-                let usual = (0..counts.len()).rev().max_by_key(|&k| counts[k]).map_or(0, |k| observed[k]);
+                let by_count = |a: &usize, b: &usize| counts[*a].total_cmp(&counts[*b]);
+                let usual = (0..counts.len()).rev().max_by(by_count).map_or(0, |k| observed[k]);
                 Seen::Levels { usual }
             }
         };
@@ -335,7 +375,7 @@ impl<'a> Family<'a> {
             coefficients,
             response,
             seen: parents.iter().map(seen).collect(),
-            n_rows: self.n_rows(),
+            n_rows: n.round() as usize,
             rss: fit.rss * self.copies * scale,
             gcv: Some(fit.gcv * self.copies * scale).filter(|gcv| gcv.is_finite()),
         }
