@@ -16,9 +16,9 @@ pub struct Range {
 }
 
 /// So much of all is said.
-const SAID: f64 = 0.5;
-/// The cells of the highest densities that hold half of all together, as two ranges that are wide apart; otherwise the narrowest
-/// range that holds half.
+const SAID: f64 = 2.0 / 3.0;
+/// The cells of the highest densities that hold two thirds of all together, as two ranges that are wide apart; otherwise the
+/// narrowest range that holds as much.
 pub fn heaviest(edges: &[f64], probabilities: &[f64]) -> Vec<Range> {
     let width = |cell: usize| edges[cell + 1] - edges[cell];
     let enough = SAID * probabilities.iter().sum::<f64>();
@@ -49,7 +49,7 @@ pub fn heaviest(edges: &[f64], probabilities: &[f64]) -> Vec<Range> {
     let is_whole = !inner.is_empty() && inner.iter().all(|edge| edge.rem_euclid(1.0) == 0.5);
     let range = |(from, to): (usize, usize)| Range {
         probability: probabilities[from..to].iter().sum(),
-        low: if is_whole { edges[from].ceil() } else { edges[from] },
+        low: if is_whole { edges[from].ceil() + 0.0 } else { edges[from] },
         high: if is_whole { edges[to].floor() } else { edges[to] },
         is_whole,
     };
@@ -88,28 +88,29 @@ mod tests {
         let edges = [0.0, 1.0, 2.0, 3.0, 4.0];
         assert_eq!(told(&edges, &[0.1, 0.3, 0.4, 0.2]), [(0.7, 1.0, 3.0)]);
         assert_eq!(told(&edges, &[0.4, 0.1, 0.1, 0.4]), [(0.4, 0.0, 1.0), (0.4, 3.0, 4.0)]);
-        assert_eq!(told(&edges, &[0.3, 0.2, 0.1, 0.4]), [(0.5, 2.0, 4.0)]);
+        assert_eq!(told(&edges, &[0.35, 0.1, 0.35, 0.2]), [(0.8, 0.0, 3.0)]);
         // A wide cell holds much and is not dense.
-        assert_eq!(told(&[0.0, 1.0, 21.0, 22.0], &[0.3, 0.4, 0.3]), [(0.3, 0.0, 1.0), (0.3, 21.0, 22.0)]);
+        assert_eq!(told(&[0.0, 1.0, 21.0, 22.0], &[0.35, 0.3, 0.35]), [(0.35, 0.0, 1.0), (0.35, 21.0, 22.0)]);
     }
 
     #[test]
     fn what_chance_leaves_out_of_a_peak_does_not_part_it() {
         let edges = [0.0, 1.0, 2.0, 3.0, 30.0, 31.0, 32.0];
-        assert_eq!(told(&edges, &[0.16, 0.12, 0.15, 0.24, 0.16, 0.17]), [(0.43, 0.0, 3.0), (0.33, 30.0, 32.0)]);
+        assert_eq!(told(&edges, &[0.18, 0.06, 0.17, 0.2, 0.19, 0.2]), [(0.41, 0.0, 3.0), (0.39, 30.0, 32.0)]);
     }
 
     #[test]
-    fn many_hills_are_told_by_the_narrowest_range_that_holds_half() {
+    fn many_hills_are_told_by_the_narrowest_range_that_holds_enough() {
         let edges: Vec<f64> = (0..8).map(f64::from).collect();
         let probabilities = [0.19, 0.04, 0.18, 0.05, 0.18, 0.17, 0.19];
-        assert_eq!(told(&edges, &probabilities), [(0.54, 4.0, 7.0)]);
+        assert_eq!(told(&edges, &probabilities), [(0.77, 2.0, 7.0)]);
     }
 
     #[test]
     fn of_whole_numbers_the_lowest_and_the_highest_are_told() {
         let edges = [-0.5, 0.5, 2.5, 6.5];
-        assert_eq!(told(&edges, &[0.6, 0.3, 0.1]), [(0.6, 0.0, 0.0)]);
+        assert_eq!(told(&edges, &[0.7, 0.2, 0.1]), [(0.7, 0.0, 0.0)]);
+        assert!(heaviest(&edges, &[0.7, 0.2, 0.1])[0].low.is_sign_positive());
         assert_eq!(told(&edges, &[0.2, 0.7, 0.1]), [(0.7, 1.0, 2.0)]);
         assert!(heaviest(&edges, &[0.6, 0.3, 0.1])[0].is_whole);
         assert!(!heaviest(&[-0.5, 0.5, 2.4, 6.5], &[0.6, 0.3, 0.1])[0].is_whole);

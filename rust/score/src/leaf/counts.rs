@@ -38,48 +38,52 @@ pub struct CountLeaf {
     gap: Option<f64>,
     shift: f64,
     scale: f64,
+    /// By rows, what of each size they decide: the logarithm of the rate's parameter, or `ln Gamma` of the first of the beta
+    /// variable. NaN where it was not asked for.
+    of_rows: Vec<Cell<[f64; SIZES.len()]>>,
     /// `ln Gamma` of the counts and one more.
     of_sum: LogGamma,
-    /// By size, of the first parameter of the beta variable, and of both.
-    of_beta: [[LogGamma; 2]; SIZES.len()],
+    /// By size, of both parameters of the beta variable together.
+    of_both: [LogGamma; SIZES.len()],
     prior: [f64; SIZES.len()],
 }
 
-/// `ln Gamma(from + unit (rows n + counts sum))`, kept where what is in the brackets is whole: cells hold few rows again and again.
+/// `ln Gamma(from + unit place)` of whole places, kept: cells hold few rows again and again.
 #[derive(Clone, Debug)]
 struct LogGamma {
     from: f64,
     unit: f64,
-    rows: f64,
-    counts: f64,
     /// NaN where it was not asked for.
     known: Vec<Cell<f64>>,
 }
 
 /// So many of a kind are kept.
-const MOST_KEPT: f64 = 32_768.0;
+const MOST_KEPT: f64 = 131_072.0;
 
 impl LogGamma {
-    fn new(from: f64, [unit, rows, counts]: [f64; 3], [n, sum]: [f64; 2]) -> Self {
-        let places = (rows * n + counts * sum + 1.0).min(MOST_KEPT);
-        Self { from, unit, rows, counts, known: vec![Cell::new(f64::NAN); places as usize] }
+    fn new(from: f64, unit: f64, places: f64) -> Self {
+        Self { from, unit, known: vec![Cell::new(f64::NAN); (places + 1.0).min(MOST_KEPT) as usize] }
     }
 
     #[inline]
-    fn at(&self, n: f64, sum: f64) -> f64 {
-        let place = self.rows * n + self.counts * sum;
-        let compute = || lgamma(self.from + self.unit * place);
-        // Of weights there may be no such place.
-        match self.known.get(place as usize) {
-            Some(known) if place.fract() == 0.0 => {
-                if known.get().is_nan() {
-                    known.set(compute());
-                }
-                known.get()
-            }
-            _ => compute(),
+    fn at(&self, place: usize) -> f64 {
+        let Some(known) = self.known.get(place) else { return self.between(place as f64) };
+        if known.get().is_nan() {
+            known.set(self.between(place as f64));
         }
+        known.get()
     }
+
+    /// Of weights a place need not be whole.
+    fn between(&self, place: f64) -> f64 {
+        lgamma(self.from + self.unit * place)
+    }
+}
+
+/// Where the beta variable of a size has whole places: by rows and by counts, and the unit.
+const fn places(size: f64) -> [f64; 3] {
+    // Of a size below 1 what is whole are its parts.
+    if size < 1.0 { [1.0, 1.0 / size, size] } else { [size, 1.0, 1.0] }
 }
 
 impl CountLeaf {
@@ -88,16 +92,16 @@ impl CountLeaf {
     pub fn new(mean: f64, gap: Option<f64>, [shift, scale]: [f64; 2], n_rows: usize) -> Self {
         let most = [n_rows as f64, mean * n_rows as f64];
         let mean = if mean > 0.0 { mean } else { 1.0 };
-        let beta = |size: Option<f64>| {
-            let r = size.unwrap_or(1.0);
-            // Of a size below 1 what is whole are its parts.
-            let both = if r < 1.0 { [r, 1.0, 1.0 / r] } else { [1.0, r, 1.0] };
-            let first = 1.0 + r / mean;
-            [LogGamma::new(first, [r, 1.0, 0.0], most), LogGamma::new(first + 1.0, both, most)]
+        let both = |size: Option<f64>| {
+            let Some(r) = size else { return LogGamma::new(1.0, 1.0, 0.0) };
+            let [rows, counts, unit] = places(r);
+            LogGamma::new(2.0 + r / mean, unit, rows * most[0] + counts * most[1])
         };
-        let of_sum = LogGamma::new(1.0, [1.0, 0.0, 1.0], most);
-        let mut leaf = Self { mean, gap, shift, scale, of_sum, of_beta: SIZES.map(beta), prior: [0.0; SIZES.len()] };
-        leaf.prior = std::array::from_fn(|i| leaf.term(i, 0.0, 0.0, 0.0));
+        let of_rows = vec![Cell::new([f64::NAN; SIZES.len()]); n_rows + 1];
+        let of_sum = LogGamma::new(1.0, 1.0, most[1]);
+        let mut leaf =
+            Self { mean, gap, shift, scale, of_rows, of_sum, of_both: SIZES.map(both), prior: [0.0; SIZES.len()] };
+        leaf.prior = leaf.terms(0.0, 0.0);
         leaf
     }
 
@@ -125,14 +129,34 @@ impl CountLeaf {
         1.0 + size * (1.0 / self.mean + n)
     }
 
-    /// The log marginal of a size, without the constants and the prior's part; `of_sum` is `ln Gamma(1 + sum)`.
+    fn of_rows(&self, n: f64) -> [f64; SIZES.len()] {
+        SIZES.map(|size| size.map_or_else(|| (1.0 / self.mean + n).ln(), |r| lgamma(self.first(r, n))))
+    }
+
+    /// The log marginals of all sizes, without the constants and the prior's part.
     #[inline]
-    fn term(&self, i: usize, n: f64, sum: f64, of_sum: f64) -> f64 {
-        if SIZES[i].is_none() {
-            return of_sum - (1.0 + sum) * (1.0 / self.mean + n).ln();
+    fn terms(&self, n: f64, sum: f64) -> [f64; SIZES.len()] {
+        let (rows, counts) = (n as usize, sum as usize);
+        let known = self.of_rows.get(rows).filter(|_| rows as f64 == n && counts as f64 == sum);
+        let Some(known) = known else {
+            let (of_rows, of_sum) = (self.of_rows(n), self.of_sum.between(sum));
+            return std::array::from_fn(|i| {
+                SIZES[i].map_or(of_sum - (1.0 + sum) * of_rows[i], |r| {
+                    let [by_rows, by_counts, _] = places(r);
+                    of_sum + of_rows[i] - self.of_both[i].between(by_rows * n + by_counts * sum)
+                })
+            });
+        };
+        if known.get()[0].is_nan() {
+            known.set(self.of_rows(n));
         }
-        let [first, both] = &self.of_beta[i];
-        of_sum + first.at(n, sum) - both.at(n, sum)
+        let (of_rows, of_sum) = (known.get(), self.of_sum.at(counts));
+        std::array::from_fn(|i| {
+            SIZES[i].map_or(of_sum - (1.0 + sum) * of_rows[i], |r| {
+                let [by_rows, by_counts, _] = places(r);
+                of_sum + of_rows[i] - self.of_both[i].at(by_rows as usize * rows + by_counts as usize * counts)
+            })
+        })
     }
 
     /// The size under which some rows are most probable, the first under ties, and their log marginal.
@@ -141,10 +165,10 @@ impl CountLeaf {
         if n == 0.0 {
             return (0, 0.0);
         }
-        let of_sum = self.of_sum.at(n, sum);
+        let terms = self.terms(n, sum);
         let mut best = (0, f64::NEG_INFINITY);
         for (i, constant) in constants.iter().enumerate() {
-            let log = constant + self.term(i, n, sum, of_sum) - self.prior[i];
+            let log = constant + terms[i] - self.prior[i];
             if log > best.1 {
                 best = (i, log);
             }
