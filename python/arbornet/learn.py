@@ -22,6 +22,7 @@ from arbornet.data.looks.findings import marked
 from arbornet.data.scales import Scales, check_scales
 from arbornet.data.schema import Schema, schema_of_raw
 from arbornet.data.table import Table
+from arbornet.data.told import tell_of_columns
 from arbornet.data.weights import WeightsAre, WeightsLike, of_rows
 from arbornet.gaps import Way, learned, with_families
 from arbornet.given import FrameLike, Progress, SearchLike
@@ -54,8 +55,6 @@ if TYPE_CHECKING:
 
 #: What to do with rows that have gaps.
 Missing = Literal["learn", "indicator", "drop", "error", "level"]
-#: Findings that are told before anything is learned.
-MOST_FINDINGS = 8
 #: With candidates selected for more variables than this, the search is one that need not end with a proof.
 MANY = 100
 #: The share of a time limit after which scoring ends.
@@ -306,32 +305,7 @@ def _rows(
                 own, named = (None, None) if weights is None else of_rows(raw, weights)
                 schema = schema_of_raw(raw, find=True, weights=named, scales=scales, own=own)
         table = rows_of(frame, schema, missing, n_jobs=n_jobs, weights=weights, weights_are=weights_are)
-    by_kind: dict[str, list[str]] = {}
-    for column in table.schema.used:
-        by_kind.setdefault(column.word, []).append(column.name)
-    for word, names in by_kind.items():
-        tell(f"{word}: {', '.join(names)}")
-    numbers = [(column.name, column.kind) for column in table.schema.used if isinstance(column.kind, Continuous)]
-    if logs := [name for name, kind in numbers if kind.is_log]:
-        tell(f"logarithmic: {', '.join(logs)}")
-    if points := [f"{name} at {kind.point:g}" for name, kind in numbers if isinstance(kind.point, float)]:
-        tell(f"point mass: {', '.join(points)}")
-    if counts := [name for name, kind in numbers if kind.leaf == "counts"]:
-        tell(f"counts: {', '.join(counts)}")
-    if shapes := [name for name, kind in numbers if kind.leaf == "histogram"]:
-        tell(f"histogram: {', '.join(shapes)}")
-    for column in table.schema.columns:
-        if not column.used:
-            tell(f"left out: {column.name} {column.left_out}")
-    for column in table.schema.used:
-        if column.form is not None and column.hint is not None:
-            what = "dates" if column.looks_like == "date" else "numbers"
-            tell(f"read as {what}: {column.name}, {column.reason}; {column.hint} keeps the text")
-    for found in table.schema.findings[:MOST_FINDINGS]:
-        tell(f"look at: {found}")
-    if len(table.schema.findings) > MOST_FINDINGS:
-        more = several(len(table.schema.findings) - MOST_FINDINGS, "more finding")
-        tell(f"look at: {more}, an.infer_schema(frame).findings")
+    tell_of_columns(table.schema, tell)
     weighted = f"; {table.weights}" if table.weights else ""
     tell(f"rows: {table.n_rows:,} used; {table.dropped if isinstance(table, Table) else table.told()}{weighted}")
     return table

@@ -154,3 +154,11 @@ def test_a_table_of_counts_is_found_with_the_call_that_learns_from_it() -> None:
     net = an.learn(frame, weights="Freq", verbose=False)
     assert net.names == ["a", "sex", "grade"]
     assert not found(frame.rename({"Freq": "size"})) and not found(pl.concat([frame, frame]))
+
+
+def test_levels_of_which_most_occur_once_are_found() -> None:
+    names = [f"{chr(97 + i % 26)}-{chr(97 + i // 26)}us" for i in range(40)]
+    frame = pl.DataFrame({"genus": [*names, *names[:20]], "age": AGE[:60]})
+    assert an.infer_schema(frame)["genus"].used
+    assert [one.what for one in found(frame)["genus"]] == ["has 40 levels in 60 rows, too few of each to learn from"]
+    assert "genus" not in found(pl.concat([frame, frame]).with_columns(age=pl.Series(AGE[:120])))

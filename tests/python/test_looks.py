@@ -256,6 +256,14 @@ def test_a_gap_in_the_thin_end_of_a_count_does_not_make_it_something_else(values
         (["2. HS Grad", "1. < HS Grad", "3. College"], ["1. < HS Grad", "2. HS Grad", "3. College"]),
         (["Mar", "Jan", "Feb"], ["Jan", "Feb", "Mar"]),
         (["Stage II", "Stage I", "Stage III"], ["Stage I", "Stage II", "Stage III"]),
+        (["SEPT", "JAN", "JUNE", "July", "Mar."], ["JAN", "Mar.", "JUNE", "July", "SEPT"]),
+        (["Mai", "Dez", "März"], ["März", "Mai", "Dez"]),
+        (["juillet", "avr", "juin"], ["avr", "juin", "juillet"]),
+        (["Thurs", "Tues", "Sun"], ["Tues", "Thurs", "Sun"]),
+        (["dimanche", "lundi", "mardi"], ["lundi", "mardi", "dimanche"]),
+        (["jan", "january", "mar"], None),
+        (["ju", "jan", "mar"], None),
+        (["sun", "moon", "star"], None),
         (["low", "high", "medium"], None),
         (["v", "x", "a"], None),
     ],
@@ -269,6 +277,27 @@ def test_an_order_that_is_only_likely_is_a_hint_with_the_line_to_type() -> None:
     column = schema_of(dose=[["low", "high", "medium"][i % 3] for i in range(N)])["dose"]
     assert column.word == "categorical"
     assert column.hint == "if these are grades: schema.with_types(dose=an.Ordinal(['low', 'medium', 'high']))"
+
+
+@pytest.mark.parametrize(
+    "order",
+    [
+        ["nie", "manchmal", "immer"],
+        ["sehr unzufrieden", "unzufrieden", "teils/teils", "zufrieden", "sehr zufrieden"],
+        ["Pas du tout d'accord", "Plutôt pas d'accord", "Plutôt d’accord", "Tout à fait d'accord"],
+        ["nunca", "a veces", "siempre"],
+        ["Mangelhaft", "Ausreichend", "Befriedigend", "Gut", "Sehr gut"],
+    ],
+)
+def test_scales_of_other_languages_are_hints_too(order) -> None:
+    assert grades.likely_order(sorted(order)) == order
+
+
+def test_words_for_a_missing_value_of_other_languages_are_missing_among_numbers() -> None:
+    texts = [f"{x},5" for x in numbers(40, 120)]
+    texts[3], texts[9], texts[11] = "k.A.", "prefer not to say", "inconnu"
+    column = schema_of(weight=texts)["weight"]
+    assert (column.word, column.missing) == ("continuous", 3)
 
 
 def test_what_a_column_looks_like_is_told_with_its_reason_beside_its_kind() -> None:

@@ -210,3 +210,13 @@ def test_the_page_says_that_arrows_are_not_causes():
     assert arrows.DASHED in source
     chain = made_report(2, chain=True)
     assert arrows.DASHED not in page(chain)
+
+
+def test_where_few_rows_are_dropped_no_column_is_said_to_be_worth_leaving_out():
+    frame = an.example("patients").with_columns(
+        a=pl.when(pl.int_range(600) == 5).then(None).otherwise(pl.int_range(600) % 7),
+        b=pl.when(pl.int_range(600) == 7).then(None).otherwise(pl.int_range(600) % 5),
+    )
+    frame = frame.select("age", "sex", "a", "b")
+    net = an.learn(frame, an.PCART(), max_parents=1, verbose=False)
+    assert net.origin.n_rows == 598 and of_network(net, frame).rows.advice == ""

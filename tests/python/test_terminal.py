@@ -212,3 +212,14 @@ def test_a_forced_arc_raises_the_score_when_it_is_removed(there):
     net = an.fit(table, nx.DiGraph([("a", "b")]), an.PCART())
     assert "removing this arc raises the log score by" in net.explain("b")
     assert os.environ["COLUMNS"] == "80"
+
+
+def test_of_very_many_columns_the_first_are_told(capsys):
+    rng = np.random.default_rng(0)
+    columns = {f"x{i}": rng.normal(size=40) for i in range(70)}
+    constants = {f"c{i}": np.ones(40) for i in range(30)}
+    an.learn({**columns, **constants}, an.PCART(), max_parents=0)
+    out = " ".join(capsys.readouterr().out.split())
+    assert "continuous: x0, x1," in out and " x19 and 50 more" in out
+    assert "x20" not in out
+    assert out.count("left out: c") == 20 and "left out: 10 more columns, an.infer_schema(frame) says why" in out

@@ -86,6 +86,7 @@ _SAID: tuple[tuple[str, str | Callable[[re.Match[str]], str]], ...] = (
     (r'effort="(\w+)"', r"--effort \1"),
     (r'parents="forest"', "--parents forest"),
     (r"an\.infer_schema\(frame\)\.findings", "which `arbornet schema` prints"),
+    (r"an\.infer_schema\(frame\)", "`arbornet schema`"),
     (r"; there are (\d+) more: sheet_name='.*?'", r"; there are \1 more, which `arbornet.read` of Python reads"),
 )
 """Patterns of the advice in messages, and the same in options of the shell."""

@@ -39,12 +39,15 @@ from arbornet.system.sources import bytes_of
 from arbornet.system.whole import write_whole
 from arbornet.text.near import nearest
 from arbornet.text.notices import LeftOutWarning, warn
+from arbornet.text.terminal import several
 from arbornet.text.visible import visible_name
 
 if TYPE_CHECKING:
     from arbornet._core import RowsHandle
 
 VERSION = 1
+#: Columns that one warning names.
+MOST_LEFT_OUT = 20
 
 
 @dataclass(frozen=True, repr=False)
@@ -379,7 +382,8 @@ def schema_of_raw(
     unused = [column for column in columns if not column.used and column.name != weights]
     left_out = [f"'{visible_name(column.name)}' {column.left_out}" for column in unused]
     if left_out:
-        told = "; ".join(left_out)
+        more = len(left_out) - MOST_LEFT_OUT
+        told = "; ".join(left_out[:MOST_LEFT_OUT]) + (f"; and {several(more, 'more column')}" if more > 0 else "")
         way_out = f"with_types({{{unused[0].name!r}: ...}}) keeps one"
         warn(f"left out: {told}. Schema.{way_out}.", LeftOutWarning)
     findings = tuple(findings_of(raw, profiles, seen, looks)) if find else ()

@@ -14,7 +14,7 @@ from arbornet.data import calendar
 from arbornet.data.infer import HELD_AS_FLOATS
 from arbornet.data.looks.numbers_in_text import form_of_text
 from arbornet.text import notebook
-from arbornet.text.terminal import shortened, width, wrapped
+from arbornet.text.terminal import several, shortened, width, wrapped
 from arbornet.text.visible import visible_name, written
 
 if TYPE_CHECKING:
@@ -131,7 +131,7 @@ def _summary(schema: Schema) -> str:
     counts = [f"{words.count(word)} {word}" for word in ("continuous", "categorical", "ordinal") if word in words]
     left = len(schema) - len(words)
     n_rows = schema.columns[0].n_rows if schema.columns else 0
-    return f"{n_rows:,} rows; " + ", ".join(counts + ([f"{left} left out"] if left else []))
+    return f"{several(n_rows, 'row')}; " + ", ".join(counts + ([f"{left} left out"] if left else []))
 
 
 def as_text(schema: Schema, said: Callable[[str], str] = str) -> str:

@@ -30,6 +30,7 @@ from arbornet.data.schema import Column, Schema, schema_of_raw
 from arbornet.data.weights import Weights, WeightsAre, WeightsLike, of_rows, told
 from arbornet.given import FrameLike
 from arbornet.text.notices import RowsDroppedWarning, tells_of_rows, warn
+from arbornet.text.terminal import several
 from arbornet.text.visible import visible_name
 
 #: Values kept of a column that is cut into bins.
@@ -39,6 +40,8 @@ NO_WARNING = 0.1
 NOT_WITHOUT_A_WORD = 0.5
 #: In smaller tables a tenth is a row or two, which is easily seen.
 FEW_ROWS = 20
+#: Columns that an error names.
+MOST_TOLD = 20
 
 
 class NoCompleteRow(ArbornetError):
@@ -298,8 +301,12 @@ def check_usable(raw: Raw, schema: Schema) -> None:
     if raw.n_rows == 0 and raw.names:
         raise ArbornetError("the frame has no rows; nothing can be learned from it")
     if not schema.used:
-        left = "; ".join(f"'{column.name}' {column.left_out}" for column in schema.columns)
-        raise ArbornetError(f"no column is left to use: {left}; keep some with Schema.with_types")
+        if raw.n_rows == 1:
+            raise ArbornetError("the frame has one row; nothing can be learned from it")
+        left = [f"'{column.name}' {column.left_out}" for column in schema.columns]
+        more = f"; and {several(len(left) - MOST_TOLD, 'more column')}" if len(left) > MOST_TOLD else ""
+        told = f"{'; '.join(left[:MOST_TOLD])}{more}"
+        raise ArbornetError(f"no column is left to use: {told}; keep some with Schema.with_types")
 
 
 def _dropped(raw: Raw, columns: list[Column], keep: Keep) -> Dropped:

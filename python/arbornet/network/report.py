@@ -31,6 +31,8 @@ if TYPE_CHECKING:
 
 MOST_GAPS = 12
 """Variables whose gaps are told in the summary."""
+FEW_DROPPED = 0.01
+"""Where no larger share of the rows was dropped, no column is worth leaving out for it."""
 MOST_DRAWN = 60
 """A tree with more leaves is only told as text."""
 
@@ -61,7 +63,8 @@ def of_network(net: BayesNet, data: FrameLike | None = None, title: str = "") ->
         lacking = [("no value in any column", columns[0].n_rows - net.origin.n_rows)] if net.origin.gaps else lacking
         all_used = net.origin.n_rows >= columns[0].n_rows
         read = max(columns[0].n_rows, net.origin.n_rows)
-        says = "" if all_used or net.origin.gaps else _advice(net, data, read)
+        few = read - net.origin.n_rows <= FEW_DROPPED * read
+        says = "" if few or net.origin.gaps else _advice(net, data, read)
         rows = Rows(read, net.origin.n_rows, () if all_used else tuple(lacking), says)
     notes = [("Column left out", f"{c.name} {c.left_out}") for c in columns if c.left_out]
     notes += _of_weights(net.origin.weights) + _of_gaps(net)
@@ -110,8 +113,12 @@ def _share_of_gaps(net: BayesNet, name: str) -> str:
     n, information = net.origin.gaps.get("missing", {}).get(name), net.origin.gaps.get("information", {}).get(name)
     if not n or not net.origin.n_rows:
         return ""
-    of = "" if information is None else f", {information:.0%} of the information"
-    return f"{n / net.origin.n_rows:.0%} of the values missing{of}"
+    of = "" if information is None else f", {_percent(information)} of the information"
+    return f"{_percent(n / net.origin.n_rows)} of the values missing{of}"
+
+
+def _percent(share: float) -> str:
+    return f"{share:.0%}" if share == 0 or share >= 0.01 else "<1%"
 
 
 def _in_order(families: dict[str, dict[str, tuple[int, int]]]) -> list[str]:

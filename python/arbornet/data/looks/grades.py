@@ -10,23 +10,8 @@ from __future__ import annotations
 import re
 from collections.abc import Sequence
 
-from arbornet.data.looks import intervals
+from arbornet.data.looks import intervals, names_of_time
 
-_MONTHS = [
-    "january",
-    "february",
-    "march",
-    "april",
-    "may",
-    "june",
-    "july",
-    "august",
-    "september",
-    "october",
-    "november",
-    "december",
-]
-_DAYS = ["monday", "tuesday", "wednesday", "thursday", "friday", "saturday", "sunday"]
 _ROMAN = ["i", "ii", "iii", "iv", "v", "vi", "vii", "viii", "ix", "x", "xi", "xii"]
 _NUMBERED = re.compile(
     r"\(?(\d{1,2})(?:[.):]\s*|\s+-\s+|\s*=\s*)\D.*|(?:grade|stage|level|class|phase|type|tier|grp|group)\s*(\d{1,2})",
@@ -58,7 +43,32 @@ SCALES: tuple[tuple[str, ...], ...] = (
     ("young", "middle", "old"),
     ("slow", "normal", "fast"),
     ("absent", "present"),
-)
+    ("nie", "selten", "gelegentlich", "manchmal", "oft", "häufig", "meistens", "immer"),
+    ("sehr niedrig", "niedrig", "mittel", "hoch", "sehr hoch"),
+    ("sehr unzufrieden", "unzufrieden", "eher unzufrieden", "teils/teils", "neutral", "eher zufrieden", "zufrieden",
+     "sehr zufrieden"),
+    ("stimme gar nicht zu", "stimme überhaupt nicht zu", "stimme nicht zu", "stimme eher nicht zu", "teils/teils",
+     "neutral", "weder noch", "stimme eher zu", "stimme zu", "stimme voll zu", "stimme voll und ganz zu"),
+    ("trifft gar nicht zu", "trifft überhaupt nicht zu", "trifft nicht zu", "trifft eher nicht zu", "teils/teils",
+     "trifft eher zu", "trifft zu", "trifft voll zu", "trifft voll und ganz zu"),
+    ("ungenügend", "mangelhaft", "ausreichend", "befriedigend", "gut", "sehr gut"),
+    ("sehr schlecht", "schlecht", "mittelmäßig", "mittel", "gut", "sehr gut"),
+    ("jamais", "rarement", "parfois", "quelquefois", "souvent", "toujours"),
+    ("faible", "moyen", "élevé"),
+    ("pas du tout d'accord", "plutôt pas d'accord", "pas d'accord", "ni d'accord ni pas d'accord",
+     "ni en accord ni en désaccord", "plutôt d'accord", "d'accord", "tout à fait d'accord"),
+    ("pas du tout satisfait", "très insatisfait", "insatisfait", "plutôt insatisfait", "neutre", "plutôt satisfait",
+     "satisfait", "très satisfait"),
+    ("nunca", "raramente", "rara vez", "a veces", "algunas veces", "a menudo", "casi siempre", "siempre"),
+    ("muy bajo", "bajo", "medio", "alto", "muy alto"),
+    ("totalmente en desacuerdo", "muy en desacuerdo", "en desacuerdo", "ni de acuerdo ni en desacuerdo", "neutral",
+     "de acuerdo", "muy de acuerdo", "totalmente de acuerdo"),
+    ("muy insatisfecho", "insatisfecho", "neutral", "satisfecho", "muy satisfecho"),
+    ("mai", "raramente", "qualche volta", "talvolta", "a volte", "spesso", "sempre"),
+    ("nunca", "raramente", "às vezes", "frequentemente", "sempre"),
+    ("discordo totalmente", "discordo", "neutro", "não concordo nem discordo", "concordo", "concordo totalmente"),
+    ("nooit", "zelden", "soms", "vaak", "altijd"),
+)  # fmt: skip
 
 
 def certain_order(texts: Sequence[str]) -> tuple[list[str], str] | None:
@@ -70,11 +80,8 @@ def certain_order(texts: Sequence[str]) -> tuple[list[str], str] | None:
         {p for p in plain.values() if len(p) > 1 or p in "iv"}
     ) >= 3:
         return roman, "Roman numerals"
-    for ranks, told in ((_MONTHS, "months"), (_DAYS, "days of the week")):
-        short = [name[:3] for name in ranks]
-        for names in (ranks, short, [*short[:8], "sept", *short[9:]]):
-            if (order := _ranked(plain, names)) is not None:
-                return order, told
+    if (calendar := names_of_time.in_order(plain)) is not None:
+        return calendar
     if (order := intervals.in_order(texts)) is not None:
         return order, "intervals of numbers"
     for pattern, told in ((_NUMBERED, "numbered words"), (_STAGED, "Roman numerals")):
@@ -88,7 +95,7 @@ def certain_order(texts: Sequence[str]) -> tuple[list[str], str] | None:
 
 def likely_order(texts: Sequence[str]) -> list[str] | None:
     """Levels in the order of a known scale of words; None if they fit no scale."""
-    plain = {text: text.strip().lower() for text in texts}
+    plain = {text: text.strip().lower().replace("’", "'") for text in texts}
     if len(texts) < 3:
         return None
     return next((order for scale in SCALES if (order := _ranked(plain, scale)) is not None), None)

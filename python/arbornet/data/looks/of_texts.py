@@ -20,13 +20,19 @@ from arbornet.text.terminal import several
 WORDS = tuple(word for word in SAID_MISSING if word not in ("*", "NONE", "TBD", "tbd"))
 SPOILT = r"^\d(?:\.\d+)?E\+\d{2,}$"
 """How a spreadsheet rewrites a code that it reads as a number: `31E243` becomes `3.10E+244`."""
+FEWEST_ROWS = 20
+MOSTLY_ONCE = 0.5
+"""A column of more levels than this share of its rows has levels of which most occur once."""
 MOST_ALIKE = 5
 """Groups of levels that are named."""
 
 
 def of_levels(seen: Seen) -> Iterator[Finding]:
-    """Words for a missing value, and one level under several names."""
+    """Levels of which most occur once, words for a missing value, and one level under several names."""
     name = seen.name
+    if seen.n_values >= FEWEST_ROWS and seen.n_distinct > MOSTLY_ONCE * seen.n_values:
+        told = f"has {seen.n_distinct:,} levels in {several(seen.n_values, 'row')}, too few of each to learn from"
+        yield Finding(name, told, seen.n_distinct, f"schema.without({name!r})")
     stripped = seen.values.str.strip_chars()
     unknown = stripped.is_in(list(WORDS))
     if unknown.any() and seen.n_distinct > 2:

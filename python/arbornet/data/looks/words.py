@@ -30,7 +30,10 @@ _ID_JOINED = re.compile(
 SAID_MISSING = (
     "", "NA", "N/A", "n/a", "na", "N.A.", "NaN", "nan", "NAN", "null", "NULL", "Null", "#N/A", "#NULL!", "None", "none",
     "NONE", "?", "-", "--", "---", ".", "..", "*", "missing", "Missing", "unknown", "Unknown", "UNKNOWN",
-    "not available", "Not Available", "(blank)", "nil", "NIL", "TBD", "tbd",
+    "not available", "Not Available", "(blank)", "nil", "NIL", "TBD", "tbd", "k.A.", "k. A.", "k.a.", "k. a.",
+    "keine Angabe", "unbekannt", "Unbekannt", "n.d.", "N.D.", "n/d", "N/D", "inconnu", "Inconnu", "desconocido",
+    "Desconocido", "sconosciuto", "onbekend", "prefer not to say", "Prefer not to say", "refused", "Refused",
+    "not applicable", "Not applicable",
 )  # fmt: skip
 """Texts that mean a missing value in a column of numbers or dates."""
 
