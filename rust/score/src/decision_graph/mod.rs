@@ -230,7 +230,7 @@ impl Prepared {
         let kappa = self.settings.kappa;
         let marginal = match self.table.weights() {
             None => Marginal::new(r, self.table.n_rows(), kappa),
-            Some(weights) => Marginal::of_weights(r, weights.total(), kappa),
+            Some(weights) => Marginal::of_weights(r, weights.of_child(child).iter().sum(), kappa),
         };
         let weights = self.table.weights_of(child);
         let weight = |row: usize| weights.map_or(1.0, |weights| weights[row]);
