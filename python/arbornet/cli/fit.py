@@ -10,7 +10,8 @@ HELP = "fit a given graph to a table"
 ABOUT = """\
 Fits a model to every variable of a graph that you have: drawn by hand, learned
 from other rows, or written by another program. Nothing is searched; variables
-of the table that the graph does not name have no arcs."""
+of the table that the graph does not name have no arcs. The columns have the
+types of a network in .json, unless --schema or --set say others."""
 EXAMPLES = """\
 examples:
   # the graph of last year's network, fitted to this year's rows
@@ -44,9 +45,11 @@ def run(asked: Options) -> None:
     outputs = [Output("-o", asked.output, "network"), Output("--report", asked.report, "page")]
     tried(outputs, [asked.table, asked.schema])  # the network may be written over by itself
     score = words.score(asked.score) if asked.score else USUAL
-    graph = files.read_network(asked.network).graph
+    given = files.read_network(asked.network)
+    graph = given.graph
     frame = files.read_frame(asked.table, asked)
-    table = files.read_table(asked, frame)
+    # What other formats hold are levels, whatever the columns were.
+    table = files.read_table(asked, frame, given.schema if asked.network.lower().endswith(".json") else None)
     fits(asked.output, table.schema)
     net = an.fit(table, graph, score, n_jobs=asked.jobs)
     # Files first: a reader of what is printed, such as `head`, may not wait for its end.
