@@ -65,6 +65,24 @@ def test_fit_in_the_shell_fits_the_graph_of_a_file(net, there, capsys) -> None:
     assert again.query("readmitted").equals(net.query("readmitted"))
 
 
+def test_fit_in_the_shell_keeps_the_types_of_the_network(there, capsys) -> None:
+    line = ["--set", "stage=ordinal:I,II,III,IV", "--set", "glucose=logarithmic", "--set", "age=binned:40,60,75"]
+    said(
+        capsys, "learn", "patients.csv", "--quiet", "--max-parents", "1", "--missing", "drop", *line, "-o", "typed.json"
+    )
+    said(capsys, "fit", "patients.csv", "typed.json", "-o", "again.json")
+    learned, again = an.load("typed.json"), an.load("again.json")
+    assert [(c.kind, c.levels, c.scale) for c in again.schema.used] == [
+        (c.kind, c.levels, c.scale) for c in learned.schema.used
+    ]
+    assert again.query("glucose").equals(learned.query("glucose"))
+    said(capsys, "fit", "patients.csv", "typed.json", "-o", "other.json", "--set", "glucose=continuous")
+    assert not an.load("other.json").schema["glucose"].kind.is_log
+    an.example("patients").with_columns(sex="x" + pl.col("sex")).write_csv("others.csv")
+    said(capsys, "fit", "others.csv", "typed.json", "-o", "other.json")
+    assert an.load("other.json").schema["sex"].levels == ("xfemale", "xmale")
+
+
 def test_evaluate_in_the_shell_compares_scores_on_the_same_parts(there, capsys) -> None:
     line = ["evaluate", "patients.csv", "--score", "PCART()", "--score", "cg", "--folds", "3", "--max-parents", "1"]
     found = json.loads(said(capsys, *line, "--quiet", "--json"))

@@ -7,6 +7,7 @@ import warnings
 from pathlib import Path
 from typing import Any
 
+import numpy as np
 import polars as pl
 import pyarrow as pa
 import pytest
@@ -239,3 +240,14 @@ def test_polars_columns_of_python_objects_are_read_as_lists_are() -> None:
 def test_what_is_no_frame_is_refused_with_the_way_to_one(frame, words):
     with pytest.raises(an.ArbornetError, match=words):
         an.learn(frame)
+
+
+def test_a_column_without_a_name_and_a_level_without_a_text_keep_their_names() -> None:
+    rng = np.random.default_rng(0)
+    frame = pl.DataFrame({"": rng.normal(size=60), "b": rng.choice(["", "x", "y"], 60)})
+    table = an.Table(frame)
+    net = an.learn(table, an.PCART(), max_parents=1, verbose=False)
+    assert table.to_polars().columns == net.sample(3).columns == net.impute(frame).columns == ["", "b"]
+    assert net.log_likelihood(frame, by="node").columns == ["", "b"]
+    assert net.predict_proba(frame, "b").columns == ["", "x", "y"]
+    assert "" in net.query("").columns

@@ -123,3 +123,19 @@ def test_folds_of_rows_in_order_lack_levels_of_the_target_which_is_told() -> Non
         warnings.simplefilter("error", an.ArbornetWarning)
         in_parts = cross_val_score(learner, x[:, None], kind * 1.0, cv=StratifiedKFold(3, shuffle=True, random_state=0))
     assert in_parts.min() > 0.8
+
+
+@pytest.mark.filterwarnings("ignore::arbornet.LeftOutWarning")
+def test_a_table_of_one_row_is_called_so() -> None:
+    frame = {"a": [1], "b": ["x"]}
+    assert "1 row; 2 left out" in str(an.infer_schema(frame))
+    with pytest.raises(an.ArbornetError, match="the frame has one row; nothing can be learned from it"):
+        an.learn(frame, verbose=False)
+    with pytest.raises(an.ArbornetError, match=r"'c19' is constant \(1\); and 30 more columns; keep some"):
+        an.learn({f"c{i}": [1] * 9 for i in range(50)}, verbose=False)
+
+
+def test_findings_are_where_older_pickles_look_for_them() -> None:
+    from arbornet.data.looks import finding, findings
+
+    assert findings.Finding is finding.Finding

@@ -79,9 +79,10 @@ def read_network(path: str) -> Any:
     return an.read_network(path)
 
 
-def read_table(asked: Any, frame: pl.DataFrame) -> an.Table:
-    """A learning command's table, with its types."""
-    schema = words.typed(read_schema(frame, asked.schema), asked.set)
+def read_table(asked: Any, frame: pl.DataFrame, like: an.Schema | None = None) -> an.Table:
+    """A learning command's table, with its types; those of another schema where no file says them."""
+    schema = read_schema(frame, asked.schema)
+    schema = words.typed(schema if like is None or asked.schema else _typed_as(schema, like), asked.set)
     return an.Table(
         frame,
         schema,
@@ -91,6 +92,19 @@ def read_table(asked: Any, frame: pl.DataFrame) -> an.Table:
         weights=asked.weights,
         weights_are=asked.weights_are,
     )
+
+
+def _typed_as(schema: an.Schema, like: an.Schema) -> an.Schema:
+    """The schema with the types of another, where its columns have them; levels without an order are its own."""
+    kinds: dict[str, Any] = {}
+    for column in like.used:
+        if column.name not in schema or schema[column.name].form != column.form:
+            continue
+        if isinstance(column.kind, an.Binned):
+            kinds[column.name] = an.Binned(cuts=column.cuts) if column.cuts else column.kind
+        else:
+            kinds[column.name] = an.Categorical() if isinstance(column.kind, an.Categorical) else column.kind
+    return schema.with_types(kinds) if kinds else schema
 
 
 def read_rows(asked: Any, frame: pl.DataFrame) -> an.Table | Incomplete:

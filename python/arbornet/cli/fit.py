@@ -10,7 +10,8 @@ HELP = "fit a given graph to a table"
 ABOUT = """\
 Fits a model to every variable of a graph that you have: drawn by hand, learned
 from other rows, or written by another program. Nothing is searched; variables
-of the table that the graph does not name have no arcs."""
+of the table that the graph does not name have no arcs. The columns have the
+types of a network in .json, unless --schema or --set say others."""
 EXAMPLES = """\
 examples:
   # the graph of last year's network, fitted to this year's rows
@@ -46,7 +47,8 @@ def run(asked: Options) -> None:
     score = words.score(asked.score) if asked.score else USUAL
     before = files.read_network(asked.network)
     frame = files.read_frame(asked.table, asked, before)
-    table = files.read_table(asked, frame)
+    # What other formats hold are levels, whatever the columns were.
+    table = files.read_table(asked, frame, before.schema if asked.network.lower().endswith(".json") else None)
     fits(asked.output, table.schema)
     net = files.with_what_was_replaced(an.fit(table, before.graph, score, n_jobs=asked.jobs), asked, before)
     # Files first: a reader of what is printed, such as `head`, may not wait for its end.

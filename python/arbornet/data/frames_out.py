@@ -6,7 +6,7 @@ value.
 
 from __future__ import annotations
 
-from collections.abc import Mapping
+from collections.abc import Iterable, Mapping
 from dataclasses import dataclass
 from typing import Any, Literal
 
@@ -15,6 +15,11 @@ import polars as pl
 from arbornet._core import ParameterError
 
 Output = Literal["polars", "pandas"]
+
+
+def beside(series: Iterable[pl.Series]) -> pl.DataFrame:
+    """Columns as a frame, under their own names: of a list Polars calls one without a name `column_0`."""
+    return pl.DataFrame({one.name: one for one in series})
 
 
 @dataclass(frozen=True)

@@ -301,7 +301,7 @@ def check_usable(raw: Raw, schema: Schema) -> None:
     if raw.n_rows == 0 and raw.names:
         raise ArbornetError("the frame has no rows; nothing can be learned from it")
     if not schema.used:
-        if raw.n_rows == 1:
+        if schema.columns and schema.columns[0].n_rows == 1:
             raise ArbornetError("the frame has one row; nothing can be learned from it")
         left = [f"'{column.name}' {column.left_out}" for column in schema.columns]
         more = f"; and {several(len(left) - MOST_TOLD, 'more column')}" if len(left) > MOST_TOLD else ""

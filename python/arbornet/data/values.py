@@ -8,6 +8,7 @@ import numpy as np
 import polars as pl
 from numpy.typing import NDArray
 
+from arbornet.data.frames_out import beside
 from arbornet.data.kinds import Level
 from arbornet.data.units import to_original
 
@@ -32,7 +33,7 @@ def to_polars(table: Table) -> pl.DataFrame:
             series.append(numbers_to_series(column, to_original(handle.scale(var), handle.reals(var))))
         else:
             series.append(codes_to_series(column, handle.codes(var)))
-    return pl.DataFrame(series)
+    return beside(series)
 
 
 def numbers_to_series(column: Column, values: NDArray[np.float64]) -> pl.Series:

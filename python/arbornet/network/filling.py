@@ -10,7 +10,7 @@ import polars as pl
 from numpy.typing import NDArray
 
 from arbornet.data.frames import tabled
-from arbornet.data.frames_out import Output, to_pandas
+from arbornet.data.frames_out import Output, beside, to_pandas
 from arbornet.data.looks.written import write
 from arbornet.given import FrameLike
 
@@ -52,9 +52,7 @@ def filled(given: FrameLike, values: Mapping[int, pl.Series], places: Places, sc
     frame: Any = given
     by_name = {series.name: (series, places[v], schema.used[v]) for v, series in values.items()}
     if isinstance(frame, pl.DataFrame):
-        return pl.DataFrame(
-            [_with(series, *by_name[series.name]) if series.name in by_name else series for series in frame]
-        )
+        return beside(_with(series, *by_name[series.name]) if series.name in by_name else series for series in frame)
     import pandas as pd
 
     columns = []

@@ -6,11 +6,10 @@ from collections.abc import Iterable, Mapping, Sequence
 from typing import Any
 
 import numpy as np
-import polars as pl
 
 from arbornet._core import ParameterError
 from arbornet.checks import whole
-from arbornet.data.frames_out import Output, family_of
+from arbornet.data.frames_out import Output, beside, family_of
 from arbornet.data.question import Limit, Method
 from arbornet.data.schema import Column
 from arbornet.data.support import EVERYTHING, drawn_range, supported, within_observed
@@ -138,7 +137,7 @@ class GeneralAnswers(Structure):
             series.append(
                 numbers_to_series(column, values if ranges[v] == EVERYTHING else within_observed(column, values))
             )
-        return family.frame(pl.DataFrame(series))
+        return family.frame(beside(series))
 
 
 def _range(column: Column, limit: Limit | None, is_known: bool) -> tuple[float, float]:

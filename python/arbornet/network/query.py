@@ -12,6 +12,7 @@ import numpy as np
 import polars as pl
 
 from arbornet._core import ArbornetError, ColumnError, ParameterError
+from arbornet.data.frames_out import beside
 from arbornet.data.question import Question
 from arbornet.data.schema import bin_names
 from arbornet.data.support import supported
@@ -90,7 +91,7 @@ def _with_figures(series: Sequence[pl.Series], figures: Mapping[str, pl.Series])
             name += "_"
         taken.add(name)
         named.append(figure.alias(name))
-    return pl.DataFrame([*series, *named])
+    return beside([*series, *named])
 
 
 def _cuts(net: Structure, var: int, bins: Sequence[float] | None) -> list[float]:

@@ -16,7 +16,7 @@ import polars as pl
 from numpy.typing import NDArray
 
 from arbornet._core import MISSING, ColumnError, ParameterError
-from arbornet.data.frames_out import Output, as_frame, family_of
+from arbornet.data.frames_out import Output, as_frame, beside, family_of
 from arbornet.data.question import Method, Question
 from arbornet.data.support import bounded, supported
 from arbornet.data.values import codes_to_series, numbers_to_series
@@ -70,8 +70,8 @@ class RowAnswers(Structure):
             return float(answer.values[0]) if family.is_one else answer.values
         densities = self.handle.log_densities(asked)
         return family.frame(
-            pl.DataFrame(
-                [pl.Series(name, column, nan_to_null=True) for name, column in zip(self.names, densities, strict=True)]
+            beside(
+                pl.Series(name, column, nan_to_null=True) for name, column in zip(self.names, densities, strict=True)
             )
         )
 
@@ -115,7 +115,7 @@ class RowAnswers(Structure):
         probabilities = self._probabilities(self._asked(frame, method, particles, seed, unseen, n_jobs), at)
         names = unique_texts(levels)
         return family.frame(
-            pl.DataFrame([pl.Series(name, probabilities[:, code], nan_to_null=True) for code, name in enumerate(names)])
+            beside(pl.Series(name, probabilities[:, code], nan_to_null=True) for code, name in enumerate(names))
         )
 
     def predict(
