@@ -106,8 +106,8 @@ def _of_column(
         dotted = seen.texts.filter(seen.texts.str.contains(".", literal=True))
         told = f"holds {dotted[0]!r}, in which the dot is taken for a decimal point; if it stands between thousands"
         yield Finding(name, told, len(dotted), line(name, repr(look.may_be), "with_forms"))
-    if seen.class_ == "text" and look.form is None and seen.n_values > 0:
-        yield from nearly_read(seen, explained)
+    spoilt = list(nearly_read(seen, explained)) if seen.class_ == "text" and look.form is None and seen.n_values else []
+    yield from spoilt
     if look.left_out is not None or seen.n_values == 0:
         return
     if look.form is None and not one.declared and (why := identifiers.may_identify(seen)) is not None:
@@ -127,7 +127,7 @@ def _of_column(
         if codes is not None:
             yield of_codes(name, codes, [code for code, _ in codes[0]])
     if seen.class_ == "text":
-        yield from of_levels(seen) if look.form is None else of_written(seen, look.form)
+        yield from of_levels(seen, bool(spoilt)) if look.form is None else of_written(seen, look.form)
 
 
 def _with_form(look: Look, name: str) -> str:

@@ -27,12 +27,15 @@ MOST_ALIKE = 5
 """Groups of levels that are named."""
 
 
-def of_levels(seen: Seen) -> Iterator[Finding]:
-    """Levels of which most occur once, words for a missing value, and one level under several names."""
+def of_levels(seen: Seen, spoilt: bool) -> Iterator[Finding]:
+    """Levels of which most occur once, words for a missing value, and one level under several names.
+
+    Args:
+        seen: The column.
+        spoilt: Whether its texts are to be numbers or dates, and no levels.
+    """
     name = seen.name
-    many = seen.n_values >= FEWEST_ROWS and seen.n_distinct > MOSTLY_ONCE * seen.n_values
-    # Numbers or dates but for a few texts are told as such.
-    if many and odd_values(seen) is None and odd_dates.ways_of(seen) is None:
+    if not spoilt and seen.n_values >= FEWEST_ROWS and seen.n_distinct > MOSTLY_ONCE * seen.n_values:
         told = f"has {seen.n_distinct:,} levels in {several(seen.n_values, 'row')}, too few of each to learn from"
         yield Finding(name, told, seen.n_distinct, f"schema.without({name!r})")
     stripped = seen.values.str.strip_chars()
