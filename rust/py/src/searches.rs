@@ -79,13 +79,13 @@ enum Held {
 }
 
 impl Held {
-    fn new(given: &Given<'_>, n_vars: usize) -> Result<Self, CoreError> {
-        Ok(match given {
+    fn new(given: &Given<'_>, n_vars: usize) -> Self {
+        match given {
             Given::Candidates(handle) => Self::Candidates(handle.inner.clone()),
             Given::Score(handle) => Self::Score(handle.score.clone()),
             Given::Table(handle) => Self::Table(handle.0.in_proportion()),
             Given::Test(function) => Self::Test(Called::new(n_vars, function.clone().unbind())),
-        })
+        }
     }
 
     fn source(&self) -> Source<'_> {
@@ -119,7 +119,7 @@ fn search(
     let control = Control::default();
     let budget = Budget::new(&control, self::time_limit(time_limit)?);
     let given: Given<'_> = source.extract()?;
-    let held = Held::new(&given, constraints.n_vars())?;
+    let held = Held::new(&given, constraints.n_vars());
     let source = held.source();
     let task = Task { source, constraints: &constraints, start: start.as_ref(), budget };
     let work = || pool.install(|| spec.how().search(&task));

@@ -243,7 +243,9 @@ mod tests {
         let rows = weights.in_proportion();
         assert!((rows.len() as f64 - weights.total()).abs() <= 0.5);
         let mut counts = vec![0.0_f64; given.len()];
-        rows.iter().for_each(|&row| counts[row] += 1.0);
+        for row in rows {
+            counts[row] += 1.0;
+        }
         assert!(counts.iter().zip(&given).all(|(count, w)| (count - w).abs() <= 1.0));
         let many = Weights::new(vec![3e7, 1e7]).unwrap().in_proportion();
         assert_eq!((many.len(), many.iter().filter(|&&row| row == 0).count()), (1_000_000, 750_000));
