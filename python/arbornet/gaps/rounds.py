@@ -25,7 +25,7 @@ from arbornet.scores.prepare import Score, prepared
 from arbornet.search.base import dag_from_parents
 from arbornet.step1.candidates import scored_sets
 from arbornet.step1.effort import BUDGETS, Budget
-from arbornet.text.terminal import brief, several
+from arbornet.text.terminal import brief, percent, several
 
 if TYPE_CHECKING:
     from arbornet.network import BayesNet
@@ -122,7 +122,7 @@ def learned(gaps: Incomplete, way: Way) -> BayesNet:
     told["missing"] = {name: n for name, n in told["missing"].items() if n}
     if told["information"]:
         worst = sorted(told["information"].items(), key=lambda item: -item[1])[:3]
-        shares = ", ".join(f"{name} {share:.0%}" for name, share in worst)
+        shares = ", ".join(f"{name} {percent(share)}" for name, share in worst)
         way.tell(f"missing information: {shares}{' ...' if len(told['information']) > 3 else ''}")
     net.handle = handle
     net.origin = dataclasses.replace(net.origin, gaps=told)

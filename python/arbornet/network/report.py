@@ -22,6 +22,7 @@ from arbornet.show import arrows
 from arbornet.show.draw.parts import Graph, Node, Tree, plain_ranges
 from arbornet.show.draw.values import Bars, Histogram
 from arbornet.show.report.parts import Report, Rows, Search, Variable
+from arbornet.text.terminal import percent
 
 if TYPE_CHECKING:
     from collections.abc import Sequence
@@ -113,12 +114,8 @@ def _share_of_gaps(net: BayesNet, name: str) -> str:
     n, information = net.origin.gaps.get("missing", {}).get(name), net.origin.gaps.get("information", {}).get(name)
     if not n or not net.origin.n_rows:
         return ""
-    of = "" if information is None else f", {_percent(information)} of the information"
-    return f"{_percent(n / net.origin.n_rows)} of the values missing{of}"
-
-
-def _percent(share: float) -> str:
-    return f"{share:.0%}" if share == 0 or share >= 0.01 else "<1%"
+    of = "" if information is None else f", {percent(information)} of the information"
+    return f"{percent(n / net.origin.n_rows)} of the values missing{of}"
 
 
 def _in_order(families: dict[str, dict[str, tuple[int, int]]]) -> list[str]:

@@ -79,6 +79,11 @@ def several(n: int, noun: str) -> str:
     return f"{n:,} {noun}" if n == 1 else f"{n:,} {noun}s"
 
 
+def percent(share: float) -> str:
+    """A share in whole percent; a small one is not nothing."""
+    return f"{share:.0%}" if share == 0 or share >= 0.01 else "<1%"
+
+
 def clock_time(seconds: float) -> str:
     """A time as one says it: `8 s`, `3 min 20 s`, `2 h 05 min`."""
     whole = round(seconds)
