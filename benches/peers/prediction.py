@@ -343,6 +343,8 @@ def page(lines: list[dict[str, Any]]) -> str:
         for line in lines:
             if what in line["figures"]:
                 by.setdefault(line["way"], {}).setdefault(line["table"], []).append(line["figures"][what])
+        most = max((len(tables) for tables in by.values()), default=0)
+        few = {way: by.pop(way) for way in list(by) if len(by[way]) < most}
         common = sorted(set.intersection(*(set(tables) for tables in by.values()))) if by else []
         if not common:
             continue
@@ -364,7 +366,23 @@ def page(lines: list[dict[str, Any]]) -> str:
             rows.append((way, *(f"{value:.3f}" for value in means), *beaten))
         head = [what, *(c.replace("_", " ") for c in columns), *(f"{own} is better on" for own in OURS if own in by)]
         out += [f"## {title}", "", markdown(rows, head), f"Means over {len(common)} tables: {', '.join(common)}.", ""]
+        if few and OURS[0] in by:
+            out.append(on_fewer(few, by[OURS[0]], main, higher))
     return "\n".join(out)
+
+
+def on_fewer(ways: dict[str, dict[str, list[Figures]]], own: dict[str, list[Figures]], main: str, higher: bool) -> str:
+    """Ways that are known on some tables only, each beside ours on these."""
+    rows = []
+    for way, of in ways.items():
+        both = sorted(set(of) & set(own))
+        theirs, ours = ([statistics.mean(f[main] for f in each[t]) for t in both] for each in (of, own))
+        better = sum((a > b) if higher else (a < b) for a, b in zip(ours, theirs, strict=True))
+        means = (f"{statistics.mean(values):.3f}" for values in (theirs, ours))
+        rows.append((way, len(both), *means, f"{better} of {len(both)}"))
+    said = main.replace("_", " ")
+    head = ["known on fewer tables", "tables", said, f"{OURS[0]}: {said}", f"{OURS[0]} is better on"]
+    return markdown(rows, head)
 
 
 def main() -> None:
