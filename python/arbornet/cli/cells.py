@@ -82,9 +82,8 @@ def _set(column: pl.Series, old: str, new: str | None, option: str, quiet: bool)
     """The column with one value replaced; a value that no row has is said."""
     where = _has(column, old)
     if not where.any():
-        if quiet:
-            return column
-        say(f"{option}: no row has {old!r}")
+        if not quiet:
+            say(f"{option}: no row has {old!r}")
         return column
     if new is None:
         return pl.select(pl.when(~where).then(column)).to_series().alias(column.name)

@@ -6,6 +6,7 @@ from collections.abc import Mapping, Sequence
 
 import numpy as np
 
+from arbornet.text.terminal import percent
 from arbornet.text.visible import visible_name
 
 MOST_GROUPS = MOST_NAMED = 3
@@ -62,7 +63,7 @@ def told(read: int, used: int, lacks: Mapping[str, np.ndarray]) -> str:
         for name, n in alone.items()
     ]
     more = f" and {len(named) - MOST_TOLD} more columns" if len(named) > MOST_TOLD else ""
-    share = _percent(read - used, read)
+    share = percent((read - used) / read)
     columns = f"{', '.join(named[:MOST_TOLD])}{more}"
     return f"{read - used:,} of {read:,} rows ({share}) have missing values: {columns}; {way_out(lacks)}"
 
@@ -91,23 +92,19 @@ def advice(read: int, used: int, missing: Sequence[tuple[str, int]], best: tuple
         if not missing:
             return f"{says}."
         worst, n = max(missing, key=lambda each: each[1])
-        return f"{says}: {worst!r} is {_percent(n, read)} missing."
+        return f"{says}: {worst!r} is {percent(n / read)} missing."
     them = "it" if len(names) == 1 else "them"
     if len(names) > MOST_NAMED:
         some = ", ".join(map(repr, names[: MOST_NAMED - 1]))
-        most = _percent(max(share.get(name, 0) for name in names), read)
+        most = percent(max(share.get(name, 0) for name in names) / read)
         more = len(names) - MOST_NAMED + 1
         return f"{says}: {some} and {more} more columns are up to {most} missing; leaving them out keeps {kept:,}."
-    named = [f"{name!r} is {_percent(share.get(name, 0), read)} missing" for name in names]
+    named = [f"{name!r} is {percent(share.get(name, 0) / read)} missing" for name in names]
     return f"{says}: {_listed(named)}; leaving {them} out keeps {kept:,}."
 
 
 def _rows(n: int) -> str:
     return f"{n:,} row{'s' if n != 1 else ''}"
-
-
-def _percent(n: int, of: int) -> str:
-    return f"{n / of:.0%}" if of and n / of >= 0.01 else "<1%"
 
 
 def _listed(parts: Sequence[str]) -> str:

@@ -69,7 +69,7 @@ macro_rules! scores {
 }
 
 /// What is said to who has weights that a score does not take: those that do as another program does.
-const OTHERS: &str = "leave out published, compatible, skip_empty and ess, and any score takes any weights";
+const OTHERS: &str = "leave out published, compatible and ess, and any score takes any weights";
 
 impl ScoreSpec {
     pub(super) fn with_rows_it_takes(&self, table: &Arc<Table>) -> Result<Arc<Table>> {
