@@ -2,11 +2,11 @@
 
     python benches/python/synthetic.py                         # the six tables with most rows: some minutes of CPU
     python benches/python/synthetic.py --only abalone          # only these
-    python benches/python/synthetic.py --leaf linear --draws 3
+    python benches/python/synthetic.py --leaf normal --draws 3
     python benches/python/synthetic.py --csv synthetic.csv     # the figures as a file, too
 
-For each table of `benches/data/uci` a network is learned from its complete rows by `an.learn` with two parents at most,
-as many rows are drawn from it, and scikit-learn's HistGradientBoosting separates them from the real ones: five folds,
+For each table of `benches/data/uci` a network is learned from its complete rows by `an.learn`, as it is or with two
+parents at most and the leaves of `--leaf`, as many rows are drawn from it, and scikit-learn's HistGradientBoosting separates them from the real ones: five folds,
 the AUC of its out-of-fold probabilities. `all digits` are the draws of the same network as the models
 make them (`an.Continuous(step=None, least=None)`), `of the column` those that keep the column's step and least number,
 both beyond the observed range, too; `in range` are those that `sample` gives unless told otherwise, and `empty` is the
@@ -36,7 +36,8 @@ import arbornet as an
 UCI = Path(__file__).resolve().parents[1] / "data" / "uci"
 TABLES = 6
 FOLDS = 5
-SCORES = {
+SCORES: dict[str, an.PCART | None] = {
+    "as learn does": None,
     "normal": an.PCART(),
     "linear": an.PCART(leaf="linear", cuts="quantile"),
 }
@@ -85,9 +86,13 @@ def with_all_digits(schema: an.Schema) -> an.Schema:
 
 def line(name: str, frame: pl.DataFrame, leaf: str, n_draws: int) -> dict[str, Any]:
     """The figures of a table."""
-    schema = an.infer_schema(frame, scales="auto")
     score, start = SCORES[leaf], seconds()
-    net = an.learn(frame, schema=schema, score=score, max_parents=2, verbose=False, n_jobs=1)
+    if score is None:
+        net = an.learn(frame, verbose=False, n_jobs=1)
+        schema, score = net.schema, an.PCART(leaf="linear")
+    else:
+        schema = an.infer_schema(frame, scales="auto")
+        net = an.learn(frame, schema=schema, score=score, max_parents=2, verbose=False, n_jobs=1)
     learned = seconds() - start
     own, took = judged(net, frame, n_draws, False)
     plain = an.fit(an.Table(frame, schema=with_all_digits(schema)), net.graph, score)
@@ -108,7 +113,7 @@ def line(name: str, frame: pl.DataFrame, leaf: str, n_draws: int) -> dict[str, A
 def main() -> None:
     parser = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
     parser.add_argument("--only", nargs="+", metavar="TABLE", help="only these tables")
-    parser.add_argument("--leaf", choices=SCORES, default="normal", help="what stands in the leaves of numbers")
+    parser.add_argument("--leaf", choices=SCORES, default="as learn does", help="what stands in the leaves of numbers")
     parser.add_argument("--draws", type=int, default=1, help="tables drawn from each network")
     parser.add_argument("--csv", type=Path, help="a file for the figures")
     options = parser.parse_args()

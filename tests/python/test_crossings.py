@@ -109,11 +109,11 @@ def crossings() -> Iterator[Counter[str]]:
         sys.setprofile(before)
 
 
-def of_columns(n: int) -> pl.DataFrame:
+def of_columns(n: int, n_rows: int = 60) -> pl.DataFrame:
     columns: dict[str, list[Any]] = {}
     for i in range(n):
-        columns[f"number {i}"] = [(7 * row * (i + 3) % 101) / 10 for row in range(60)]
-        columns[f"text {i}"] = ["uvw"[(row * (i + 1) + row // 7) % 3] for row in range(60)]
+        columns[f"number {i}"] = [(7 * row * (i + 3) % 101) / 10 for row in range(n_rows)]
+        columns[f"text {i}"] = ["uvw"[(row * (i + 1) + row // 7) % 3] for row in range(n_rows)]
     return pl.DataFrame(columns)
 
 
@@ -126,6 +126,13 @@ def test_how_often_a_table_asks_the_core_does_not_grow_with_its_columns() -> Non
         asked.append(dict(counted))
     assert asked[0] == asked[1]
     assert sum(asked[0].values()) == 3, asked[0]
+
+
+def test_of_many_rows_each_column_of_numbers_is_looked_at_once_for_heaps() -> None:
+    frame = of_columns(20, 300)
+    with crossings() as counted:
+        an.Table(frame)
+    assert sum(counted.values()) == 3 + 2 * 20, counted
 
 
 def test_rows_that_are_predicted_cross_the_border_once_each_way() -> None:

@@ -248,7 +248,7 @@ def resolve(raw: Raw, column: Column, missing: str, weights: NDArray[np.float64]
                 column = replace(column, kind=replace(kind, point=point_of(raw, column, i, weights)))
             if column.leaf == "counts":
                 check_counts(column, raw.numbers(i))
-            column = with_support(column, seen, lambda: raw.numbers(i))
+            column = with_support(column, seen, lambda: raw.numbers(i), weights)
         return column
     if kind.levels is None:
         _check_can_have_levels(column, seen)

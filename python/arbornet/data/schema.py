@@ -81,6 +81,10 @@ class Column:
     """Of a continuous column, once known: no number that is drawn is below it."""
     point: tuple[float, float] | None = None
     """Of a continuous column, once known: a number that many rows share, and the length of numbers it stands for."""
+    heap_places: tuple[float, ...] | None = None
+    """Of a continuous column with heaps, once known: where the parts of the line start and end that lead to numbers."""
+    heap_numbers: tuple[float, ...] | None = None
+    """Where each of these places leads: draws between two places go to the numbers between these."""
     cuts: tuple[float, ...] | None = None
     """Upper ends of all bins but the last, once known."""
     ranked: tuple[float, ...] | None = None
@@ -453,6 +457,8 @@ def _declare(column: Column, kind: Kind) -> Column:
         "step": None,
         "least": None,
         "point": None,
+        "heap_places": None,
+        "heap_numbers": None,
         "cuts": None,
         "ranked": None,
         "merged": (),

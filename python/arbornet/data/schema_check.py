@@ -76,6 +76,8 @@ ENTRIES: Mapping[str, Callable[[Any], bool]] = {
     "step": lambda told: _numbers((told,)) and told > 0,
     "least": lambda told: _numbers((told,)),
     "point": lambda told: _numbers(told) and len(told) == 2 and told[1] > 0,
+    "heap_places": lambda told: _cuts(told) and len(told) % 2 == 0,
+    "heap_numbers": lambda told: _numbers(told) and all(low <= high for low, high in pairwise(told)),
     "cuts": _cuts,
     "ranked": lambda told: _numbers(told) and all(low <= high for low, high in pairwise(told)),
     "merged": _levels,
@@ -97,6 +99,8 @@ OPTIONAL = (
     "step",
     "least",
     "point",
+    "heap_places",
+    "heap_numbers",
     "cuts",
     "ranked",
     "other",
@@ -128,6 +132,8 @@ def checked(column: Column) -> Column:
         raise FormatError(
             f"the schema is damaged: column {column.name!r:.80} has scale={column.scale!r} of another kind"
         )
+    if len(column.heap_places or ()) != len(column.heap_numbers or ()):
+        raise FormatError(f"the schema is damaged: column {column.name!r:.80} has heaps that lead nowhere")
     levels = column.levels or ()
     shared = _levels(levels) and (not column.merged or column.other in levels)
     if not shared or (column.missing_level is not None and column.missing_level != (levels or (None,))[-1]):

@@ -14,9 +14,9 @@ from dataclasses import replace
 from typing import TYPE_CHECKING
 
 import numpy as np
-from numpy.typing import NDArray
 
 from arbornet._core import ColumnError
+from arbornet.data.heaps import FEWEST_ROWS, Numbers, as_heaped, heaps_of
 from arbornet.data.kinds import Continuous
 from arbornet.data.units import log_of, to_original, to_stored
 
@@ -24,7 +24,6 @@ if TYPE_CHECKING:
     from arbornet.data.infer import Profile
     from arbornet.data.schema import Column
 
-Numbers = NDArray[np.float64]
 Ends = tuple[float, float]
 EVERYTHING: Ends = (-math.inf, math.inf)
 STEPPED = ("integer", "number")
@@ -80,13 +79,16 @@ def unit_of(class_: str, values: Numbers) -> float | None:
     return None
 
 
-def with_support(column: Column, seen: Profile, values: Callable[[], Numbers]) -> Column:
-    """The column with its step and its least number, as declared or as all of its values have them.
+def with_support(
+    column: Column, seen: Profile, values: Callable[[], Numbers], weights: Numbers | None = None
+) -> Column:
+    """The column with its step, its least number and its heaps, as declared or as all of its values have them.
 
     Args:
         column: The column.
         seen: Its profile.
         values: Gives its numbers.
+        weights: How often each row counts.
 
     Raises:
         ColumnError: If a value is below the least number that was declared.
@@ -110,7 +112,12 @@ def with_support(column: Column, seen: Profile, values: Callable[[], Numbers]) -
         # No number of a logarithmic scale is below 0.
         able = not kind.is_log and column.class_ in FROM_ZERO and math.isfinite(smallest)
         least = 0.0 if able and smallest >= 0 else None
-    return replace(column, step=step, least=least, point=_point(kind, step, seen.range_))
+    point = _point(kind, step, seen.range_)
+    # Who wants all digits, wants no heaps. Few rows are not worth a call of the core.
+    able = kind.step is not None and seen.n_values >= (FEWEST_ROWS if weights is None else 1)
+    heaps = heaps_of(values(), step, None if point is None else point[0], weights) if able else None
+    places, numbers = heaps or (None, None)
+    return replace(column, step=step, least=least, point=point, heap_places=places, heap_numbers=numbers)
 
 
 def _point(kind: Continuous, step: float | None, range_: Ends | None) -> tuple[float, float] | None:
@@ -147,6 +154,18 @@ def supported(column: Column, values: Numbers, limit: Ends | None = None) -> Num
     if least is not None and least <= high:
         low = max(low, least)
     return values if (low, high) == EVERYTHING else np.clip(values, low, high)
+
+
+def as_drawn(column: Column, values: Numbers, limit: Ends | None = None) -> Numbers:
+    """Numbers that were drawn, in the user's units, as those of the column: heaped as its rows are, and `supported`.
+
+    Args:
+        column: A continuous column.
+        values: The numbers.
+        limit: An interval in stored units in which they are, the low end within: they stay in it.
+    """
+    low, high = EVERYTHING if limit is None else (_end(column, limit[0]), _end(column, limit[1]))
+    return supported(column, as_heaped(column, _at_point(column, values), low, high), limit)
 
 
 def _at_point(column: Column, values: Numbers) -> Numbers:

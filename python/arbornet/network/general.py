@@ -12,7 +12,7 @@ from arbornet.checks import whole
 from arbornet.data.frames_out import Output, beside, family_of
 from arbornet.data.question import Limit, Method
 from arbornet.data.schema import Column
-from arbornet.data.support import EVERYTHING, drawn_range, supported, within_observed
+from arbornet.data.support import EVERYTHING, as_drawn, drawn_range, within_observed
 from arbornet.data.units import to_stored
 from arbornet.data.values import codes_to_series, numbers_to_series
 from arbornet.given import Evidence
@@ -133,7 +133,7 @@ class GeneralAnswers(Structure):
                 continue
             if v not in known:
                 limit = limits.get(v)
-                values = supported(column, values, limit if isinstance(limit, tuple) else None)
+                values = as_drawn(column, values, limit if isinstance(limit, tuple) else None)
             series.append(
                 numbers_to_series(column, values if ranges[v] == EVERYTHING else within_observed(column, values))
             )

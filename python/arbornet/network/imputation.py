@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator
+from collections.abc import Callable, Iterator
 from dataclasses import replace
 from typing import Any, Literal, get_args
 
@@ -17,7 +17,7 @@ from arbornet.data.incomplete import is_known, ranges
 from arbornet.data.kinds import Binned
 from arbornet.data.question import Method, Question
 from arbornet.data.schema import Column
-from arbornet.data.support import supported
+from arbornet.data.support import as_drawn, supported
 from arbornet.data.units import to_original
 from arbornet.data.values import codes_to_series, numbers_to_series
 from arbornet.given import FrameLike
@@ -168,7 +168,7 @@ def _means(column: Column, quantiles: NDArray[np.float64]) -> NDArray[np.float64
 def _in_units(column: Column, cells: NDArray[Any], seed: int | None) -> pl.Series:
     """Codes or stored numbers as the user's values: of whole numbers whole, of bins a value observed in them."""
     if column.levels is None:
-        return _numbers(column, to_original(column.scale, cells))
+        return _numbers(column, to_original(column.scale, cells), as_drawn)
     if isinstance(column.kind, Binned) and column.ranked:
         ranked = np.asarray(column.ranked)
         bins = np.searchsorted(np.asarray(column.cuts or ()), ranked)
@@ -181,7 +181,11 @@ def _in_units(column: Column, cells: NDArray[Any], seed: int | None) -> pl.Serie
     return codes_to_series(column, cells.astype(np.uint32))
 
 
-def _numbers(column: Column, values: NDArray[np.float64]) -> pl.Series:
+def _numbers(
+    column: Column,
+    values: NDArray[np.float64],
+    way: Callable[[Column, NDArray[np.float64]], NDArray[np.float64]] = supported,
+) -> pl.Series:
     """Numbers of a column, whole where the column is also if it takes no step."""
-    values = supported(column, values)
+    values = way(column, values)
     return numbers_to_series(column, np.round(values) if column.class_ == "integer" else values)
