@@ -4,7 +4,16 @@ from __future__ import annotations
 
 import argparse
 
-from arbornet.cli.parser import MOST_SEED, Options, count, jobs_option, json_option, missing_option, table_options
+from arbornet.cli.parser import (
+    MOST_SEED,
+    Options,
+    count,
+    effort_option,
+    jobs_option,
+    json_option,
+    missing_option,
+    table_options,
+)
 
 HELP = "measure how well networks predict unseen rows"
 ABOUT = """\
@@ -15,6 +24,8 @@ EXAMPLES = """\
 examples:
   arbornet evaluate patients.csv
   arbornet evaluate patients.csv --score 'PCART()' --score cg --folds 5
+  # 5 networks of a few seconds each
+  arbornet evaluate wide.csv --folds 5 --effort quick
   # several rows of each patient, which belong in one part
   arbornet evaluate visits.csv --groups patient_id
   arbornet evaluate patients.csv --search hill_climb --by-variable"""
@@ -34,6 +45,7 @@ def options(command: argparse.ArgumentParser) -> None:
     )
     command.add_argument("--search", choices=tuple(searches()), metavar="METHOD", default="exact", help="as for learn")
     command.add_argument("--max-parents", default="auto", metavar="N", help="most parents of a variable")
+    effort_option(command, "of each network; default: normal")
     command.add_argument("--folds", type=count(2, 1 << 31), default=10, metavar="N", help="parts (default: 10)")
     command.add_argument(
         "--repeats", type=count(1, 1_000_000), default=1, metavar="N", help="how often the rows are split (default: 1)"
@@ -41,7 +53,7 @@ def options(command: argparse.ArgumentParser) -> None:
     command.add_argument("--groups", metavar="COLUMN", help="rows with the same value of this column stay in one part")
     command.add_argument("--seed", type=count(0, MOST_SEED), default=0, metavar="N", help="random seed (default: 0)")
     command.add_argument("--by-variable", action="store_true", help="also print a line for every variable")
-    missing_option(command)
+    missing_option(command, learned=True)
     json_option(command)
     jobs_option(command)
     command.add_argument("--quiet", action="store_true", help="no progress bar")
@@ -70,6 +82,7 @@ def run(asked: Options) -> None:
         missing=asked.missing or "drop",
         n_jobs=asked.jobs,
         progress=not asked.quiet,
+        effort=asked.effort,
         weights=asked.weights,
         weights_are=asked.weights_are,
     )

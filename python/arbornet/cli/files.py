@@ -18,7 +18,6 @@ from arbornet.cli.outputs import network_ending
 from arbornet.data.files import ENDINGS, PACKED, found_in
 from arbornet.data.incomplete import Incomplete, rows_of
 from arbornet.data.scales import Scales
-from arbornet.gaps.draws import Completion
 from arbornet.io import tables
 from arbornet.io.json import finite
 
@@ -119,14 +118,6 @@ def read_rows(asked: Any, frame: pl.DataFrame) -> an.Table | Incomplete:
         weights=asked.weights,
         weights_are=asked.weights_are,
     )
-
-
-def whole(rows: an.Table | Incomplete, net: an.BayesNet, n_jobs: int) -> an.Table:
-    """The rows without gaps: these are completed by a draw from the network."""
-    if isinstance(rows, an.Table):
-        return rows
-    completion = Completion(rows, n_jobs)
-    return completion.table(completion.drawn(net.handle)[0])
 
 
 def write_network(net: Any, path: str | Path, bins: int | None = None) -> None:

@@ -7,7 +7,16 @@ import sys
 from pathlib import Path
 from typing import Any
 
-from arbornet.cli.parser import MOST_SEED, Options, count, json_option, learning_options, seconds, table_options
+from arbornet.cli.parser import (
+    MOST_SEED,
+    Options,
+    count,
+    effort_option,
+    json_option,
+    learning_options,
+    seconds,
+    table_options,
+)
 from arbornet.search.registry import searches
 
 HELP = "learn a network from a table"
@@ -51,12 +60,7 @@ def options(command: argparse.ArgumentParser) -> None:
         help="; ".join(f"{name} {one.told}" for name, one in searches().items())
         + " (default: exact; anytime with --parents forest and more than 100 columns)",
     )
-    command.add_argument(
-        "--effort",
-        choices=("quick", "normal", "thorough", "unlimited"),
-        help="how much work scoring and searching may take: 5 s, 30 s, 10 min on two cores, or no limit; counted,"
-        " not timed (default: normal; unlimited with --checkpoint or --child-time-limit)",
-    )
+    effort_option(command, "default: normal; unlimited with --checkpoint or --child-time-limit")
     command.add_argument(
         "--time-limit",
         type=seconds,
@@ -125,10 +129,8 @@ def run(asked: Options) -> None:
     failure: BaseException | None = None
     if asked.bootstrap:
         try:
-            if not isinstance(table, an.Table):
-                files.say("the bootstrap resamples the rows as one draw completed them")
             strengths = an.evaluate.arc_strength(
-                files.whole(table, net, asked.jobs),
+                table,
                 None if score is None else for_width(score, len(table.names))[0],
                 n_bootstrap=asked.bootstrap,
                 seed=asked.seed,

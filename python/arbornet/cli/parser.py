@@ -183,8 +183,8 @@ def learning_options(command: argparse.ArgumentParser, gaps: bool = False) -> No
     command.add_argument("--quiet", action="store_true", help="no progress bar")
 
 
-def missing_option(command: argparse.ArgumentParser, gaps: bool = False) -> None:
-    """What to do with missing values."""
+def missing_option(command: argparse.ArgumentParser, gaps: bool = False, learned: bool = False) -> None:
+    """What to do with missing values; `gaps` and `learned` where rows with some can be learned from."""
     if gaps:
         command.add_argument(
             "--missing",
@@ -200,11 +200,23 @@ def missing_option(command: argparse.ArgumentParser, gaps: bool = False) -> None
             help="take skewed numbers by their logarithm, or none (default: %(default)s)",
         )
         return
+    learn = ("learn",) if learned else ()
     command.add_argument(
         "--missing",
-        choices=("drop", "level", "error"),
-        help="rows with missing values: leave them out, make missing a level of its own, or refuse (default: leave "
-        "them out, unless that were more than half of the rows)",
+        choices=("drop", "level", "error", *learn),
+        help="rows with missing values: leave them out, make missing a level of its own, "
+        + ("refuse, or learn from what they have and predict it" if learned else "or refuse")
+        + " (default: leave them out, unless that were more than half of the rows)",
+    )
+
+
+def effort_option(command: argparse.ArgumentParser, more: str) -> None:
+    """How much work a network may take; `more` says of what, and what is usual."""
+    command.add_argument(
+        "--effort",
+        choices=("quick", "normal", "thorough", "unlimited"),
+        help="how much work scoring and searching may take: 5 s, 30 s, 10 min on two cores, or no limit; counted,"
+        f" not timed ({more})",
     )
 
 

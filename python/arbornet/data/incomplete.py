@@ -164,10 +164,13 @@ class Incomplete:
 
     def thinned(self, every: int) -> Incomplete:
         """About one in so many of these rows, whatever their order."""
-        keep = self.canonical(np.arange(self.n_rows)) % np.uint64(every) == 0
+        return self.taken(np.flatnonzero(self.canonical(np.arange(self.n_rows)) % np.uint64(every) == 0))
+
+    def taken(self, rows: NDArray[np.intp]) -> Incomplete:
+        """Some of these rows, any of them any number of times."""
         made = copy.copy(self)
-        made.own_weights = None if self.own_weights is None else self.own_weights[keep]
-        made._set([column[keep] for column in self.cells])
+        made.own_weights = None if self.own_weights is None else self.own_weights[rows]
+        made._set([column[rows] for column in self.cells])
         return made
 
     def counted(self, times: int) -> Incomplete:

@@ -64,7 +64,7 @@ class Continuous:
             0, otherwise half of the smallest above 0.
         step: Numbers that are drawn, and ends of intervals, are multiples of this: 1 for counts, 0.01 for prices. If
             left out, the largest number that all values of the table are multiples of, if up to six decimals write
-            them. None for all digits.
+            them; where rows are heaped at round numbers, draws are too. None for all digits, without heaps.
         least: No number that is drawn or predicted is below this: what would be counts as it. If left out, 0 where no
             value of the table is below 0. None for no limit.
         point: A number that many rows share, as the zeros of rainfall or the limit of a measurement (a point mass).

@@ -3,21 +3,25 @@
 from __future__ import annotations
 
 from collections import Counter
-from typing import TYPE_CHECKING, Any, Literal
+from typing import TYPE_CHECKING, Literal
 
 import networkx as nx
 import numpy as np
 import polars as pl
+from numpy.typing import NDArray
 
-from arbornet._core import TableHandle
+from arbornet._core import ParameterError, TableHandle
 from arbornet.checks import whole
+from arbornet.data.frames import read_frame
+from arbornet.data.incomplete import Incomplete, rows_of
+from arbornet.data.schema import schema_of_raw
 from arbornet.data.table import Table
-from arbornet.data.weights import scaled
+from arbornet.data.weights import WeightsAre, WeightsLike, of_rows, scaled
 from arbornet.evaluate.methods import Method
 from arbornet.evaluate.plots import stacked
 from arbornet.given import FrameLike, Progress, SearchLike, Target
 from arbornet.graphs import cpdag
-from arbornet.learn import found_by
+from arbornet.learn import Missing, found_by
 from arbornet.scores.prepare import Score
 from arbornet.scores.usual import usual
 from arbornet.step1.effort import Effort
@@ -30,6 +34,8 @@ if TYPE_CHECKING:
 
     from arbornet.data.schema import Schema
     from arbornet.graphs.constraints import Constraints
+
+Numbers = NDArray[np.float64]
 
 #: Rows with frequencies are drawn one by one up to so many; beyond, with their weights.
 MOST_DRAWN = 1e6
@@ -45,7 +51,7 @@ class ArcStrengths(pl.DataFrame):
 
 
 def arc_strength(
-    frame: FrameLike | Table,
+    frame: FrameLike | Table | Incomplete,
     score: Score | None = None,
     *,
     n_bootstrap: int = 100,
@@ -54,10 +60,13 @@ def arc_strength(
     max_parents: int | Literal["auto"] = "auto",
     constraints: Constraints | None = None,
     schema: Schema | None = None,
+    missing: Missing | None = None,
     equivalence: bool = False,
     n_jobs: int = -1,
     progress: Progress = None,
     effort: Effort | None = None,
+    weights: WeightsLike | None = None,
+    weights_are: WeightsAre = "frequency",
     client: Client | None = None,
 ) -> ArcStrengths:
     """Learns networks from resampled rows and counts how many of them have each arc.
@@ -72,10 +81,14 @@ def arc_strength(
         max_parents: As for `learn`.
         constraints: As for `learn`.
         schema: As for `learn`.
+        missing: As for `learn`. With `"learn"` rows are resampled as they are, and their missing values are drawn anew
+            for every network: what was drawn once would be taken for evidence.
         equivalence: Count an arc that may point either way in a network's equivalence class as half in each direction.
         n_jobs: Threads, -1 for all cores.
         progress: True to show a bar (log lines where there is no terminal).
         effort: As for `learn`, for each network.
+        weights: How often each row counts, as for `Table`.
+        weights_are: As for `Table`.
         client: A `distributed.Client` whose workers learn the networks, one a thread; `n_jobs` counts no longer then.
 
     Returns:
@@ -88,17 +101,20 @@ def arc_strength(
     """
     n_bootstrap = whole("n_bootstrap", n_bootstrap, 1, 10**9)
     seed = whole("seed", seed, 0, 2**64 - 1)
-    table = frame if isinstance(frame, Table) else Table(frame, schema=schema, n_jobs=n_jobs, scales="auto")
+    rows = _rows(frame, schema, missing, n_jobs, weights, weights_are)
+    table = rows if isinstance(rows, Table) else rows.as_if_complete()
     score = usual(scale is not None for scale in table.handle.scales) if score is None else score
-    constraints = Method(score, constraints=constraints).refusing(table).constraints
+    method = Method(score, search, max_parents, constraints, effort=effort).refusing(table)
+    constraints = method.constraints
     directed: Counter[tuple[str, str]] = Counter()
     adjacent: Counter[frozenset[str]] = Counter()
 
     def learned(replicate: int, n_threads: int) -> nx.DiGraph[str]:
-        rows = _drawn(table, np.random.default_rng([seed, replicate]))
-        return found_by(
-            search, resampled(table, rows), score, max_parents, constraints, None, n_threads, False, effort
-        ).dag
+        draws = np.random.default_rng([seed, replicate])
+        if isinstance(rows, Incomplete):
+            return method.with_gaps(_with_gaps(rows, draws), n_threads).graph
+        sample = resampled(table, _drawn(table.handle.weights, _are(table), table.n_rows, draws))
+        return found_by(search, sample, score, max_parents, constraints, None, n_threads, False, effort).dag
 
     with shown("learning networks from resampled rows", progress) as tell:
         done = side_by_side(learned, range(n_bootstrap), n_jobs, client)
@@ -141,7 +157,7 @@ def averaged(strengths: pl.DataFrame, threshold: float = 0.5) -> nx.DiGraph[str]
     return graph
 
 
-def resampled(table: Table, rows: np.ndarray[Any, Any]) -> Table:
+def resampled(table: Table, rows: NDArray[np.intp]) -> Table:
     """The table of some of a table's rows, in stored units, any row any number of times."""
     handle = table.handle
     variables = range(len(handle.names))
@@ -151,7 +167,7 @@ def resampled(table: Table, rows: np.ndarray[Any, Any]) -> Table:
     kinds = [handle.kind(v) for v in variables]
     weights = handle.weights
     if weights is not None:
-        are = table.weights.are if table.weights else "frequency"
+        are = _are(table)
         # Repeated rows stand for their weights already.
         weights = None if _is_of_counts(weights, are) else scaled(weights[rows], are)
     told = handle.points, handle.leaves
@@ -159,16 +175,52 @@ def resampled(table: Table, rows: np.ndarray[Any, Any]) -> Table:
     return Table.from_handle(made, table.schema)
 
 
-def _drawn(table: Table, draws: np.random.Generator) -> np.ndarray[Any, Any]:
+def _rows(
+    frame: FrameLike | Table | Incomplete,
+    schema: Schema | None,
+    missing: Missing | None,
+    n_jobs: int,
+    weights: WeightsLike | None,
+    weights_are: WeightsAre,
+) -> Table | Incomplete:
+    if isinstance(frame, Table | Incomplete):
+        if weights is not None:
+            raise ParameterError("weights: the frame is a Table already; make it with an.Table(frame, weights=...)")
+        return frame
+    if hasattr(frame, "collect"):
+        frame = frame.collect()
+    if schema is None:
+        raw = read_frame(frame, n_jobs=n_jobs)
+        own, named = (None, None) if weights is None else of_rows(raw, weights)
+        schema = schema_of_raw(raw, weights=named, scales="auto", own=own)
+    return rows_of(frame, schema, missing, n_jobs=n_jobs, weights=weights, weights_are=weights_are)
+
+
+def _with_gaps(rows: Incomplete, draws: np.random.Generator) -> Incomplete:
+    """As many rows as there are, with replacement, with a value in every column."""
+    are: WeightsAre = rows.weights.are if rows.weights else "frequency"
+    while True:
+        at = _drawn(rows.own_weights, are, rows.n_rows, draws)
+        made = rows.taken(at)
+        if made.own_weights is not None:
+            made.own_weights = None if _is_of_counts(made.own_weights, are) else scaled(made.own_weights, are)
+        if all(known.any() for known in made.known):
+            return made
+
+
+def _are(table: Table) -> WeightsAre:
+    return table.weights.are if table.weights else "frequency"
+
+
+def _drawn(weights: Numbers | None, are: WeightsAre, n_rows: int, draws: np.random.Generator) -> NDArray[np.intp]:
     """As many rows as there are, with replacement: of whole frequencies, among rows repeated as often as they say."""
-    weights = table.handle.weights
-    if weights is not None and _is_of_counts(weights, table.weights.are if table.weights else "frequency"):
+    if weights is not None and _is_of_counts(weights, are):
         total = int(weights.sum())
-        return np.repeat(np.arange(table.n_rows), draws.multinomial(total, weights / total))
-    return draws.integers(0, table.n_rows, table.n_rows)
+        return np.repeat(np.arange(n_rows), draws.multinomial(total, weights / total))
+    return draws.integers(0, n_rows, n_rows)
 
 
-def _is_of_counts(weights: np.ndarray[Any, Any], are: str) -> bool:
+def _is_of_counts(weights: Numbers, are: WeightsAre) -> bool:
     """Whether rows can be drawn one by one: whole frequencies of a million rows at most."""
     whole: bool = bool((weights == weights.round()).all())
     return are == "frequency" and whole and float(weights.sum()) <= MOST_DRAWN

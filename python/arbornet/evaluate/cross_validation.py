@@ -94,7 +94,7 @@ def cross_validate(
     max_parents: int | Literal["auto"] = "auto",
     constraints: Constraints | None = None,
     schema: Schema | None = None,
-    missing: Literal["drop", "error", "level"] = "drop",
+    missing: Literal["drop", "error", "level", "learn"] = "drop",
     standardise: bool = True,
     resume: str | os.PathLike[str] | None = None,
     n_jobs: int = -1,
@@ -121,7 +121,9 @@ def cross_validate(
         schema: Types, and levels where it states them. If left out, both are those of all rows. A level that the
             training rows lack has the probability its model's prior gives it, and so has a column that is constant
             there. A parent that a score refuses on all rows, for its many levels, is refused in every fold.
-        missing: As for `Table`. Test rows that lack a value are left out.
+        missing: As for `Table`, where test rows that lack a value are left out; or `"learn"` to learn from all rows as
+            `learn` does, and to measure how well what each test row has is predicted: the log density of its known
+            values, and of a variable in the rows in which it and its parents are known.
         standardise: As for `Table`; densities are in the frame's own units either way.
         resume: A file that keeps finished folds; run again with it, only the others are computed.
         n_jobs: Threads, -1 for all cores.
@@ -140,8 +142,13 @@ def cross_validate(
     methods = as_methods(score, search=search, max_parents=max_parents, constraints=constraints, effort=effort)
     sampled = Sampled(frame, schema, missing, standardise, weights, weights_are)
     _check(folds, repeats, seed, sampled.n_rows)
-    whole = sampled.table()
-    sampled = sampled.like(whole)
+    if sampled.has_gaps:
+        rows = sampled.with_gaps()
+        whole = rows if isinstance(rows, Table) else rows.as_if_complete()
+        sampled = sampled.like(rows)
+    else:
+        whole = sampled.table()
+        sampled = sampled.like(whole)
     on_parts = {name: method.refusing(whole) for name, method in methods.items()}
     jobs = [(name, repeat, fold) for repeat in range(repeats) for fold in range(folds) for name in methods]
     together = None if groups is None else groups_of(frame, groups, sampled.n_rows)
@@ -182,6 +189,8 @@ def _check(n_folds: int, repeats: int, seed: int, n_rows: int) -> None:
 
 
 def _fold(sampled: Sampled, method: Method, train: Any, test: Any, n_threads: int) -> dict[str, Any]:
+    if sampled.has_gaps:
+        return _fold_with_gaps(sampled, method, train, test, n_threads)
     table = sampled.table(train, n_threads=n_threads)
     net, _ = method.network(table, n_threads)
     weights = None if sampled.weights is None else sampled.weights[test]
@@ -195,6 +204,27 @@ def _fold(sampled: Sampled, method: Method, train: Any, test: Any, n_threads: in
         "rows": [total if scored else None for total, scored in zip(totals, whole, strict=True)],
         "by_variable": {
             name: _mean(known[name].to_list(), _weighs(weights, whole.to_list())) for name in known.columns
+        },
+        **({} if weights is None else {"weights": weights.tolist()}),
+        "n_arcs": net.graph.number_of_edges(),
+    }
+
+
+def _fold_with_gaps(sampled: Sampled, method: Method, train: Any, test: Any, n_threads: int) -> dict[str, Any]:
+    """The figures of a fold whose rows lack some values: each row counts by what it has."""
+    rows = sampled.with_gaps(train, n_threads)
+    net = method.with_gaps(rows, n_threads)
+    weights = None if sampled.weights is None else sampled.weights[test]
+    frame = sampled.take(test)
+    densities = net.log_likelihood(frame, by="node", unseen="missing", output="polars", n_jobs=n_threads)
+    totals = net.log_likelihood(frame, unseen="missing", n_jobs=n_threads)
+    known = {name: densities[name].is_not_null() for name in densities.columns}
+    return {
+        "n_train": rows.n_rows,
+        "rows": totals.tolist(),
+        "by_variable": {
+            name: _mean(densities[name].filter(known[name]).to_list(), _weighs(weights, known[name].to_list()))
+            for name in densities.columns
         },
         **({} if weights is None else {"weights": weights.tolist()}),
         "n_arcs": net.graph.number_of_edges(),

@@ -9,10 +9,11 @@ from typing import Any, Literal, TypeAlias
 import networkx as nx
 
 from arbornet._core import ParameterError, Step1
+from arbornet.data.incomplete import Incomplete
 from arbornet.data.table import Table
 from arbornet.given import SearchLike
 from arbornet.graphs.constraints import Constraints
-from arbornet.learn import found_by
+from arbornet.learn import found_by, learn
 from arbornet.network import BayesNet
 from arbornet.network.fit import fit
 from arbornet.scores.prepare import Score, prepared
@@ -67,6 +68,30 @@ class Method(Brief):
         arcs = [(table.names[parents[0]], table.names[child]) for child, parents, _ in refused if parents]
         arcs = [arc for arc in arcs if arc not in rules.required]
         return replace(self, constraints=replace(rules, forbidden=(*rules.forbidden, *arcs))) if arcs else self
+
+    def with_gaps(self, rows: Table | Incomplete, n_threads: int) -> BayesNet:
+        """The network it learns of rows of which some values are missing.
+
+        Raises:
+            ParameterError: If it is a function of a Table, which has no missing values.
+        """
+        if self.learner is not None:
+            raise ParameterError(
+                f"missing='learn': the method {_name(self.learner)} is a function of a Table, whose rows are complete; "
+                "give a score or a Method of a score, or missing='drop'"
+            )
+        return learn(
+            rows,
+            self._score,
+            self.search,
+            self.max_parents,
+            self.constraints,
+            time_limit=self.time_limit,
+            n_jobs=n_threads,
+            progress=False,
+            verbose=False,
+            effort=self.effort,
+        )
 
     def graph(self, table: Table, n_threads: int) -> nx.DiGraph[str]:
         """The graph it learns."""

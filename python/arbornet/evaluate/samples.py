@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import hashlib
 from collections.abc import Callable, Iterable, Mapping
 from contextlib import nullcontext
 from copy import copy
@@ -14,8 +15,9 @@ from numpy.typing import NDArray
 
 from arbornet._core import ArbornetError, ParameterError, table_fingerprint
 from arbornet.data.frames import read_frame, tabled
+from arbornet.data.incomplete import Incomplete, rows_of
 from arbornet.data.kinds import Binned, Ordinal
-from arbornet.data.schema import Column, Schema
+from arbornet.data.schema import Column, Schema, schema_of_raw
 from arbornet.data.table import Table
 from arbornet.data.weights import WeightsAre, WeightsLike, of_rows
 from arbornet.system.memory import afford
@@ -34,7 +36,7 @@ class Sampled:
         frame: Any frame, or a Table: its rows in the user's values, its kinds, levels and bins, and its weights.
         schema: The columns' types. Scales and bin ends in it are ignored: they belong to the rows that are learned
             from. If left out, types and levels too are those of the rows learned from.
-        missing: As for `Table`.
+        missing: As for `Table`, or `"learn"` to keep rows with gaps.
         standardise: As for `Table`.
         weights: As for `Table`.
         weights_are: As for `Table`.
@@ -73,7 +75,12 @@ class Sampled:
         self.schema = None if schema is None else unlearned(schema)
         self._missing, self._standardise = missing, standardise
 
-    def like(self, table: Table) -> Sampled:
+    @property
+    def has_gaps(self) -> bool:
+        """Whether rows with missing values are kept as they are."""
+        return bool(self._missing == "learn")
+
+    def like(self, table: Table | Incomplete) -> Sampled:
         """The same rows, with the types and levels of a table (say, of all rows).
 
         Columns and their levels are the same for every part of the rows: a column that is constant in one part, or
@@ -104,9 +111,31 @@ class Sampled:
                 scales="auto",
             )
 
+    def with_gaps(self, rows: Rows | None = None, n_threads: int = 1) -> Table | Incomplete:
+        """Some rows, all if left out, those with missing values too; a table if none of them has one."""
+        frame = self._all if rows is None else self._take(rows)
+        weights = self.weights if self.weights is None or rows is None else self.weights[rows]
+        with nullcontext() if rows is None else of_parts():
+            schema = self.schema
+            if schema is None:
+                raw = read_frame(frame, n_jobs=n_threads)
+                schema = schema_of_raw(raw, weights=self._column, scales="auto", own=weights)
+            return rows_of(
+                frame,
+                schema,
+                "learn",
+                n_jobs=n_threads,
+                weights=weights,
+                weights_are=self._weights_are,
+            )
+
     def fingerprint(self) -> str:
         """Identifies the rows, to check whether results on disk are of the same ones."""
-        return f"{table_fingerprint(self.table().handle)} {self.n_rows} {self._missing} {self._standardise}"
+        rows = self.with_gaps() if self.has_gaps else self.table()
+        handle = rows.handle if isinstance(rows, Table) else rows.as_if_complete().handle
+        gaps = b"" if isinstance(rows, Table) else np.packbits(np.array(rows.known)).tobytes()
+        of_gaps = f" {hashlib.sha256(gaps).hexdigest()}" if gaps else ""
+        return f"{table_fingerprint(handle)}{of_gaps} {self.n_rows} {self._missing} {self._standardise}"
 
 
 def given_back(schema: Schema) -> Schema:

@@ -88,7 +88,8 @@ class GeneralAnswers(Structure):
 
         Numbers are drawn within the range of the table that the network was learned from: what is known of leaves with
         few rows leaves room for values far beyond it. A draw outside is drawn again, so no end of the range is more
-        frequent for it; values that you give may lie outside.
+        frequent for it; values that you give may lie outside. Numbers are of the column's step, and heaped at round
+        numbers as often as the rows of that table are.
 
         Args:
             n: Number of rows.
