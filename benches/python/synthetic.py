@@ -6,11 +6,12 @@
     python benches/python/synthetic.py --csv synthetic.csv     # the figures as a file, too
 
 For each table of `benches/data/uci` a network is learned from its complete rows by `an.learn`, as it is or with two
-parents at most and the leaves of `--leaf`, as many rows are drawn from it, and scikit-learn's HistGradientBoosting separates them from the real ones: five folds,
-the AUC of its out-of-fold probabilities. `all digits` are the draws of the same network as the models
-make them (`an.Continuous(step=None, least=None)`), `of the column` those that keep the column's step and least number,
-both beyond the observed range, too; `in range` are those that `sample` gives unless told otherwise, and `empty` is the
-network without arcs, with these. Seconds are CPU time.
+parents at most and the leaves of `--leaf`, as many rows are drawn from it, and scikit-learn's
+HistGradientBoosting separates them from the real ones: five folds, the AUC of its out-of-fold probabilities.
+`all digits` are the draws of the same network as the models make them (`an.Continuous(step=None, least=None)`),
+`of the column` those that keep the column's step, heaps and least number, both beyond the observed range, too;
+`in range` are those that `sample` gives unless told otherwise, and `empty` is the network without arcs, with these.
+Seconds are CPU time.
 """
 
 from __future__ import annotations
@@ -89,7 +90,7 @@ def line(name: str, frame: pl.DataFrame, leaf: str, n_draws: int) -> dict[str, A
     score, start = SCORES[leaf], seconds()
     if score is None:
         net = an.learn(frame, verbose=False, n_jobs=1)
-        schema, score = net.schema, an.PCART(leaf="linear")
+        schema, score = net.schema, an.PCART(leaf="linear", lam=0.1)
     else:
         schema = an.infer_schema(frame, scales="auto")
         net = an.learn(frame, schema=schema, score=score, max_parents=2, verbose=False, n_jobs=1)

@@ -88,8 +88,8 @@ def learn(
 
     Args:
         frame: Any frame (see `Table`), or a Table.
-        score: The local score; if left out `PCART(leaf="linear")`, trees whose leaves follow numbers along lines
-            (`PCART()` where there are not two columns of numbers). `ConditionalGaussian`, `DegenerateGaussian`,
+        score: The local score; if left out `PCART(leaf="linear", lam=0.1)`, trees whose leaves follow numbers along
+            lines (`PCART()` where there are not two columns of numbers). `ConditionalGaussian`, `DegenerateGaussian`,
             `BasisFunctions` and `MixedPolynomial` named without a prior take `priors.Binomial(1)` from 20 variables on,
             as `prior=priors.Uniform()` does not.
         search: How to search: the name of a search over candidates (`"exact"`, `"anytime"`, `"hill_climb"`) or of one

@@ -11,6 +11,7 @@ import pytest
 import arbornet as an
 from arbornet.network.used import found_used
 from arbornet.scores.prepare import prepared
+from arbornet.scores.usual import USUAL
 
 
 @pytest.fixture(scope="module")
@@ -24,7 +25,7 @@ def frame():
 
 def searched(frame):
     table = an.Table(frame, scales="auto")
-    score = an.PCART(leaf="linear")
+    score = USUAL
     return table, score, an.search.exact(an.score_parents(table, score))
 
 

@@ -502,12 +502,12 @@ def test_the_bootstrap_draws_rows_by_their_weights():
     table = an.Table(heavy.select("a", "b", "w"), weights="w")
     from arbornet.evaluate.arc_strength import _drawn, resampled
 
-    drawn = _drawn(table, np.random.default_rng(0))
+    drawn = _drawn(table.handle.weights, "frequency", table.n_rows, np.random.default_rng(0))
     assert len(drawn) == heavy["w"].sum()
     assert (drawn < 3).mean() > 0.5
     assert resampled(table, drawn).handle.weights is None
     survey = an.Table(heavy.select("a", "b", "w"), weights="w", weights_are="survey")
-    drawn = _drawn(survey, np.random.default_rng(0))
+    drawn = _drawn(survey.handle.weights, "survey", survey.n_rows, np.random.default_rng(0))
     taken = resampled(survey, drawn).handle.weights
     own = survey.handle.weights[drawn]
     assert taken.sum() == pytest.approx(own.sum() ** 2 / (own**2).sum(), rel=1e-9)

@@ -108,8 +108,8 @@ def cross_validate(
 
     Args:
         frame: Any frame, or a Table; means over test rows are weighted by its weights, if it has some.
-        score: A score (`PCART(leaf="linear")` if left out), a `Method`, a function that makes a BayesNet of a Table, or
-            a mapping of names to any of them, which are then compared on the same folds.
+        score: A score (that of `learn` if left out), a `Method`, a function that makes a BayesNet of a Table, or a
+            mapping of names to any of them, which are then compared on the same folds.
         folds: Parts of about equal size; each is predicted from all others.
         repeats: How often the rows are split anew.
         seed: Random seed of the folds.
