@@ -22,7 +22,7 @@ from arbornet.data.looks.findings import marked
 from arbornet.data.scales import Scales, check_scales
 from arbornet.data.schema import Schema, schema_of_raw
 from arbornet.data.table import Table
-from arbornet.data.told import tell_of_columns
+from arbornet.data.told import linear_though_skewed, tell_of_columns
 from arbornet.data.weights import WeightsAre, WeightsLike, of_rows
 from arbornet.gaps import Way, learned, with_families
 from arbornet.given import FrameLike, Progress, SearchLike
@@ -292,6 +292,7 @@ def _rows(
     if isinstance(frame, CompletedTable):
         return frame
     table: Table | Incomplete
+    given: Schema | None = None
     if isinstance(frame, Table | Incomplete):
         table = frame
     else:
@@ -304,8 +305,12 @@ def _rows(
                 raw = read_frame(frame, n_jobs=n_jobs)
                 own, named = (None, None) if weights is None else of_rows(raw, weights)
                 schema = schema_of_raw(raw, find=True, weights=named, scales=scales, own=own)
+            elif scales == "auto" and tell is _said:
+                given = schema
         table = rows_of(frame, schema, missing, n_jobs=n_jobs, weights=weights, weights_are=weights_are)
     tell_of_columns(table.schema, tell)
+    if given is not None and (skewed := linear_though_skewed(frame, given)) is not None:
+        tell(f'{skewed}; an.infer_schema(frame, scales="auto") takes them as learn does without a schema')
     weighted = f"; {table.weights}" if table.weights else ""
     tell(f"rows: {table.n_rows:,} used; {table.dropped if isinstance(table, Table) else table.told()}{weighted}")
     return table

@@ -27,6 +27,11 @@ def _kind(found: re.Match[str]) -> str:
     return _set(found["name"], found["kind"])
 
 
+def _merged(found: re.Match[str]) -> str:
+    name = found["name"]
+    return f"merge the rarest levels of '{ast.literal_eval(name) if name[0] in QUOTES else name}' in the file"
+
+
 def _left_out(found: re.Match[str]) -> str:
     return " ".join(_set(name, "leave-out") for name in re.findall(_TEXT, found["names"]))
 
@@ -39,12 +44,14 @@ def _kept(found: re.Match[str]) -> str:
     return f"{_set(found['name'], 'categorical')} (or continuous, or ordinal) keeps one"
 
 
+QUOTES = "'\""
 _TEXT = r"'(?:[^'\\\n]|\\.)*'|\"(?:[^\"\\\n]|\\.)*\""
 """A text as Python writes it."""
 _NAME = rf"\{{?(?P<name>\w+|{_TEXT})(?:=|: )"
 _LINES: tuple[tuple[str, str | Callable[[re.Match[str]], str]], ...] = (
     (rf"schema\.with_types\({_NAME}an\.Ordinal\(\[(?P<levels>[^\n]*?)\]\)\}}?\)", _levels),
     (rf"schema\.with_types\({_NAME}\"(?P<kind>\w+)\"\}}?\)", _kind),
+    (rf"schema\.with_types\({_NAME}an\.Categorical\(max_levels=\d+\)\}}?\) merges the rarest levels", _merged),
     (rf"schema\.with_forms\({_NAME}['\"](?P<form>[^'\"\n]*)['\"]\}}?\)", _written),
     (rf"schema\.without\((?P<names>(?:(?:{_TEXT})(?:, )?)+)\)", _left_out),
     (rf"an\.learn\(df, weights=(?P<name>{_TEXT})\)", _weighed),

@@ -119,7 +119,7 @@ def _of_statistics(path: Path, ending: str, options: dict[str, Any]) -> Read:
     plain = {**options, "convert_categoricals": False}
     if ending == ".dta":
         frame = pd.read_stata(path, **plain)
-        labels, measures = _labels_of_stata(path, frame, options) if has_labels else {}, {}
+        labels, measures = _labels_of_stata(path, frame, options) if has_labels else {}, dict[str, str]()
     else:
         frame = pd.read_spss(path, **plain)
         labels, measures = _labels_of_spss(path) if has_labels else ({}, {})
