@@ -26,7 +26,7 @@ from arbornet.data.told import linear_though_skewed, tell_of_columns
 from arbornet.data.weights import WeightsAre, WeightsLike, of_rows
 from arbornet.gaps import Way, learned, with_families
 from arbornet.given import FrameLike, Progress, SearchLike
-from arbornet.graphs.constraints import Rules
+from arbornet.graphs.constraints import Rules, check_constraints
 from arbornet.network.fit import fit_used
 from arbornet.network.used import found_used
 from arbornet.scores.pcart import PCART
@@ -45,6 +45,7 @@ from arbornet.step1.scoring import score_parents
 from arbornet.text.notices import LeftOutWarning, reworded
 from arbornet.text.terminal import brief, several, wrapped
 from arbornet.text.visible import visible
+from arbornet.text.wrong_calls import helpful
 
 if TYPE_CHECKING:
     from distributed import Client
@@ -61,6 +62,7 @@ MANY = 100
 SCORING = 0.6
 
 
+@helpful
 def learn(
     frame: FrameLike | Table | Incomplete,
     score: Score | None = None,
@@ -142,6 +144,7 @@ def learn(
     time_limit = None if time_limit == math.inf else time_limit
     if max_parents not in (None, "auto"):
         checked_limit(max_parents)
+    check_constraints(constraints)
     if score is not None:
         check_score(score)
     if search is not None:

@@ -41,6 +41,7 @@ from arbornet.text.near import nearest
 from arbornet.text.notices import LeftOutWarning, warn
 from arbornet.text.terminal import several
 from arbornet.text.visible import visible_name
+from arbornet.text.wrong_calls import helpful
 
 if TYPE_CHECKING:
     from arbornet._core import RowsHandle
@@ -332,6 +333,7 @@ class Schema:
         return as_html(self)
 
 
+@helpful
 def infer_schema(
     frame: FrameLike, *, max_levels: int | None = None, scales: Scales = "linear", n_jobs: int = -1
 ) -> Schema:
