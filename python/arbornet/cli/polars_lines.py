@@ -5,6 +5,8 @@ from __future__ import annotations
 import ast
 import re
 
+from arbornet.text.lines_of_code import end_of_line
+
 _DOES = re.compile(
     r" (?P<what>keeps one of each|leaves (?:it|them) out|shows the rows|makes (?:it|them) missing|keeps [^;,\n]*)"
 )
@@ -14,7 +16,7 @@ def in_options(message: str) -> str:
     """A message in which lines such as `df.with_columns(...)` are options."""
     at = message.find("df.")
     while at >= 0:
-        end = _end(message, at)
+        end = end_of_line(message, at)
         does = _DOES.match(message, end) if end else None
         option = _option(message[at:end], "" if does is None else does["what"]) if end else None
         if option is None:
@@ -25,17 +27,6 @@ def in_options(message: str) -> str:
         message = message[:at] + text + rest
         at = message.find("df.", at + len(text))
     return message
-
-
-def _end(message: str, at: int) -> int:
-    """Where the line of code that begins here ends; 0 if it is none."""
-    for found in re.compile(r"\)").finditer(message, at):
-        try:
-            ast.parse(message[at : found.end()], mode="eval")
-        except SyntaxError:
-            continue
-        return found.end()
-    return 0
 
 
 def _option(code: str, does: str) -> tuple[str, bool] | None:

@@ -48,10 +48,11 @@ def findings_of(raw: Raw, profiles: Sequence[Profile], seen: Sequence[Seen], loo
     sums = {} if totals is None else totals.sums
     for one, column, look in zip(profiles, seen, looks, strict=True):
         found += _of_column(one, column, look, sums.get(column.name), _explained(edges, column.name))
-    if 4 <= raw.n_rows <= MOST_ROWS:
+    if raw.n_rows >= 4:
         copies = list(_copies(raw, seen, looks))
         found += copies
         found += _determined(raw, profiles, looks, {one.column for one in copies})
+    if 4 <= raw.n_rows <= MOST_ROWS:
         found += _rows_twice(raw, profiles)
         found += absent(raw, profiles, looks)
         counted = counted_rows(raw, profiles, seen, looks)
