@@ -90,6 +90,7 @@ _SAID: tuple[tuple[str, str | Callable[[re.Match[str]], str]], ...] = (
     (r"; schema_overrides=\{'(.*?)': pl\.Int64\} reads numbers", r"; --set '\1=written:1234.5' reads numbers"),
     (r"; schema_overrides=\{.*?: pl\.String\} keeps them", ""),
     (r": schema_overrides=\{.*?: pl\.String\}, then --set '(?:[^'\n]*)'", ", remove them in the file"),
+    (r"an\.read\(path, null_values=\[''\]\)", "write another code in the file"),
     (r'effort="(\w+)"', r"--effort \1"),
     (r'parents="forest"', "--parents forest"),
     (r"an\.infer_schema\(frame\)\.findings", "which `arbornet schema` prints"),

@@ -38,6 +38,8 @@ def _option(code: str, does: str) -> tuple[str, bool] | None:
         return "keep one row of each in the file", True
     if call.func.attr in ("head", "slice"):
         return f"delete {'them' if 'them' in does else 'it'} in the file", True
+    if call.func.attr == "transpose":
+        return "exchange rows and columns in the file", False
     if call.func.attr == "filter":
         return "see those rows in the file", True
     if call.func.attr != "with_columns" or not call.args:
@@ -45,7 +47,7 @@ def _option(code: str, does: str) -> tuple[str, bool] | None:
     name = next(filter(None, map(_column, ast.walk(call))), None)
     inner = call.args[0]
     if name is None:
-        return None
+        return "deleting these signs in the file", False
     if isinstance(inner, ast.Call) and isinstance(inner.func, ast.Attribute) and isinstance(inner.func.value, ast.Call):
         if inner.func.attr == "replace":
             return _of_replace(name, inner), False
@@ -70,7 +72,7 @@ def _of_replace(name: str, call: ast.Call) -> str:
 def _column(node: ast.AST) -> str | None:
     """The name in `pl.col("name")`."""
     if isinstance(node, ast.Call) and isinstance(node.func, ast.Attribute) and node.func.attr == "col":
-        return str(ast.literal_eval(node.args[0]))
+        return str(ast.literal_eval(node.args[0])) if isinstance(node.args[0], ast.Constant) else None
     return None
 
 

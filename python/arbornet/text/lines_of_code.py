@@ -26,6 +26,9 @@ def end_of_line(message: str, at: int) -> int:
 
 def in_pandas(message: str) -> str:
     """A message in which lines of Polars are lines of pandas; a line that has no short one there is left."""
+    message = message.replace(
+        "an.read(path, null_values=[''])", "pd.read_csv(path, keep_default_na=False, na_values=[''])"
+    )
     at = message.find("df.")
     while at >= 0:
         end = end_of_line(message, at)
@@ -42,6 +45,9 @@ def _line(call: ast.expr) -> str | None:
     method, given = call.func.attr, [ast.unparse(each) for each in call.args]
     if method == "unique":
         return f"df.drop_duplicates({', '.join(given)})"
+    if method == "transpose":
+        names = next((ast.unparse(one.value) for one in call.keywords if one.arg == "column_names"), None)
+        return None if names is None else f"df.set_index({names}).T"
     if method == "slice" and len(given) == 1:
         return f"df.iloc[{given[0]}:]"
     if method == "filter" and len(given) == 1:
@@ -50,6 +56,9 @@ def _line(call: ast.expr) -> str | None:
     if method != "with_columns" or len(given) != 1:
         return None
     name = next((column for node in ast.walk(call) if (column := _column(node)) is not None), None)
+    if name == "pl.String":
+        changed = _expression(call.args[0])
+        return None if changed is None else changed.replace("df[pl.String].str.replace", "df.replace")
     made = _expression(call.args[0])
     return None if name is None or made is None else f"df[{name}] = {made}"
 
