@@ -23,6 +23,7 @@ from arbornet.data.kinds import Continuous
 from arbornet.data.looks import identifiers
 from arbornet.data.looks.absent import absent
 from arbornet.data.looks.counted_rows import counted_rows
+from arbornet.data.looks.derived import derived
 from arbornet.data.looks.edges import Edges, edges_of
 from arbornet.data.looks.finding import Finding, listed
 from arbornet.data.looks.look import Look, line
@@ -58,6 +59,7 @@ def findings_of(raw: Raw, profiles: Sequence[Profile], seen: Sequence[Seen], loo
     if raw.n_rows >= 4:
         copies = list(_copies(raw, seen, looks))
         found += copies
+        found += derived(raw, profiles, looks, {one.column for one in copies})
         found += _determined(raw, profiles, looks, {one.column for one in copies})
     if 4 <= raw.n_rows <= MOST_ROWS:
         found += _rows_twice(raw, profiles)
