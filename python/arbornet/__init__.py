@@ -46,6 +46,8 @@ from arbornet.step1.candidates import Candidates
 from arbornet.step1.features import rank_parents
 from arbornet.step1.planning import Plan, plan
 from arbornet.step1.scoring import score_parents
+from arbornet.text.elsewhere import OF_PACKAGE as _OF_PACKAGE
+from arbornet.text.elsewhere import of_name as _of_name
 from arbornet.text.notices import ArbornetWarning, LeftOutWarning, RowsDroppedWarning
 
 if TYPE_CHECKING:
@@ -136,7 +138,17 @@ def __getattr__(name: str) -> object:
     # What stood here as a module, in earlier versions, was an attribute without being imported.
     if f"arbornet.{name}" in _moved.MOVED:
         return import_module(f"arbornet.{name}")
-    raise AttributeError(f"module 'arbornet' has no attribute {name!r}")
+    raise AttributeError(f"arbornet has no {name!r}{_elsewhere(name)}")
+
+
+def _elsewhere(name: str) -> str:
+    """What does here what a name does elsewhere, or stands in a module of ours."""
+    for module in (search, evaluate, metrics, simulate, independence, priors):
+        if not name.startswith("_") and name in dir(module):
+            return f": it is an.{module.__name__.rpartition('.')[2]}.{name}"
+    if not name.startswith("_") and name in dir(BayesNet):
+        return f": it is of a network, net.{name}"
+    return _of_name(name, _OF_PACKAGE, __all__)
 
 
 def __dir__() -> list[str]:

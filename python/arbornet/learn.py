@@ -22,11 +22,11 @@ from arbornet.data.looks.findings import marked
 from arbornet.data.scales import Scales, check_scales
 from arbornet.data.schema import Schema, schema_of_raw
 from arbornet.data.table import Table
-from arbornet.data.told import tell_of_columns
+from arbornet.data.told import linear_though_skewed, tell_of_columns
 from arbornet.data.weights import WeightsAre, WeightsLike, of_rows
 from arbornet.gaps import Way, learned, with_families
 from arbornet.given import FrameLike, Progress, SearchLike
-from arbornet.graphs.constraints import Rules
+from arbornet.graphs.constraints import Rules, check_constraints
 from arbornet.network.fit import fit_used
 from arbornet.network.used import found_used
 from arbornet.scores.pcart import PCART
@@ -45,6 +45,7 @@ from arbornet.step1.scoring import score_parents
 from arbornet.text.notices import LeftOutWarning, reworded
 from arbornet.text.terminal import brief, several, wrapped
 from arbornet.text.visible import visible
+from arbornet.text.wrong_calls import helpful
 
 if TYPE_CHECKING:
     from distributed import Client
@@ -61,6 +62,7 @@ MANY = 100
 SCORING = 0.6
 
 
+@helpful
 def learn(
     frame: FrameLike | Table | Incomplete,
     score: Score | None = None,
@@ -142,6 +144,7 @@ def learn(
     time_limit = None if time_limit == math.inf else time_limit
     if max_parents not in (None, "auto"):
         checked_limit(max_parents)
+    check_constraints(constraints)
     if score is not None:
         check_score(score)
     if search is not None:
@@ -292,6 +295,7 @@ def _rows(
     if isinstance(frame, CompletedTable):
         return frame
     table: Table | Incomplete
+    given: Schema | None = None
     if isinstance(frame, Table | Incomplete):
         table = frame
     else:
@@ -304,8 +308,12 @@ def _rows(
                 raw = read_frame(frame, n_jobs=n_jobs)
                 own, named = (None, None) if weights is None else of_rows(raw, weights)
                 schema = schema_of_raw(raw, find=True, weights=named, scales=scales, own=own)
+            elif scales == "auto" and tell is _said:
+                given = schema
         table = rows_of(frame, schema, missing, n_jobs=n_jobs, weights=weights, weights_are=weights_are)
     tell_of_columns(table.schema, tell)
+    if given is not None and (skewed := linear_though_skewed(frame, given)) is not None:
+        tell(f'{skewed}; an.infer_schema(frame, scales="auto") takes them as learn does without a schema')
     weighted = f"; {table.weights}" if table.weights else ""
     tell(f"rows: {table.n_rows:,} used; {table.dropped if isinstance(table, Table) else table.told()}{weighted}")
     return table

@@ -213,3 +213,11 @@ def test_rows_that_agree_where_values_are_missing_or_usual_are_no_duplicates() -
 
 def duplicates(frame: pl.DataFrame) -> list[int]:
     return [found.how_many for found in an.infer_schema(frame).findings if "duplicate" in found.what]
+
+
+def test_copies_of_columns_are_found_in_tables_whose_rows_are_not_compared(monkeypatch) -> None:
+    monkeypatch.setattr("arbornet.data.looks.findings.MOST_ROWS", N - 1)
+    city = [f"city {i % 12}" for i in range(N)]
+    found = findings(city=city, country=["a" if i % 12 < 5 else "b" for i in range(N)], x2=[3 * x for x in base()["x"]])
+    assert found["x2"][0].of == "x" and found["country"][0].of == "city"
+    assert "" not in found

@@ -11,7 +11,7 @@ import pytest
 import arbornet
 
 ROOT = Path(arbornet.__file__).parent
-OPTIONAL = {"cairosvg", "distributed", "fastexcel", "matplotlib", "pandas"}
+OPTIONAL = {"cairosvg", "distributed", "fastexcel", "matplotlib", "pandas", "pyreadstat"}
 """Packages that need not be there."""
 BARS = {"rich"}
 """What is slow to import and used on a terminal only."""

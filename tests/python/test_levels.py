@@ -5,6 +5,7 @@ from __future__ import annotations
 from typing import Any
 
 import networkx as nx
+import numpy as np
 import polars as pl
 import pytest
 
@@ -116,3 +117,16 @@ def test_levels_beyond_64_bits_are_refused_as_such() -> None:
         schema = an.infer_schema(frame)
     with pytest.raises(an.ColumnError, match="'c' holds whole numbers beyond 64 bits"):
         an.Table(frame, schema=schema.with_types(c="categorical"))
+
+
+def test_a_column_of_more_levels_than_there_can_be_is_left_out_and_the_rest_is_learned() -> None:
+    n = 140_000
+    codes = np.arange(n) % 70_000
+    frame = pl.DataFrame({"plz": [f"{code:05d}" for code in codes], "sex": ["f", "m"] * (n // 2)})
+    with pytest.warns(an.LeftOutWarning, match="'plz' has 70,000 levels, more than 65,536"):
+        schema = an.infer_schema(frame)
+    assert schema["plz"].left_out == "has 70,000 levels, more than 65,536"
+    assert schema["plz"].hint == "schema.with_types(plz=an.Categorical(max_levels=50)) merges the rarest levels"
+    assert an.learn(frame).names == ["sex"]
+    kept = an.Table(frame, schema=schema.with_types(plz=an.Categorical(max_levels=50)))
+    assert len(kept.schema["plz"].levels) == 50

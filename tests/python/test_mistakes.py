@@ -82,7 +82,7 @@ def test_columns_that_are_something_else_are_ignored_without_a_word(net: an.Baye
     [
         ({"max_parents": "two"}, "max_parents='two': give an integer from 0 up"),
         ({"max_parents": -1}, "max_parents=-1: give an integer from 0 up"),
-        ({"score": "bic"}, "score is 'bic': give a score such as"),
+        ({"score": "best"}, "score is 'best': give a score such as"),
         ({"search": "best"}, "search='best': choose one of"),
     ],
 )

@@ -27,6 +27,11 @@ def _kind(found: re.Match[str]) -> str:
     return _set(found["name"], found["kind"])
 
 
+def _merged(found: re.Match[str]) -> str:
+    name = found["name"]
+    return f"merge the rarest levels of '{ast.literal_eval(name) if name[0] in QUOTES else name}' in the file"
+
+
 def _left_out(found: re.Match[str]) -> str:
     return " ".join(_set(name, "leave-out") for name in re.findall(_TEXT, found["names"]))
 
@@ -39,12 +44,14 @@ def _kept(found: re.Match[str]) -> str:
     return f"{_set(found['name'], 'categorical')} (or continuous, or ordinal) keeps one"
 
 
+QUOTES = "'\""
 _TEXT = r"'(?:[^'\\\n]|\\.)*'|\"(?:[^\"\\\n]|\\.)*\""
 """A text as Python writes it."""
 _NAME = rf"\{{?(?P<name>\w+|{_TEXT})(?:=|: )"
 _LINES: tuple[tuple[str, str | Callable[[re.Match[str]], str]], ...] = (
     (rf"schema\.with_types\({_NAME}an\.Ordinal\(\[(?P<levels>[^\n]*?)\]\)\}}?\)", _levels),
     (rf"schema\.with_types\({_NAME}\"(?P<kind>\w+)\"\}}?\)", _kind),
+    (rf"schema\.with_types\({_NAME}an\.Categorical\(max_levels=\d+\)\}}?\) merges the rarest levels", _merged),
     (rf"schema\.with_forms\({_NAME}['\"](?P<form>[^'\"\n]*)['\"]\}}?\)", _written),
     (rf"schema\.without\((?P<names>(?:(?:{_TEXT})(?:, )?)+)\)", _left_out),
     (rf"an\.learn\(df, weights=(?P<name>{_TEXT})\)", _weighed),
@@ -83,6 +90,7 @@ _SAID: tuple[tuple[str, str | Callable[[re.Match[str]], str]], ...] = (
     (r"; schema_overrides=\{'(.*?)': pl\.Int64\} reads numbers", r"; --set '\1=written:1234.5' reads numbers"),
     (r"; schema_overrides=\{.*?: pl\.String\} keeps them", ""),
     (r": schema_overrides=\{.*?: pl\.String\}, then --set '(?:[^'\n]*)'", ", remove them in the file"),
+    (r"an\.read\(path, null_values=\[''\]\)", "write another code in the file"),
     (r'effort="(\w+)"', r"--effort \1"),
     (r'parents="forest"', "--parents forest"),
     (r"an\.infer_schema\(frame\)\.findings", "which `arbornet schema` prints"),

@@ -18,6 +18,7 @@ from arbornet.cli.outputs import network_ending
 from arbornet.data.files import ENDINGS, PACKED, found_in
 from arbornet.data.incomplete import Incomplete, rows_of
 from arbornet.data.scales import Scales
+from arbornet.data.told import linear_though_skewed
 from arbornet.io import tables
 from arbornet.io.json import finite
 
@@ -109,6 +110,8 @@ def _typed_as(schema: an.Schema, like: an.Schema) -> an.Schema:
 def read_rows(asked: Any, frame: pl.DataFrame) -> an.Table | Incomplete:
     """The rows that `learn` takes, with their types; those with missing values are kept as asked for."""
     schema = words.typed(read_schema(frame, asked.schema, asked.scales), asked.set)
+    if asked.schema and asked.scales == "auto" and (skewed := linear_though_skewed(frame, schema)) is not None:
+        say(f"{skewed}; learn takes them otherwise without --schema, and one with --set NAME=logarithmic")
     return rows_of(
         frame,
         schema,

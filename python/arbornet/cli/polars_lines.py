@@ -5,6 +5,8 @@ from __future__ import annotations
 import ast
 import re
 
+from arbornet.text.lines_of_code import end_of_line
+
 _DOES = re.compile(
     r" (?P<what>keeps one of each|leaves (?:it|them) out|shows the rows|makes (?:it|them) missing|keeps [^;,\n]*)"
 )
@@ -14,7 +16,7 @@ def in_options(message: str) -> str:
     """A message in which lines such as `df.with_columns(...)` are options."""
     at = message.find("df.")
     while at >= 0:
-        end = _end(message, at)
+        end = end_of_line(message, at)
         does = _DOES.match(message, end) if end else None
         option = _option(message[at:end], "" if does is None else does["what"]) if end else None
         if option is None:
@@ -27,17 +29,6 @@ def in_options(message: str) -> str:
     return message
 
 
-def _end(message: str, at: int) -> int:
-    """Where the line of code that begins here ends; 0 if it is none."""
-    for found in re.compile(r"\)").finditer(message, at):
-        try:
-            ast.parse(message[at : found.end()], mode="eval")
-        except SyntaxError:
-            continue
-        return found.end()
-    return 0
-
-
 def _option(code: str, does: str) -> tuple[str, bool] | None:
     """A line of code as options, and whether these words already say what it does."""
     call = ast.parse(code, mode="eval").body
@@ -47,6 +38,8 @@ def _option(code: str, does: str) -> tuple[str, bool] | None:
         return "keep one row of each in the file", True
     if call.func.attr in ("head", "slice"):
         return f"delete {'them' if 'them' in does else 'it'} in the file", True
+    if call.func.attr == "transpose":
+        return "exchange rows and columns in the file", False
     if call.func.attr == "filter":
         return "see those rows in the file", True
     if call.func.attr != "with_columns" or not call.args:
@@ -54,7 +47,7 @@ def _option(code: str, does: str) -> tuple[str, bool] | None:
     name = next(filter(None, map(_column, ast.walk(call))), None)
     inner = call.args[0]
     if name is None:
-        return None
+        return "deleting these signs in the file", False
     if isinstance(inner, ast.Call) and isinstance(inner.func, ast.Attribute) and isinstance(inner.func.value, ast.Call):
         if inner.func.attr == "replace":
             return _of_replace(name, inner), False
@@ -79,7 +72,7 @@ def _of_replace(name: str, call: ast.Call) -> str:
 def _column(node: ast.AST) -> str | None:
     """The name in `pl.col("name")`."""
     if isinstance(node, ast.Call) and isinstance(node.func, ast.Attribute) and node.func.attr == "col":
-        return str(ast.literal_eval(node.args[0]))
+        return str(ast.literal_eval(node.args[0])) if isinstance(node.args[0], ast.Constant) else None
     return None
 
 

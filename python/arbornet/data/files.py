@@ -40,7 +40,8 @@ def read(path: str | Path, null_values: Sequence[str] = NULLS, **options: Any) -
     Of text files the separator (comma, semicolon, tab, bar), the encoding (UTF-8, UTF-16, otherwise Windows-1252),
     decimal commas, dots between thousands, quotes that are none (`5'7"`), lines before the table and a missing header
     are found. Numbers with leading zeros stay text. Of a workbook the first sheet that holds a table is read, without
-    titles above it. What was found goes to the log `arbornet`; where it is a guess, it is a warning.
+    titles above it. Of Stata and SPSS, labels stand for codes where every value has one.
+    What was found goes to the log `arbornet`; where it is a guess, it is a warning.
 
     Args:
         path: The file; its ending gives the format. Text may be packed as `.gz` or `.zst`. The name is taken literally:

@@ -43,6 +43,8 @@ class Raw:
     """The columns."""
     source: Any = None
     """What the columns were read from: payloads by name, or a frame; from it some can be replaced."""
+    of_pandas: bool = False
+    """Whether that was a frame of pandas."""
     _profiles: dict[int, Profile] = field(init=False, default_factory=dict, compare=False, repr=False)
     _levels: dict[int, Counted] = field(init=False, default_factory=dict, compare=False, repr=False)
 
@@ -271,7 +273,8 @@ def _of_pandas(frame: Any, only: set[str] | None) -> Raw:
     if not hasattr(frame, "columns"):
         raise ArbornetError(f"a pandas {type(frame).__name__} is not a frame; give a DataFrame, such as x.to_frame()")
     names = column_names(frame.columns)
-    return _of_columns({name: frame.iloc[:, i] for i, name in enumerate(names)}, only)
+    read = _of_columns({name: frame.iloc[:, i] for i, name in enumerate(names)}, only)
+    return Raw(read.frame, read.source, of_pandas=True)
 
 
 def _is_pandas(value: object) -> bool:

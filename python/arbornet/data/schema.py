@@ -37,10 +37,12 @@ from arbornet.data.units import Scale
 from arbornet.given import FrameLike
 from arbornet.system.sources import bytes_of
 from arbornet.system.whole import write_whole
+from arbornet.text.lines_of_code import in_pandas
 from arbornet.text.near import nearest
 from arbornet.text.notices import LeftOutWarning, warn
 from arbornet.text.terminal import several
 from arbornet.text.visible import visible_name
+from arbornet.text.wrong_calls import helpful
 
 if TYPE_CHECKING:
     from arbornet._core import RowsHandle
@@ -336,6 +338,7 @@ class Schema:
         return as_html(self)
 
 
+@helpful
 def infer_schema(
     frame: FrameLike, *, max_levels: int | None = None, scales: Scales = "linear", n_jobs: int = -1
 ) -> Schema:
@@ -391,6 +394,11 @@ def schema_of_raw(
         way_out = f"with_types({{{unused[0].name!r}: ...}}) keeps one"
         warn(f"left out: {told}. Schema.{way_out}.", LeftOutWarning)
     findings = tuple(findings_of(raw, profiles, seen, looks)) if find else ()
+    if raw.of_pandas:
+        findings = tuple(replace(found, mend=in_pandas(found.mend)) for found in findings)
+        columns = [
+            column if column.hint is None else replace(column, hint=in_pandas(column.hint)) for column in columns
+        ]
     schema = Schema(tuple(chosen(raw, columns, own) if scales == "auto" else columns), findings)
     return schema if weights is None else schema.weighed_by(weights)
 

@@ -32,6 +32,7 @@ from arbornet.given import FrameLike
 from arbornet.text.notices import RowsDroppedWarning, tells_of_rows, warn
 from arbornet.text.terminal import several
 from arbornet.text.visible import visible_name
+from arbornet.text.wrong_calls import helpful_class
 
 #: Values kept of a column that is cut into bins.
 MOST_RANKED = 513
@@ -81,6 +82,7 @@ def _rows(n: int) -> str:
     return f"{n:,} row{'s' if n != 1 else ''}"
 
 
+@helpful_class
 class Table:
     """Complete rows of a frame, coded and standardised. Immutable.
 

@@ -4,8 +4,11 @@ from __future__ import annotations
 
 from collections.abc import Callable, Sequence
 
+from arbornet.data.frames import read_frame
 from arbornet.data.kinds import Continuous
+from arbornet.data.scales import may_be_chosen, with_scales
 from arbornet.data.schema import Schema
+from arbornet.given import FrameLike
 from arbornet.text.terminal import several
 
 #: Findings that are told before anything is learned.
@@ -47,6 +50,21 @@ def tell_of_columns(schema: Schema, tell: Callable[[str], None]) -> None:
     if len(schema.findings) > MOST_FINDINGS:
         more = several(len(schema.findings) - MOST_FINDINGS, "more finding")
         tell(f"look at: {more}, an.infer_schema(frame).findings")
+
+
+def linear_though_skewed(frame: FrameLike, schema: Schema) -> str | None:
+    """Names the columns that a schema keeps on a linear scale and that `learn` would not, had it inferred them itself.
+
+    What was declared is meant. On a linear scale a long tail makes dependences where there are none.
+    """
+    plain = [column for column in schema.used if may_be_chosen(column) and column.scale is None]
+    inferred = [column for column in plain if not column.reason.startswith("as declared")]
+    if not inferred:
+        return None
+    raw = read_frame(frame, [column.name for column in inferred])
+    there = [column for column in inferred if column.name in raw.names]
+    gain = [one.name for one in with_scales(raw, there) if one.kind != Continuous()]
+    return f"linear by the schema, though skewed or with one value in many rows: {_first(gain)}" if gain else None
 
 
 def _first(names: Sequence[str]) -> str:

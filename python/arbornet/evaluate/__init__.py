@@ -7,6 +7,7 @@ from arbornet.evaluate.intersection import LearningCurves, intersection_validati
 from arbornet.evaluate.methods import Method
 from arbornet.evaluate.recovery import structure_recovery
 from arbornet.evaluate.tuning import tuned
+from arbornet.text.elsewhere import OF_PACKAGE, of_name
 
 __all__ = [
     "ArcStrengths",
@@ -26,3 +27,7 @@ __all__ = [
 
 def __dir__() -> list[str]:
     return sorted(__all__)
+
+
+def __getattr__(name: str) -> object:
+    raise AttributeError(f"arbornet.evaluate has no {name!r}{of_name(name, OF_PACKAGE, __all__)}")

@@ -28,6 +28,7 @@ from arbornet.step1.effort import Effort
 from arbornet.system.cluster import Client
 from arbornet.system.parallel import side_by_side
 from arbornet.text.progress import shown
+from arbornet.text.wrong_calls import helpful
 
 if TYPE_CHECKING:
     from matplotlib.axes import Axes
@@ -50,6 +51,7 @@ class ArcStrengths(pl.DataFrame):
         return stacked(labels, {"strength": self["strength"].to_list()}, "share of networks with the arc", target)
 
 
+@helpful
 def arc_strength(
     frame: FrameLike | Table | Incomplete,
     score: Score | None = None,
@@ -139,6 +141,7 @@ def arc_strength(
     )
 
 
+@helpful
 def averaged(strengths: pl.DataFrame, threshold: float = 0.5) -> nx.DiGraph[str]:
     """The graph of the arcs that enough networks have, strongest first, leaving out what would close a cycle.
 

@@ -31,6 +31,7 @@ from arbornet.given import FrameLike, Progress, SearchLike, Target
 from arbornet.step1.effort import Effort
 from arbornet.system.cluster import Client
 from arbornet.text import notebook
+from arbornet.text.wrong_calls import helpful
 
 if TYPE_CHECKING:
     from matplotlib.axes import Axes
@@ -82,6 +83,7 @@ class CrossValidation(ByContent):
         return bars(self.summary, "method", "log_density", "standard_error", "log density per row", target)
 
 
+@helpful
 def cross_validate(
     frame: FrameLike | Table,
     score: Methods = None,

@@ -16,6 +16,7 @@ import networkx as nx
 from arbornet._core import ParameterError
 from arbornet.text.brief import Brief
 from arbornet.text.terminal import several
+from arbornet.text.wrong_calls import helpful_class
 
 Arc = tuple[str, str]
 
@@ -50,6 +51,7 @@ class Rules:
         return within and set(self.required[v]) <= positions
 
 
+@helpful_class
 @dataclass(frozen=True, repr=False)
 class Constraints(Brief):
     """Constraints on the graph (background knowledge).
@@ -210,6 +212,12 @@ def resolved(constraints: Constraints | Rules | None, names: Sequence[str]) -> R
     """The rules of given constraints, or of none; rules that were resolved before are returned as they are."""
     if isinstance(constraints, Rules):
         return constraints
-    if not isinstance(constraints, Constraints | None):
-        raise ParameterError(f"constraints={constraints!r}: give an.Constraints(...), or nothing")
+    check_constraints(constraints)
     return (Constraints() if constraints is None else constraints).resolve(names)
+
+
+def check_constraints(constraints: object) -> None:
+    """Raises ParameterError if these are no constraints."""
+    if not isinstance(constraints, Constraints | Rules | None):
+        way = "an.Constraints(**constraints)" if isinstance(constraints, dict) else "an.Constraints(...), or nothing"
+        raise ParameterError(f"constraints={constraints!r}: give {way}")

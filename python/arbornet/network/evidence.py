@@ -221,6 +221,8 @@ def position(schema: Schema, name: object, role: str) -> int:
     Raises:
         ArbornetError: If there is none of that name.
     """
+    if hasattr(name, "columns"):
+        raise ArbornetError(f"{role}: a {type(name).__name__} is not the name of a variable; the rows come first")
     try:
         return schema.names.index(str(name))
     except ValueError:

@@ -21,8 +21,10 @@ from arbornet.scores.prepare import prepared
 from arbornet.search.base import Found
 from arbornet.search.decision_graphs import FoundGraphs, network_of_graphs
 from arbornet.system.cluster import Client
+from arbornet.text.wrong_calls import helpful
 
 
+@helpful
 def fit(
     table: Table,
     dag: nx.DiGraph[str] | Found,

@@ -21,6 +21,7 @@ from arbornet.network.asked import how_to, tell
 from arbornet.network.query import query
 from arbornet.network.structure import Structure
 from arbornet.system.memory import afford
+from arbornet.text.wrong_calls import helpful
 
 PARTICLES = 10_000
 """Weighted draws from which a block of conditional draws is resampled, where exact draws are not affordable."""
@@ -33,6 +34,7 @@ NUMBER, LEVEL, CONVERTED = 16, 20, 32
 class GeneralAnswers(Structure):
     """The part of `BayesNet` that needs no rows."""
 
+    @helpful
     def query(
         self,
         targets: str | Iterable[str] | Evidence,
@@ -72,6 +74,7 @@ class GeneralAnswers(Structure):
         """
         return query(self, targets, given, do, bins, how_to(method, particles, seed))
 
+    @helpful
     def sample(
         self,
         n: int,

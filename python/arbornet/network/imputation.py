@@ -25,6 +25,7 @@ from arbornet.network.asked import how_to, log
 from arbornet.network.evidence import Unseen, encode
 from arbornet.network.filling import filled, own, stacked
 from arbornet.network.structure import Structure
+from arbornet.text.wrong_calls import helpful
 
 Columns = list[NDArray[Any] | None]
 How = Literal["draw", "modes", "means"]
@@ -42,6 +43,7 @@ TOGETHER = 20
 class Imputing(Structure):
     """The part of `BayesNet` that fills in missing values."""
 
+    @helpful
     def impute(
         self,
         frame: FrameLike,

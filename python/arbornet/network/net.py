@@ -6,7 +6,7 @@ import html
 from collections.abc import Mapping
 from dataclasses import replace
 from pathlib import Path
-from typing import Any, Literal
+from typing import TYPE_CHECKING, Any, Literal
 
 import polars as pl
 
@@ -21,7 +21,9 @@ from arbornet.show.draw.file import File
 from arbornet.show.draw.network import MOST_DRAWN, NOTEBOOK
 from arbornet.show.draw.svg import for_notebook, in_cell
 from arbornet.show.report import check_name, write
+from arbornet.text.elsewhere import OF_NETWORK, of_name
 from arbornet.text.terminal import several
+from arbornet.text.wrong_calls import helpful
 
 
 class BayesNet(RowAnswers, GeneralAnswers, Imputing):
@@ -76,6 +78,7 @@ class BayesNet(RowAnswers, GeneralAnswers, Imputing):
         """The graph as GraphML, with kinds, levels and figures as attributes."""
         graphs.to_graphml(self.graph, path)
 
+    @helpful
     def draw(
         self, target: Target = None, *, engine: Literal["layered", "dot"] = "layered", legend: bool = True
     ) -> Picture | File | None:
@@ -91,6 +94,7 @@ class BayesNet(RowAnswers, GeneralAnswers, Imputing):
         """
         return draw(self.graph, target, engine=engine, legend=legend)
 
+    @helpful
     def report(self, path: str | Path, data: FrameLike | None = None, *, title: str = "") -> File:
         """Writes one HTML page with the graph, every model, the types and the search; it needs nothing else to open.
 
@@ -130,6 +134,11 @@ class BayesNet(RowAnswers, GeneralAnswers, Imputing):
             other.schema,
             other.origin,
         )
+
+    if not TYPE_CHECKING:  # for a type checker a name that there is not is an error
+
+        def __getattr__(self, name: str) -> object:
+            raise AttributeError(f"a BayesNet has no {name!r}{of_name(name, OF_NETWORK, dir(BayesNet))}")
 
     __hash__ = None  # type: ignore[assignment]
 

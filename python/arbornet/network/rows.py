@@ -24,11 +24,13 @@ from arbornet.given import FrameLike
 from arbornet.network.asked import how_to, tell
 from arbornet.network.evidence import Unseen, encode
 from arbornet.network.structure import Structure
+from arbornet.text.wrong_calls import helpful
 
 
 class RowAnswers(Structure):
     """The part of `BayesNet` that reads rows."""
 
+    @helpful
     def log_likelihood(
         self,
         frame: FrameLike,
@@ -75,6 +77,7 @@ class RowAnswers(Structure):
             )
         )
 
+    @helpful
     def predict_proba(
         self,
         frame: FrameLike,
@@ -118,6 +121,7 @@ class RowAnswers(Structure):
             beside(pl.Series(name, probabilities[:, code], nan_to_null=True) for code, name in enumerate(names))
         )
 
+    @helpful
     def predict(
         self,
         frame: FrameLike,
@@ -149,6 +153,7 @@ class RowAnswers(Structure):
         best = np.argmax(np.where(known[:, None], probabilities, 0.0), axis=1).astype(np.uint32)
         return family.column(codes_to_series(column, np.where(known, best, MISSING).astype(np.uint32)).alias(target))
 
+    @helpful
     def predict_interval(
         self,
         frame: FrameLike,

@@ -19,6 +19,7 @@ from arbornet.network import evidence
 from arbornet.show import arrows
 from arbornet.text.notebook import Text
 from arbornet.text.visible import visible_name, written
+from arbornet.text.wrong_calls import helpful
 
 if TYPE_CHECKING:
     from arbornet.data.schema import Schema
@@ -101,6 +102,7 @@ class Structure:
     def _classes(self) -> calendar.Classes:
         return calendar.classes(self.schema)
 
+    @helpful
     def explain(self, variable: str) -> Text:
         """A variable in words: its kind, what it depends on and how much, what depends on it, and its model."""
         at = self._position(variable)
@@ -136,11 +138,13 @@ class Structure:
         open_ = [f"  Independence alone does not orient the arcs with {between}."] if turned else []
         return [f"  {arrows.NOT_CAUSES}", *open_]
 
+    @helpful
     def parents(self, variable: str) -> list[str]:
         """The parents of a variable in column order."""
         names = self.names
         return [names[p] for p in self.handle.parents(self._position(variable))]
 
+    @helpful
     def markov_blanket(self, variable: str) -> list[str]:
         """Parents, children and the children's other parents, in column order: given these, no others matter."""
         at = self._position(variable)

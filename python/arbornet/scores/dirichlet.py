@@ -12,6 +12,7 @@ from arbornet.checks import real
 from arbornet.hooks import Hook
 from arbornet.scores.base import LogProbability
 from arbornet.scores.tables import Tabular
+from arbornet.text.wrong_calls import helpful_class
 
 if TYPE_CHECKING:
     from arbornet.network import BayesNet
@@ -59,6 +60,7 @@ class K2(Tabular):
         return {"score": "bd", "alpha": 1.0, **self.priors()}
 
 
+@helpful_class
 @dataclass(frozen=True, repr=False)
 class BDeu(Tabular):
     """Bayesian Dirichlet, likelihood-equivalent and uniform: the same for all members of an equivalence class.

@@ -8,6 +8,8 @@ from typing import Protocol, runtime_checkable
 from arbornet._core import ColumnError, ParameterError, ScoreHandle, Step1, TableHandle
 from arbornet.given import ScoreLike, TableLike
 from arbornet.graphs.constraints import Rules
+from arbornet.scores.base import ScoreParameters
+from arbornet.text.near import nearest
 
 MOST_PARENTS = 1 << 32
 """More than a table has columns: a larger limit changes nothing."""
@@ -26,6 +28,8 @@ def table_handle(table: TableLike) -> TableHandle:
     """The core's table behind a Table."""
     handle = getattr(table, "handle", table)
     if not isinstance(handle, TableHandle):
+        if hasattr(table, "spec"):
+            raise ParameterError(f"table is the score {table!r}: the table comes first, then the score")
         raise ParameterError(f"table is a {type(table).__name__}: make it a Table first, an.Table(frame)")
     return handle
 
@@ -47,7 +51,16 @@ def check_score(score: object) -> None:
     """Raises ParameterError if this is no score."""
     if isinstance(score, type) or not isinstance(score, Score | ScoreHandle):
         shown = f"the class {score.__name__}" if isinstance(score, type) else repr(score)
-        raise ParameterError(f"score is {shown}: give a score such as an.PCART(), or an.CustomScore(f)")
+        name = score.__name__ if isinstance(score, type) else score if isinstance(score, str) else ""
+        near = nearest(name.removesuffix("Score"), _names(ScoreParameters), alike=0.8) if name else None
+        way = "such as an.PCART(), or an.CustomScore(f)" if near is None else f"itself, an.{near}()"
+        raise ParameterError(f"score is {shown}: give a score {way}")
+
+
+def _names(score: type) -> list[str]:
+    """The names of the scores that are made from one."""
+    own: list[type] = score.__subclasses__()
+    return [name for one in own for name in _names(one)] if own else [score.__name__]
 
 
 def positions(names: Sequence[str], wanted: Iterable[str | int]) -> list[int]:

@@ -15,6 +15,7 @@ from arbornet.search.hybrid import hybrid
 from arbornet.search.k_best import KBest, k_best
 from arbornet.search.registry import Search, registered, searches
 from arbornet.search.trees import chow_liu, tan
+from arbornet.text.elsewhere import OF_PACKAGE, of_name
 
 __all__ = [
     "Certificate",
@@ -52,4 +53,4 @@ def __getattr__(name: str) -> object:
         told = f"arbornet.search.{name} is private now: call `exact` without strategy=, the search decides by itself"
         warnings.warn(told, DeprecationWarning, stacklevel=2)
         return getattr(branch_and_bound, name)
-    raise AttributeError(f"module 'arbornet.search' has no attribute {name!r}")
+    raise AttributeError(f"arbornet.search has no {name!r}{of_name(name, OF_PACKAGE, __dir__())}")

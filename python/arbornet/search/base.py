@@ -19,6 +19,7 @@ from arbornet.graphs import cpdag, with_directions
 from arbornet.show.draw import network_svg
 from arbornet.show.draw.network import MOST_DRAWN, NOTEBOOK
 from arbornet.show.draw.svg import in_cell
+from arbornet.text.elsewhere import OF_FOUND, of_name
 from arbornet.text.terminal import several
 
 if TYPE_CHECKING:
@@ -105,6 +106,12 @@ class Found(ByContent):
         For a search over classes, an arc that constraints direct is one edge.
         """
         return cpdag(self.dag) if self.equivalents is None else self.equivalents.copy()
+
+    if not TYPE_CHECKING:  # for a type checker a name that there is not is an error
+
+        def __getattr__(self, name: str) -> object:
+            told = of_name(name, OF_FOUND, dir(type(self)))
+            raise AttributeError(f"what a search found has no {name!r}{told}")
 
     def __repr__(self) -> str:
         size = f"{several(self.dag.number_of_nodes(), 'variable')}, {several(self.dag.number_of_edges(), 'arc')}"

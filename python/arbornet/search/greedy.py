@@ -123,7 +123,8 @@ def _asked(source: TableLike | CandidatesLike, score: ScoreLike | None) -> Candi
         if score is not None:
             raise ParameterError("score: candidates have their scores already; give a Table to score it again")
         return handle
-    raise ParameterError(f"source={type(source).__name__}: give a Table, or Candidates from score_parents")
+    way = "give a Table, an.Table(frame), or Candidates from score_parents"
+    raise ParameterError(f"source={type(source).__name__}: {way}")
 
 
 def parents_by(dag: nx.DiGraph[Any], names: list[str]) -> list[list[int]]:

@@ -22,6 +22,7 @@ from arbornet._core import CandidatesHandle, ParameterError, ScoreHandle, TableH
 from arbornet.given import Progress
 from arbornet.search.base import Found, with_limits
 from arbornet.search.source import known as known_candidates
+from arbornet.text.elsewhere import of_search
 from arbornet.text.progress import shown
 
 if TYPE_CHECKING:
@@ -153,7 +154,8 @@ def search_of(search: str | Callable[..., Found]) -> Search:
     if not callable(search):
         if search not in _SEARCHES:
             known = ", ".join(map(repr, searches()))
-            raise ParameterError(f"search={search!r}: choose one of {known}, or give a callable")
+            told = f"search={search!r}: choose one of {known}, or give a callable"
+            raise ParameterError(told + of_search(str(search), searches()))
         return _SEARCHES[search]
     own = _SEARCHES.get(getattr(search, "__name__", ""))
     return own if own is not None and own.function is search else _described(search)

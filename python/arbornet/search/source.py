@@ -17,7 +17,8 @@ def handle_of(candidates: CandidatesLike) -> CandidatesHandle:
         return Candidates.load(candidates).handle
     handle = getattr(candidates, "handle", candidates)
     if not isinstance(handle, CandidatesHandle):
-        raise ParameterError(f"candidates={type(candidates).__name__}: give Candidates or the path of a .jkl file")
+        way = "an.score_parents(table, score) gives Candidates; or give the path of a .jkl file"
+        raise ParameterError(f"candidates={type(candidates).__name__}: {way}")
     return handle
 
 

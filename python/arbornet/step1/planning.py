@@ -18,6 +18,7 @@ from arbornet.step1.effort import MOST_PARENTS, Budget, Effort, budget_of, fores
 from arbornet.step1.sampling import counted, grown, modelled, sizes
 from arbornet.text import notebook
 from arbornet.text.terminal import brief, several, time_range, wrapped
+from arbornet.text.wrong_calls import helpful
 
 #: "auto" may cost this many seconds of one core of the machine on which the cost model was measured.
 BUDGET = 600.0
@@ -128,6 +129,7 @@ class Plan:
         return notebook.table(("scoring parent sets", "what it takes"), rows)
 
 
+@helpful
 def plan(
     table: TableLike | FrameLike,
     score: ScoreLike | None = None,

@@ -25,6 +25,7 @@ from arbornet.step1.sampling import sizes
 from arbornet.system.memory import in_bytes
 from arbornet.text.progress import Tell, shown
 from arbornet.text.terminal import several
+from arbornet.text.wrong_calls import helpful
 
 if TYPE_CHECKING:
     from distributed import Client
@@ -32,6 +33,7 @@ if TYPE_CHECKING:
 log = logging.getLogger("arbornet")
 
 
+@helpful
 def score_parents(
     table: TableLike,
     score: ScoreLike,

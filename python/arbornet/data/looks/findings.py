@@ -23,35 +23,45 @@ from arbornet.data.kinds import Continuous
 from arbornet.data.looks import identifiers
 from arbornet.data.looks.absent import absent
 from arbornet.data.looks.counted_rows import counted_rows
+from arbornet.data.looks.derived import derived
 from arbornet.data.looks.edges import Edges, edges_of
 from arbornet.data.looks.finding import Finding, listed
 from arbornet.data.looks.look import Look, line
 from arbornet.data.looks.missing_codes import CODES, missing_codes
+from arbornet.data.looks.odd_values import TAKES_THE_LIMIT
 from arbornet.data.looks.of_texts import nearly_read, of_codes, of_levels, of_written
 from arbornet.data.looks.seen import Seen
 from arbornet.data.looks.totals import totals_of
+from arbornet.data.looks.turned import turned
 from arbornet.text.terminal import several
 
 MOST_ROWS = 1_000_000
 """Rows are not compared with each other in larger tables."""
 SAMPLE = 2_000
 LONGEST_NOTE = 60
+MANY_LIMITS = 4
 MOSTLY = 0.5
 NEARLY_ONE = 0.99
 
 
 def findings_of(raw: Raw, profiles: Sequence[Profile], seen: Sequence[Seen], looks: Sequence[Look]) -> list[Finding]:
     """What looks wrong: column by column, then copies of columns and duplicate rows."""
-    found: list[Finding] = []
+    around = turned(raw, seen)
+    if around is not None and seen[-1].class_ == "text":
+        return [around]
+    found: list[Finding] = [] if around is None else [around]
     edges = edges_of(raw, seen)
     totals = totals_of(raw, seen, len(edges.notes))
     sums = {} if totals is None else totals.sums
     for one, column, look in zip(profiles, seen, looks, strict=True):
         found += _of_column(one, column, look, sums.get(column.name), _explained(edges, column.name))
-    if 4 <= raw.n_rows <= MOST_ROWS:
+    found = _limits_together(found)
+    if raw.n_rows >= 4:
         copies = list(_copies(raw, seen, looks))
         found += copies
+        found += derived(raw, profiles, looks, {one.column for one in copies})
         found += _determined(raw, profiles, looks, {one.column for one in copies})
+    if 4 <= raw.n_rows <= MOST_ROWS:
         found += _rows_twice(raw, profiles)
         found += absent(raw, profiles, looks)
         counted = counted_rows(raw, profiles, seen, looks)
@@ -77,6 +87,19 @@ def _of_edges(edges: Edges) -> Iterator[Finding]:
         told = "the last row looks like a note" if n == 1 else f"the last {n} rows look like notes"
         them = "it" if n == 1 else "them"
         yield Finding("", f"{told} below the table: {shown_note!r}", n, f"df.head({-n}) leaves {them} out")
+
+
+def _limits_together(found: list[Finding]) -> list[Finding]:
+    """Columns with values below a limit, such as `<0.5`, as one finding where there are many: assays have hundreds."""
+    limits = [one for one in found if TAKES_THE_LIMIT in one.mend]
+    if len(limits) < MANY_LIMITS:
+        return found
+    first = limits[0]
+    what = f"{len(limits)} columns hold numbers except for limits; {first.column!r} {first.what}"
+    line = r"df.with_columns(pl.col(pl.String).str.replace(r'^\s*[<>=≤≥]+\s*(\d)', '${1}'))"
+    together = Finding("", what, sum(one.how_many for one in limits), f"{line} {TAKES_THE_LIMIT} in all of them")
+    at = found.index(first)
+    return [*found[:at], together, *(one for one in found[at:] if one not in limits)]
 
 
 def _explained(edges: Edges, name: str) -> frozenset[str]:

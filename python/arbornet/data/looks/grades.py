@@ -22,6 +22,7 @@ _STAGED = re.compile(r"(?:grade|stage|level|class|phase|tier)\s+([IVX]+)", re.IG
 SCALES: tuple[tuple[str, ...], ...] = (
     ("very low", "low", "medium", "high", "very high"),
     ("low", "moderate", "high"),
+    ("low", "mid", "high"),
     ("low", "med", "high", "vhigh"),
     ("none", "low", "mild", "moderate", "severe", "very severe"),
     ("never", "rarely", "seldom", "occasionally", "sometimes", "often", "usually", "frequently", "always"),

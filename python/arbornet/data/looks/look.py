@@ -12,7 +12,7 @@ from typing import Literal, get_args
 
 import polars as pl
 
-from arbornet.data.infer import FEW_GRADES, ROWS_PER_LEVEL, Inferred
+from arbornet.data.infer import FEW_GRADES, MOST_LEVELS, ROWS_PER_LEVEL, Inferred
 from arbornet.data.kinds import Categorical, Continuous, Kind, Ordinal
 from arbornet.data.looks import codes, counts, dates, grades, identifiers, numbers_in_text, texts
 from arbornet.data.looks.seen import Seen
@@ -27,6 +27,8 @@ assert get_args(Looks) == LOOKS
 FEW_TO_BE_NUMBERS = 3
 """The fewest distinct written numbers that are read as numbers; two are labels."""
 FEW_DATES = 5
+KEPT = 50
+"""How many levels the hint keeps of a column that has too many."""
 _CYCLES = {"month": (1, 12), "hour": (0, 23), "weekday": (0, 7), "dow": (0, 7), "minute": (0, 59)}
 
 
@@ -68,7 +70,16 @@ def _told_form(form: str, example: str) -> str:
 
 
 def look(seen: Seen, base: Inferred, constant: bool, declared: bool) -> Look:
-    """What a column looks like, given the type that `infer` found."""
+    """What a column looks like, given the type that `infer` found; one of too many levels is left out."""
+    told = _look(seen, base, constant, declared)
+    if told.left_out is not None or not isinstance(told.kind, Categorical | Ordinal) or seen.n_distinct <= MOST_LEVELS:
+        return told
+    out = f"has {seen.n_distinct:,} levels, more than {MOST_LEVELS:,}"
+    hint = line(seen.name, f"an.Categorical(max_levels={KEPT})") + " merges the rarest levels"
+    return replace(told, left_out=out, hint=hint)
+
+
+def _look(seen: Seen, base: Inferred, constant: bool, declared: bool) -> Look:
     as_text = line(seen.name, '"categorical"')
     if seen.n_values == 0:
         return Look("empty", base.kind, base.reason, base.left_out)

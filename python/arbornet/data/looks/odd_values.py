@@ -20,6 +20,7 @@ FEWEST = 10
 """Columns of fewer distinct values are levels."""
 SAMPLE = 200
 """So many values say that a column holds no numbers."""
+TAKES_THE_LIMIT = "takes the limit for the value"
 SHOWN = 3
 LISTED = 8
 """More texts are not listed in a line of code."""
@@ -70,10 +71,10 @@ class Odd:
         only = "the larger values" if is_below else "the values within the limits"
         as_missing += f", and what is learned is of {only} only"
         if len(found) > LISTED:
-            return rf"{col}.str.replace(r'^\s*[<>=≤≥]+\s*', '')) takes the limit for the value; {as_missing}"
+            return rf"{col}.str.replace(r'^\s*[<>=≤≥]+\s*', '')) {TAKES_THE_LIMIT}; {as_missing}"
         at_limit = {limit[0]: limit["number"] for limit in found}
         half = {limit[0]: _half(limit["number"]) for limit in found}
-        told = f"{col}.replace({at_limit})) takes the limit for the value; "
+        told = f"{col}.replace({at_limit})) {TAKES_THE_LIMIT}; "
         return told + (f"{col}.replace({half})) half of it; " if is_below else "") + as_missing
 
 

@@ -9,6 +9,7 @@ from collections.abc import Iterator, Sequence
 import polars as pl
 
 from arbornet.data.looks import dates, numbers_in_text, odd_dates
+from arbornet.data.looks.countries import are_countries, namibia
 from arbornet.data.looks.finding import Finding, listed
 from arbornet.data.looks.missing_codes import missing_codes
 from arbornet.data.looks.odd_values import odd_values
@@ -40,6 +41,9 @@ def of_levels(seen: Seen, spoilt: bool) -> Iterator[Finding]:
         yield Finding(name, told, seen.n_distinct, f"schema.without({name!r})")
     stripped = seen.values.str.strip_chars()
     unknown = stripped.is_in(list(WORDS))
+    if "NA" in seen.values and are_countries(seen):
+        unknown &= stripped != "NA"
+    yield from namibia(seen)
     if unknown.any() and seen.n_distinct > 2:
         words, times = seen.values.filter(unknown).to_list(), int(seen.counts.filter(unknown).sum())
         told = f"holds {', '.join(map(repr, words[:3]))} in {several(times, 'row')}, which may mean missing"

@@ -5,24 +5,28 @@ All are optional: `pip install "arbornet[excel]"` brings fastexcel; Stata needs 
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
 from functools import cache
 from importlib.util import find_spec
 from pathlib import Path
 from typing import Any
 
+import numpy as np
 import polars as pl
 
 from arbornet._core import ArbornetError
 from arbornet.data.reading import repaired
 from arbornet.data.reading.delimited import Read, numbered
+from arbornet.data.reading.labelled import labelled
 from arbornet.data.reading.sheets import MOST_ROWS, Place, place_of, sheet_of
+from arbornet.text.terminal import several
 
 EXCEL = (".xlsx", ".xlsm", ".xls", ".xlsb", ".ods")
 STATISTICS = (".dta", ".sav")
 ENDINGS = (*EXCEL, *STATISTICS)
 OWN_PLACE = frozenset({"read_options", "has_header", "table_name", "drop_empty_rows", "raise_if_empty"})
 """Options of Polars that say where the table is: then it is not looked for."""
+SHOWN = 4
 _NEEDED = {
     **dict.fromkeys(EXCEL, ("fastexcel",)),
     ".dta": ("pandas", "pyarrow"),
@@ -108,16 +112,70 @@ def _without(column: pl.Series, nulls: list[str]) -> pl.Series:
 
 
 def _of_statistics(path: Path, ending: str, options: dict[str, Any]) -> Read:
+    """A file of Stata or SPSS, its codes as the labels that they stand for unless `convert_categoricals` is False."""
     import pandas as pd
 
-    frame = (pd.read_stata if ending == ".dta" else pd.read_spss)(path, **options)
+    has_labels = options.get("convert_categoricals", True)
+    plain = {**options, "convert_categoricals": False}
+    if ending == ".dta":
+        frame = pd.read_stata(path, **plain)
+        labels, measures = _labels_of_stata(path, frame, options) if has_labels else {}, dict[str, str]()
+    else:
+        frame = pd.read_spss(path, **plain)
+        labels, measures = _labels_of_spss(path) if has_labels else ({}, {})
+    read = Read(pl.DataFrame())
     columns: dict[str, pl.Series] = {}
-    for name in frame.columns:
-        column = frame[name]
-        if isinstance(column.dtype, pd.CategoricalDtype):
-            levels = [str(level) for level in column.cat.categories]
-            values = [levels[code] if code >= 0 else None for code in column.cat.codes]
-            columns[str(name)] = pl.Series(values, dtype=pl.Enum(levels) if levels else pl.String)
-        else:
-            columns[str(name)] = pl.Series(pl.from_pandas(column))
-    return Read(pl.DataFrame(columns))
+    gone: dict[str, tuple[str, ...]] = {}
+    for name in map(str, frame.columns):
+        one = labelled(_series(frame[name]), labels.get(name, {}), measures.get(name, "unknown"))
+        columns[name] = one.column
+        if one.gone:
+            gone[name] = one.gone
+    read.frame = pl.DataFrame(columns)
+    ordered = [name for name, column in columns.items() if column.dtype == pl.Enum]
+    if ordered:
+        read.facts.append(f"levels in the order of their codes: {', '.join(ordered)}")
+    if gone:
+        shown = [f"{name}: {', '.join(map(repr, each))}" for name, each in list(gone.items())[:SHOWN]]
+        more = f"; and {several(len(gone) - SHOWN, 'more column')}" if len(gone) > SHOWN else ""
+        read.guesses.append(f"codes are read as missing by their labels ({'; '.join(shown)}{more})")
+    return read
+
+
+def _series(column: Any) -> pl.Series:
+    import pandas as pd
+
+    if isinstance(column.dtype, pd.CategoricalDtype):  # as `convert_categoricals` was not heeded
+        column = column.astype(object)
+    return pl.Series(pl.from_pandas(column))
+
+
+def _labels_of_spss(path: Path) -> tuple[dict[str, dict[float, str]], dict[str, str]]:
+    """Labels and measures by column."""
+    import pyreadstat
+
+    _, told = pyreadstat.read_sav(str(path), metadataonly=True)
+    return (
+        {name: _by_number(labels) for name, labels in told.variable_value_labels.items()},
+        dict(told.variable_measure),
+    )
+
+
+def _labels_of_stata(path: Path, codes: Any, options: dict[str, Any]) -> dict[str, dict[float, str]]:
+    """Labels by column, of the codes that occur: pandas tells which label set is whose only by using it."""
+    import pandas as pd
+
+    levels = pd.read_stata(path, **options)
+    of_column: dict[str, dict[float, str]] = {}
+    for name in levels.columns:
+        if not isinstance(levels[name].dtype, pd.CategoricalDtype):
+            continue
+        pairs = pd.DataFrame({"code": codes[name], "label": levels[name].astype(object)}).dropna().drop_duplicates()
+        pairs = pairs[[isinstance(label, str) for label in pairs["label"]]]
+        of_column[str(name)] = _by_number(dict(zip(pairs["code"], pairs["label"], strict=True)))
+    return of_column
+
+
+def _by_number(labels: Mapping[Any, str]) -> dict[float, str]:
+    """Labels by their codes; labels of texts are left out."""
+    return {float(code): str(label) for code, label in labels.items() if isinstance(code, int | float | np.number)}

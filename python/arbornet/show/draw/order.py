@@ -13,6 +13,9 @@ from collections.abc import Sequence
 
 Layers = list[list[int]]
 SWEEPS = 40
+MOST_WORK = 2_000_000
+"""Pairs of neighbours that are compared, and arcs that are looked at in sweeps, at most: seconds. Graphs of a hundred
+arcs need less; of larger ones the best order so far is taken."""
 
 
 def ordered(layers: Sequence[Sequence[int]], edges: Sequence[tuple[int, int]]) -> Layers:
@@ -24,17 +27,19 @@ def ordered(layers: Sequence[Sequence[int]], edges: Sequence[tuple[int, int]]) -
         below[u].append(v)
         above[v].append(u)
     best: Layers = [list(layer) for layer in layers]
-    fewest = crossings(best, below)
+    fewest, work = crossings(best, below), 0
     for backwards, turning in ((False, False), (True, False), (False, True), (True, True)):
         now, idle = _walked(layers, above, below, backwards), 0
         for sweep in range(SWEEPS):
             turned = turning and sweep % 4 >= 2
             _sweep(now, above, below, sweep % 2 == 0, turned)
-            _transpose(now, above, below)
+            work += _transpose(now, above, below, MOST_WORK - work) + len(edges)
             count = crossings(now, below)
             idle += 1
             if count < fewest:
                 best, fewest, idle = [list(layer) for layer in now], count, 0
+            if work >= MOST_WORK:
+                return best
             if idle > 12:
                 break
     return best
@@ -102,22 +107,40 @@ def _median(places: Sequence[int]) -> float:
     return (places[middle - 1] * right + places[middle] * left) / (left + right)
 
 
-def _transpose(layers: Layers, above: Layers, below: Layers) -> None:
+def _transpose(layers: Layers, above: Layers, below: Layers, most: int) -> int:
+    """Neighbours in a layer change places while that undoes crossings; how many pairs were compared, at most so many.
+
+    A pair is compared again only after something next to it has moved.
+    """
     place = {v: p for layer in layers for p, v in enumerate(layer)}
-    improved = True
-    while improved:
+    layer_of = {v: layer for layer in layers for v in layer}
+    settled: dict[int, int] = {}
+    """By node the one on its right with which it need not change places."""
+    compared, improved = 0, True
+    while improved and compared < most:
         improved = False
         for layer in layers:
             for i in range(len(layer) - 1):
                 u, v = layer[i], layer[i + 1]
+                if settled.get(u) == v:
+                    continue
+                compared += 1
                 gain = 0
                 for near in (above, below):
-                    left, right = sorted(place[w] for w in near[u]), sorted(place[w] for w in near[v])
-                    gain += _inversions(left, right) - _inversions(right, left)
-                if gain > 0:
-                    layer[i], layer[i + 1] = v, u
-                    place[u], place[v] = i + 1, i
-                    improved = True
+                    if near[u] and near[v]:
+                        left, right = sorted(place[w] for w in near[u]), sorted(place[w] for w in near[v])
+                        gain += _inversions(left, right) - _inversions(right, left)
+                if gain <= 0:
+                    settled[u] = v
+                    continue
+                layer[i], layer[i + 1] = v, u
+                place[u], place[v] = i + 1, i
+                improved = True
+                for w in (*above[u], *above[v], *below[u], *below[v]):
+                    settled.pop(w, None)
+                    if place[w]:
+                        settled.pop(layer_of[w][place[w] - 1], None)
+    return compared
 
 
 def _inversions(left: Sequence[int], right: Sequence[int]) -> int:
