@@ -5,6 +5,7 @@ import math
 import re
 from xml.etree import ElementTree
 
+import networkx as nx
 import numpy as np
 import pytest
 
@@ -152,3 +153,37 @@ def test_units_written_with_a_sign_are_told_with_it():
     frame = {"price": [f"${p:,.0f}" for p in price], "sales": 0.01 * price + random.normal(0, 1, 400)}
     _, net = fitted(frame, ["price"])
     assert " per $100 of price, give or take " in net["sales"].leaves[0].formula
+
+
+def arcs(frame, pairs):
+    graph = nx.DiGraph()
+    graph.add_nodes_from(frame)
+    graph.add_edges_from(pairs)
+    return graph
+
+
+def test_a_printed_network_says_which_numbers_are_linear_in_what(tmp_path):
+    random = np.random.default_rng(3)
+    age, sex = random.uniform(20, 60, 600).round(), random.choice(["f", "m"], 600)
+    income = np.exp(8 + 0.04 * age + 0.2 * random.normal(size=600)).round()
+    income[random.random(600) < 0.25] = 0
+    frame = {"age": age, "sex": sex.tolist(), "income": income}
+    schema = an.infer_schema(frame).with_types(income=an.Continuous(scale="log", point=0))
+    net = an.fit(an.Table(frame, schema), arcs(frame, [("age", "income"), ("sex", "income")]), LINEAR)
+    share = round(100 * (income == 0).mean())
+    assert str(net).split("\n") == [repr(net), f"income: logarithmic, {share}% 0; linear in age"]
+    net.report(tmp_path / "net.html", frame)
+    assert "linear in age" in (tmp_path / "net.html").read_text()
+    # Where no leaf is linear nothing is said.
+    plain = an.fit(an.Table(frame, schema), arcs(frame, [("sex", "income")]), LINEAR)
+    assert str(plain) == repr(plain)
+
+
+def test_of_many_linear_numbers_the_first_are_told():
+    random = np.random.default_rng(5)
+    x = random.normal(size=100)
+    frame = {"x": x} | {f"y{i}": x + 0.1 * random.normal(size=100) for i in range(15)}
+    net = an.fit(an.Table(frame), arcs(frame, [("x", f"y{i}") for i in range(15)]), LINEAR)
+    told = str(net).split("\n")
+    assert told[1] == "y0: linear in x" and told[-1] == "and 3 more numbers with lines in their leaves"
+    assert len(told) == 14

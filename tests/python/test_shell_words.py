@@ -190,6 +190,23 @@ def test_the_search_of_decision_graphs_needs_no_score(there, capsys):
     assert code == 0 and "score: DecisionGraph()" in out
 
 
+@pytest.mark.parametrize("leaf", ["normal", "linear", "auto"])
+def test_a_word_says_what_stands_in_the_leaves(leaf, there, capsys):
+    one = ["score", "patients.csv", "--child", "days", "--parents", "age"]
+    code, out, _ = ended(capsys, *one, "--leaf", leaf)
+    table = an.Table(an.example("patients"))
+    assert code == 0
+    assert float(out) == pytest.approx(an.local_score(table, "days", ["age"], an.PCART(leaf=leaf)), abs=1e-6)
+    both = ended(capsys, *one, "--leaf", leaf, "--score", "PCART(max_splits=2)")[1]
+    score = an.PCART(leaf=leaf, max_splits=2)
+    assert float(both) == pytest.approx(an.local_score(table, "days", ["age"], score), abs=1e-6)
+
+
+def test_scores_without_trees_have_no_leaves_to_choose(there, capsys):
+    code, _, err = ended(capsys, "learn", "patients.csv", "--score", "cg", "--leaf", "linear")
+    assert code != 0 and "--leaf linear" in err and "PCART()" in err
+
+
 def test_levels_that_are_not_known_may_count_as_missing_when_learning(there, capsys):
     line = ["learn", "patients.csv", "--set", "stage=ordinal:I,II,III", "--quiet", "--search", "chow_liu", "--json"]
     line += ["--missing", "drop"]

@@ -103,7 +103,7 @@ def run(asked: Options) -> None:
         ],
         [asked.table, asked.schema],
     )
-    score = words.score(asked.score) if asked.score else None
+    score = words.chosen(asked.score, asked.leaf)
     rules = words.constraints(asked.require, asked.forbid, asked.tier)
     most = words.max_parents(asked.max_parents)
     frame = files.read_frame(asked.table, asked)

@@ -151,6 +151,12 @@ def learning_options(command: argparse.ArgumentParser, gaps: bool = False) -> No
         "PCART(leaf='linear', lam=0.1); DecisionGraph() with --search decision_graphs)",
     )
     command.add_argument(
+        "--leaf",
+        choices=["normal", "linear", "auto"],
+        help="what stands in the leaves of numbers, with trees (PCART): normal distributions, lines in the "
+        "numeric parents where these are worth more, or for each column the one of both that makes it more probable",
+    )
+    command.add_argument(
         "--max-parents",
         default="auto",
         metavar="N",

@@ -65,7 +65,7 @@ def run(asked: Options) -> None:
         [Output("-o", asked.output, "candidates"), Output("--checkpoint", asked.checkpoint, "folder")],
         [asked.table, asked.schema],
     )
-    score = words.score(asked.score or "PCART()")
+    score = words.chosen(asked.score, asked.leaf, "PCART()")
     rules = words.constraints(asked.require, asked.forbid, asked.tier)
     most = words.max_parents(asked.max_parents)
     table = files.read_table(asked, files.read_frame(asked.table, asked))

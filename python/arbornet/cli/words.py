@@ -114,6 +114,23 @@ def score(text: str) -> Any:
         raise ParameterError(f"--score {text!r}: write a score's name and parameters, such as 'BDeu(ess=10)'") from None
 
 
+def chosen(said: str | None, leaf: Any, default: str | None = None) -> Any:
+    """The score that `--score` and `--leaf` say together; None, or the default, where neither says any.
+
+    Raises:
+        ParameterError: If there is no such score, or its leaves cannot be chosen.
+    """
+    text = said or (default if leaf is None else "PCART()")
+    if text is None:
+        return None
+    found = score(text)
+    if leaf is None:
+        return found
+    if not isinstance(found, scores.PCART):
+        raise ParameterError(f"--leaf {leaf}: only trees have such leaves; leave out --score {text!r}, or take PCART()")
+    return dataclasses.replace(found, leaf=leaf)
+
+
 def _named(text: str) -> str:
     """The text with its score's name as Python has it: DecisionGraph for `decision-graph`."""
     word = re.match(r"[A-Za-z][\w-]*", text)

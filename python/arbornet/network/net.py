@@ -14,6 +14,7 @@ from arbornet.given import FrameLike, Target
 from arbornet.io import bif, graphs, hugin, json, xmlbif
 from arbornet.network.general import GeneralAnswers
 from arbornet.network.imputation import Imputing
+from arbornet.network.lines import lines_of
 from arbornet.network.report import of_network
 from arbornet.network.rows import RowAnswers
 from arbornet.show.draw import Picture, draw, network_svg
@@ -146,6 +147,9 @@ class BayesNet(RowAnswers, GeneralAnswers, Imputing):
         arcs = self.graph.number_of_edges()
         fitted = "" if self.origin.n_rows is None else f", fitted to {several(self.origin.n_rows, 'row')}"
         return f"BayesNet({several(len(self.names), 'variable')}, {several(arcs, 'arc')}{fitted})"
+
+    def __str__(self) -> str:
+        return "\n".join([repr(self), *lines_of(self)])
 
 
 def from_text(text: str, origin: str) -> BayesNet:

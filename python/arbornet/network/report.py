@@ -18,6 +18,7 @@ from arbornet.data.weights import Weights
 from arbornet.given import FrameLike
 from arbornet.models.splines import partial_responses
 from arbornet.network import evidence
+from arbornet.network.lines import followed
 from arbornet.show import arrows
 from arbornet.show.draw.parts import Graph, Node, Tree, plain_ranges
 from arbornet.show.draw.values import Bars, Histogram
@@ -186,6 +187,8 @@ def _variable(
     told = model.description
     tree = Tree.of(told) if told and model.n_leaves <= MOST_DRAWN else None
     says = f"{model.n_leaves} {'leaf' if model.n_leaves == 1 else 'leaves'}" if told else ""
+    if straight := followed(model):
+        says += f", linear in {', '.join(straight)}"
     spline = None
     if model.spline is not None:
         says = f"{model.n_terms} {'term' if model.n_terms == 1 else 'terms'}"

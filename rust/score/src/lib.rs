@@ -2,7 +2,7 @@
 //!
 //! A new score is one file here and one line below. It implements two traits, [`LocalScore`] and [`ChildScore`]; what it
 //! costs and how its models are smoothed are methods of the first. Beside the scores stand the rooms that several of them are
-//! made of: [`leaf`], [`tree`], [`regress`], and [`forest`], which ranks parents.
+//! made of: [`leaf`], [`tree`], [`regress`], `said` (what a column says of its own leaves), and [`forest`], which ranks parents.
 //!
 //! No search and nothing of step 1 knows this crate: they ask the traits.
 #![deny(unsafe_code)]
@@ -18,6 +18,7 @@ pub mod limited;
 pub mod mars;
 pub mod mixed;
 pub mod regress;
+mod said;
 pub mod tree;
 
 // From below, by the names they have there.

@@ -59,7 +59,8 @@ impl Total for f64 {
 
     #[inline]
     fn place(self) -> Option<usize> {
-        (self.fract() == 0.0).then_some(self as usize)
+        let place = self as usize;
+        (place as Self == self).then_some(place)
     }
 }
 

@@ -8,6 +8,7 @@
 //! leaf its logarithm. Real counts spread more than Poisson ones, and not everywhere alike.
 
 use std::cell::Cell;
+use std::ops::AddAssign;
 
 use libm::lgamma;
 
@@ -31,6 +32,16 @@ pub struct CountSum {
     pub most: f64,
 }
 
+impl AddAssign for CountSum {
+    #[inline]
+    fn add_assign(&mut self, other: Self) {
+        self.n += other.n;
+        self.sum += other.sum;
+        self.most += other.most;
+        self.constants.iter_mut().zip(other.constants).for_each(|(sum, own)| *sum += own);
+    }
+}
+
 /// The leaf of a column of counts.
 #[derive(Clone, Debug)]
 pub struct CountLeaf {
@@ -46,6 +57,29 @@ pub struct CountLeaf {
     /// By size, of both parameters of the beta variable together.
     of_both: [LogGamma; SIZES.len()],
     prior: [f64; SIZES.len()],
+    /// What was asked for last, each in its place.
+    last: Vec<Cell<Terms>>,
+}
+
+/// The terms of so many rows and counts: as large as a line of the processor's cache.
+#[derive(Clone, Copy, Debug)]
+struct Terms {
+    n: f64,
+    sum: f64,
+    of: [f64; SIZES.len()],
+}
+
+impl Terms {
+    /// Of nothing that could be asked for.
+    const NONE: Self = Self { n: f64::NAN, sum: f64::NAN, of: [f64::NAN; SIZES.len()] };
+    /// A power of two: half a megabyte.
+    const PLACES: usize = 1 << 13;
+
+    /// Neighbouring sums of equally many rows stand beside each other.
+    #[inline]
+    fn place(n: f64, sum: f64) -> usize {
+        (n as usize).wrapping_mul(193).wrapping_add(sum as usize) & (Self::PLACES - 1)
+    }
 }
 
 /// `ln Gamma(from + unit place)` of whole places, kept: cells hold few rows again and again.
@@ -99,10 +133,16 @@ impl CountLeaf {
         };
         let of_rows = vec![Cell::new([f64::NAN; SIZES.len()]); n_rows + 1];
         let of_sum = LogGamma::new(1.0, 1.0, most[1]);
-        let mut leaf =
-            Self { mean, gap, shift, scale, of_rows, of_sum, of_both: SIZES.map(both), prior: [0.0; SIZES.len()] };
+        let last = vec![Cell::new(Terms::NONE); Terms::PLACES];
+        let prior = [0.0; SIZES.len()];
+        let mut leaf = Self { mean, gap, shift, scale, of_rows, of_sum, of_both: SIZES.map(both), prior, last };
         leaf.prior = leaf.terms(0.0, 0.0);
         leaf
+    }
+
+    /// What the choice of a size costs a leaf, as a logarithm.
+    pub fn log_choice() -> f64 {
+        -(SIZES.len() as f64).ln()
     }
 
     /// Of no rows.
@@ -133,8 +173,20 @@ impl CountLeaf {
         SIZES.map(|size| size.map_or_else(|| (1.0 / self.mean + n).ln(), |r| lgamma(self.first(r, n))))
     }
 
-    /// The log marginals of all sizes, without the constants and the prior's part.
+    /// The log marginals of all sizes, without the constants and the prior's part: a search meets the same few again and again.
     #[inline]
+    fn known_terms(&self, n: f64, sum: f64) -> [f64; SIZES.len()] {
+        let place = &self.last[Terms::place(n, sum)];
+        let last = place.get();
+        if last.n == n && last.sum == sum {
+            return last.of;
+        }
+        let of = self.terms(n, sum);
+        place.set(Terms { n, sum, of });
+        of
+    }
+
+    #[cold]
     fn terms(&self, n: f64, sum: f64) -> [f64; SIZES.len()] {
         let (rows, counts) = (n as usize, sum as usize);
         let known = self.of_rows.get(rows).filter(|_| rows as f64 == n && counts as f64 == sum);
@@ -165,7 +217,7 @@ impl CountLeaf {
         if n == 0.0 {
             return (0, 0.0);
         }
-        let terms = self.terms(n, sum);
+        let terms = self.known_terms(n, sum);
         let mut best = (0, f64::NEG_INFINITY);
         for (i, constant) in constants.iter().enumerate() {
             let log = constant + terms[i] - self.prior[i];
@@ -174,6 +226,32 @@ impl CountLeaf {
             }
         }
         best
+    }
+
+    /// The log marginal of some rows under that size.
+    #[inline]
+    pub fn log_marginal(&self, n: f64, sum: f64, constants: &[f64; SIZES.len()]) -> f64 {
+        if n == 0.0 {
+            return 0.0;
+        }
+        let terms = self.known_terms(n, sum);
+        let mut best = f64::NEG_INFINITY;
+        for i in 0..SIZES.len() {
+            let log = constants[i] + terms[i] - self.prior[i];
+            best = if log > best { log } else { best };
+        }
+        best
+    }
+
+    /// By how much no leaf that holds one of these rows is below the sum of what its rows are worth at most.
+    ///
+    /// A leaf's log marginal is a sum of those of its rows, each given the ones before, in any order. Each of these is of a mixture of
+    /// Poisson distributions, which gives no row more than the most, so the first row's own distance remains.
+    pub fn least_below(&self, rows: &[CountSum]) -> f64 {
+        let below = |row: &CountSum| row.most - self.log_marginal(row.n, row.sum, &row.constants);
+        // Less what sums may round off.
+        let least = rows.iter().filter(|row| row.n > 0.0).map(below).fold(f64::INFINITY, f64::min) - 1e-9;
+        if least.is_finite() { least.max(0.0) } else { 0.0 }
     }
 
     /// What a new row of a leaf with these rows is predicted with.

@@ -16,6 +16,7 @@ mod normal;
 mod ordinal;
 mod rising;
 mod rows;
+mod shares;
 
 pub use amount::{Amount, Total};
 pub use categorical::Categorical;
@@ -25,6 +26,7 @@ pub use hyper::{Leaf, LeafParameters, LeafPriors};
 pub use linear::{LineSums, Linear, eliminated, n_sums, observe, observe_weighed};
 pub use normal::{Moments, Normal};
 pub use ordinal::Ordinal;
+pub use shares::Shares;
 
 use smallvec::SmallVec;
 

@@ -82,8 +82,11 @@ impl Normal {
 
     /// The same of a sum of weights.
     pub fn weight_term(&self, n: f64) -> f64 {
-        let known = (n.fract() == 0.0).then(|| self.by_count.get(n as usize).copied()).flatten();
-        known.unwrap_or_else(|| self.computed(n))
+        let place = n as usize;
+        match self.by_count.get(place) {
+            Some(&known) if place as f64 == n => known,
+            _ => self.computed(n),
+        }
     }
 
     /// The posterior predictive distribution by a sum of weights, and the weighted sums of distances from the centre and

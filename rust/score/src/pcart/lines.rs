@@ -6,7 +6,6 @@ use std::collections::BTreeMap;
 use std::sync::Arc;
 
 use super::family::{Family, Rows};
-use super::points::SharedRows;
 use super::{Prepared, number_node, weighed_node};
 use crate::control::Halt;
 use crate::error::Result;
@@ -15,6 +14,7 @@ use crate::local::Groups;
 use crate::model::linear_leaf::Input;
 use crate::model::tree::{Node, Tree};
 use crate::predictive::Value;
+use crate::said::SharedRows;
 use crate::table::{Affine, Column, Var};
 use crate::tree::normaliser::Prior;
 use crate::tree::optimal::Effort;

@@ -37,6 +37,7 @@ use crate::model::tree::Node;
 use crate::numeric::order::by_value;
 use crate::prior::parent_count;
 use crate::registry::Takes;
+use crate::said;
 use crate::table::{Affine, Column, Kind, Table, Var, Variable};
 use crate::tree::key::{Coded, Layout, Split};
 use crate::tree::memo::Ended;
@@ -237,9 +238,9 @@ impl Pcart {
         }
         self.priors.check(table)?;
         if !self.published {
-            (0..table.n_vars()).try_for_each(|var| counts::check(table, var))?;
+            (0..table.n_vars()).try_for_each(|var| said::check_counts(table, var))?;
         }
-        let histograms = if self.published { vec![None; table.n_vars()] } else { histogram::of_table(table)? };
+        let histograms = if self.published { vec![None; table.n_vars()] } else { said::histograms(table)? };
         let lines = self.may_follow_lines() || self.some_lines(table);
         let coded = Coded::new(table, self.max_splits, self.cuts);
         let scale = |var: Var| match table.column(var) {

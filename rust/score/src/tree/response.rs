@@ -4,6 +4,7 @@
 //! that a leaf of numbers costs one logarithm and a leaf of levels none.
 
 mod counts;
+mod halves;
 mod histogram;
 mod in_order;
 mod levels;
@@ -57,7 +58,7 @@ pub trait Response {
     /// An additive statistic of some rows.
     type Sum: Clone;
 
-    /// Whether all bytes of a sum hold something: three numbers do, and a point is then moved as one register.
+    /// Whether all bytes of a sum hold something: three numbers do, and a point is then moved in wide registers.
     const DENSE: bool = false;
 
     /// To be called with the parents of a family before any of its rows is observed.
@@ -89,6 +90,14 @@ pub trait Response {
 
     /// Adds another statistic.
     fn add(&self, sum: &mut Self::Sum, other: &Self::Sum);
+
+    /// The same if all bits of the mask are set, nothing if none is.
+    #[inline]
+    fn add_masked(&self, sum: &mut Self::Sum, other: &Self::Sum, mask: u64) {
+        if mask != 0 {
+            self.add(sum, other);
+        }
+    }
 
     /// Takes away a part.
     fn subtract(&self, sum: &mut Self::Sum, part: &Self::Sum);

@@ -7,8 +7,7 @@ use proptest::prelude::*;
 use super::axis::Axis;
 use super::size::Size;
 use crate::control::Control;
-use crate::leaf::n_sums;
-use crate::leaf::{Categorical, Cells, CountLeaf, HistogramLeaf, Normal, Ordinal};
+use crate::leaf::{Categorical, Cells, CountLeaf, HistogramLeaf, Normal, Ordinal, Shares, n_sums};
 use crate::table::{Codes, Column, Kind, Level, Table, Units, Variable};
 use crate::tree::bins::Cuts;
 use crate::tree::key::{Coded, Layout};
@@ -186,7 +185,7 @@ proptest! {
         let held = |(row, y): (usize, &f64)| if row % every == 0 { Held::Shared(1.0) } else { Held::Other(y - 0.1) };
         let values: Vec<_> = y.iter().enumerate().map(held).collect();
         let leaf = Normal::default().centred(0.1);
-        let response = || Pointed::new(Numbers::new(&leaf, y.len()), 0.5, -2.0, y.len());
+        let response = || Pointed::new(Numbers::new(&leaf, y.len()), Shares::new(0.5, -2.0, y.len()));
         let Some(Both { scores: [search, lattice], .. }) = both(response, &values, &table, s) else { return Ok(()) };
         prop_assert!((search - lattice).abs() <= 1e-9 * (1.0 + search.abs()), "{search} {lattice}");
     }

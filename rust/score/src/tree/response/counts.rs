@@ -1,7 +1,7 @@
 //! Responses that are counts: sums by size, and a bound from the rates that would suit each row best.
 
+use super::halves::{HalvesOf, masked};
 use super::in_order::InOrder;
-use super::weighed::HalvesOf;
 use super::{Point, Response, Worth};
 use crate::leaf::{COUNT_SUMS, CountLeaf, CountSum, SIZES};
 use crate::tree::lattice::Columns;
@@ -12,6 +12,8 @@ pub struct Counts {
     /// What different rows hold.
     rows: Vec<CountSum>,
     log_gamma: f64,
+    /// By how much a leaf with rows is at least below the most that these are worth.
+    below: f64,
 }
 
 /// Steps of a cell of a lattice: as many log-gammas as sizes, and as many sums.
@@ -20,11 +22,13 @@ pub const COUNT_STEPS: u64 = 120;
 impl Counts {
     /// Of a leaf and what different rows hold.
     pub fn new(leaf: CountLeaf, rows: Vec<CountSum>) -> Self {
-        Self { leaf, rows, log_gamma: f64::NAN }
+        let below = leaf.least_below(&rows);
+        Self { leaf, rows, log_gamma: f64::NAN, below }
     }
 
+    #[inline]
     fn as_leaf(&self, n: f64, sum: f64, constants: &[f64; SIZES.len()]) -> f64 {
-        self.log_gamma + self.leaf.best(n, sum, constants).1
+        self.log_gamma + self.leaf.log_marginal(n, sum, constants)
     }
 }
 
@@ -36,7 +40,7 @@ impl Response for Counts {
 
     /// Which size.
     fn choice(&self) -> f64 {
-        -(SIZES.len() as f64).ln()
+        CountLeaf::log_choice()
     }
 
     fn zero(&self) -> CountSum {
@@ -52,10 +56,17 @@ impl Response for Counts {
     }
 
     fn add(&self, sum: &mut CountSum, other: &CountSum) {
-        sum.n += other.n;
-        sum.sum += other.sum;
-        sum.most += other.most;
-        sum.constants.iter_mut().zip(other.constants).for_each(|(sum, own)| *sum += own);
+        *sum += *other;
+    }
+
+    #[inline]
+    fn add_masked(&self, sum: &mut CountSum, other: &CountSum, mask: u64) {
+        sum.n += masked(other.n, mask);
+        sum.sum += masked(other.sum, mask);
+        sum.most += masked(other.most, mask);
+        for i in 0..SIZES.len() {
+            sum.constants[i] += masked(other.constants[i], mask);
+        }
     }
 
     fn subtract(&self, sum: &mut CountSum, part: &CountSum) {
@@ -69,9 +80,11 @@ impl Response for Counts {
         self.log_gamma = log_gamma;
     }
 
-    /// No distribution of counts that mixes Poisson ones gives a row more than the best of these.
+    /// No distribution of counts that mixes Poisson ones gives a row more than the best of these, and each leaf's first row less.
+    #[inline]
     fn worth(&self, sum: &CountSum) -> Worth {
-        Worth { leaf: self.as_leaf(sum.n, sum.sum, &sum.constants), split: 2.0 * self.log_gamma + sum.most }
+        let split = 2.0 * (self.log_gamma - self.below) + sum.most;
+        Worth { leaf: self.as_leaf(sum.n, sum.sum, &sum.constants), split }
     }
 
     fn columns(&self) -> [usize; 2] {
@@ -97,9 +110,9 @@ impl Response for Counts {
         }
     }
 
-    type Halves = HalvesOf<Self>;
+    type Halves = HalvesOf<CountSum>;
 
-    fn halves(&self, points: &[Point<CountSum>], total: &CountSum, bits: &[u32]) -> HalvesOf<Self> {
+    fn halves(&self, points: &[Point<CountSum>], total: &CountSum, bits: &[u32]) -> Self::Halves {
         HalvesOf::new(self, points, total, bits)
     }
 }

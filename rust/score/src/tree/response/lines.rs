@@ -5,11 +5,10 @@
 
 use std::sync::Arc;
 
-use smallvec::SmallVec;
-
+use super::halves::{HalvesOf, masked};
 use super::in_order::InOrder;
 use super::numbers::{NumberSum, Numbers};
-use super::{Half, Halves, LANES, Point, Response, Worth};
+use super::{Point, Response, Worth};
 use crate::leaf::{LineSums, Linear, Moments, Normal, eliminated, n_sums, observe};
 use crate::table::Var;
 use crate::tree::lattice::Columns;
@@ -162,36 +161,11 @@ impl<const W: usize> Lines<W> {
     }
 }
 
-/// Halvings of numbers along lines.
-pub struct LineHalves<const W: usize> {
-    n_right: [usize; LANES],
-    worth: [[Worth; 2]; LANES],
-    halves: SmallVec<[[Half<LineSum<W>>; 2]; LANES]>,
-}
-
-impl<const W: usize> Halves<LineSum<W>> for LineHalves<W> {
-    fn n_right(&self, lane: usize) -> usize {
-        self.n_right[lane]
-    }
-
-    fn worth(&self, lane: usize) -> [Worth; 2] {
-        self.worth[lane]
-    }
-
-    fn key(&self, lane: usize, side: usize) -> [u64; 2] {
-        let half = &self.halves[lane][side];
-        [half.or, half.and]
-    }
-
-    fn half(&self, lane: usize, side: usize) -> Half<LineSum<W>> {
-        self.halves[lane][side].clone()
-    }
-}
-
 impl<const W: usize> Response for Lines<W> {
     /// Position among the rows.
     type Value = u32;
     type Sum = LineSum<W>;
+    const DENSE: bool = true;
 
     fn read(&mut self, parents: &[Var]) {
         (self.p, self.x) = self.rows.numbers_of(parents);
@@ -227,6 +201,14 @@ impl<const W: usize> Response for Lines<W> {
     }
 
     #[inline]
+    fn add_masked(&self, sum: &mut LineSum<W>, other: &LineSum<W>, mask: u64) {
+        sum.n += other.n & mask as u32;
+        for i in 0..W {
+            sum.sums[i] += masked(other.sums[i], mask);
+        }
+    }
+
+    #[inline]
     fn subtract(&self, sum: &mut LineSum<W>, part: &LineSum<W>) {
         sum.n -= part.n;
         for i in 0..W {
@@ -238,6 +220,7 @@ impl<const W: usize> Response for Lines<W> {
         self.numbers.prepare(log_gamma);
     }
 
+    #[inline]
     fn worth(&self, sum: &LineSum<W>) -> Worth {
         self.both(u64::from(sum.n), sum.sums())
     }
@@ -268,31 +251,11 @@ impl<const W: usize> Response for Lines<W> {
         }
     }
 
-    type Halves = LineHalves<W>;
+    type Halves = HalvesOf<LineSum<W>>;
 
-    fn halves(&self, points: &[Point<LineSum<W>>], total: &LineSum<W>, bits: &[u32]) -> LineHalves<W> {
-        let nothing = [Worth::default(); 2];
-        let mut all = LineHalves { n_right: [0; LANES], worth: [nothing; LANES], halves: SmallVec::new() };
-        for (lane, &bit) in bits.iter().enumerate() {
-            let half = || Half { sum: self.zero(), or: 0, and: u64::MAX };
-            let [mut left, mut right] = [half(), half()];
-            for point in points {
-                let side = if point.key >> bit & 1 == 1 {
-                    all.n_right[lane] += 1;
-                    self.add(&mut right.sum, &point.sum);
-                    &mut right
-                } else {
-                    &mut left
-                };
-                side.or |= point.key;
-                side.and &= point.key;
-            }
-            left.sum = *total;
-            self.subtract(&mut left.sum, &right.sum);
-            all.worth[lane] = [self.worth(&left.sum), self.worth(&right.sum)];
-            all.halves.push([left, right]);
-        }
-        all
+    #[inline]
+    fn halves(&self, points: &[Point<LineSum<W>>], total: &LineSum<W>, bits: &[u32]) -> Self::Halves {
+        HalvesOf::new(self, points, total, bits)
     }
 }
 

@@ -2,6 +2,7 @@
 
 use rustc_hash::FxHashMap;
 
+use super::halves::masked;
 use super::tally::Tally;
 use super::{Half, Halves, LANES, Point, Response, Worth};
 use crate::leaf::{Moments, Normal};
@@ -312,6 +313,13 @@ impl Response for Numbers {
         sum.n += other.n;
         sum.sum += other.sum;
         sum.squares += other.squares;
+    }
+
+    #[inline]
+    fn add_masked(&self, sum: &mut NumberSum, other: &NumberSum, mask: u64) {
+        sum.n += other.n & mask;
+        sum.sum += masked(other.sum, mask);
+        sum.squares += masked(other.squares, mask);
     }
 
     #[inline]

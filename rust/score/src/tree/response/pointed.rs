@@ -5,11 +5,10 @@
 //! others only, of which two suffice (what one row teaches a share, another row of the same side confirms), and none gains more by
 //! the others than their own bound says.
 
-use libm::lgamma;
-
+use super::halves::{HalvesOf, masked};
 use super::in_order::InOrder;
-use super::weighed::HalvesOf;
 use super::{Point, Response, Worth};
+use crate::leaf::Shares;
 use crate::table::Var;
 use crate::tree::lattice::Columns;
 
@@ -26,7 +25,7 @@ pub enum Held<V> {
 #[derive(Clone, Copy, Debug, PartialEq)]
 pub struct PointedSum<S> {
     /// Rows that hold the shared number.
-    pub rows: u32,
+    pub rows: u64,
     /// Their weights.
     pub shared: f64,
     /// Of the others.
@@ -36,52 +35,24 @@ pub struct PointedSum<S> {
 /// What a response does, beside the rows that hold a shared number.
 pub struct Pointed<R> {
     others: R,
-    alpha: f64,
-    /// Of a row that holds the shared number.
-    log_density: f64,
+    shares: Shares,
     log_gamma: f64,
-    /// `ln G(n + alpha) - ln G(alpha)` and `ln G(n + 2 alpha) - ln G(2 alpha)` by count.
-    by_count: Vec<[f64; 2]>,
 }
 
 /// Steps of a cell of a lattice for the shared number: two sums, and the share's score.
 pub const POINT_STEPS: u64 = 8;
 
 impl<R: InOrder> Pointed<R> {
-    /// With a prior of `alpha` rows of each kind, of up to `n_rows` rows; the shared number stands for a length of numbers of this
-    /// logarithm.
-    pub fn new(others: R, alpha: f64, log_width: f64, n_rows: usize) -> Self {
-        let mut of = Self { others, alpha, log_density: -log_width, log_gamma: f64::NAN, by_count: Vec::new() };
-        of.by_count = (0..=n_rows).map(|n| of.rising(n as f64)).collect();
-        of
-    }
-
-    fn rising(&self, n: f64) -> [f64; 2] {
-        let of = |prior: f64| if n == 0.0 { 0.0 } else { lgamma(n + prior) - lgamma(prior) };
-        [of(self.alpha), of(2.0 * self.alpha)]
-    }
-
-    fn of_count(&self, n: f64) -> [f64; 2] {
-        let known = (n >= 0.0 && n.fract() == 0.0).then(|| self.by_count.get(n as usize).copied()).flatten();
-        known.unwrap_or_else(|| self.rising(n.max(0.0)))
-    }
-
-    /// The log probability of which rows hold the shared number, and their density.
-    fn of_shares(&self, shared: f64, others: f64) -> f64 {
-        self.log_density * shared + self.of_count(shared)[0] + self.of_count(others)[0]
-            - self.of_count(shared + others)[1]
-    }
-
-    /// At most that of any partition: each side pure.
-    fn of_pure(&self, n: f64) -> f64 {
-        let [one, both] = self.of_count(n);
-        one - both
+    /// Of what the others are as responses, and of the shares.
+    pub fn new(others: R, shares: Shares) -> Self {
+        Self { others, shares, log_gamma: f64::NAN }
     }
 }
 
 impl<R: InOrder> Response for Pointed<R> {
     type Value = Held<R::Value>;
     type Sum = PointedSum<R::Sum>;
+    const DENSE: bool = R::DENSE;
 
     fn read(&mut self, parents: &[Var]) {
         self.others.read(parents);
@@ -123,6 +94,13 @@ impl<R: InOrder> Response for Pointed<R> {
         self.others.add(&mut sum.others, &other.others);
     }
 
+    #[inline]
+    fn add_masked(&self, sum: &mut Self::Sum, other: &Self::Sum, mask: u64) {
+        sum.rows += other.rows & mask;
+        sum.shared += masked(other.shared, mask);
+        self.others.add_masked(&mut sum.others, &other.others, mask);
+    }
+
     fn subtract(&self, sum: &mut Self::Sum, part: &Self::Sum) {
         sum.rows -= part.rows;
         sum.shared = if sum.rows == 0 { 0.0 } else { sum.shared - part.shared };
@@ -134,14 +112,15 @@ impl<R: InOrder> Response for Pointed<R> {
         self.others.prepare(log_gamma);
     }
 
+    #[inline]
     fn worth(&self, sum: &Self::Sum) -> Worth {
         let of = self.others.worth(&sum.others);
         let n = R::n_rows(&sum.others);
         // Others in one leaf, beside leaves that hold the shared number only, are a division too.
         let apart = of.split.max(of.leaf + self.log_gamma);
         Worth {
-            leaf: of.leaf + self.of_shares(sum.shared, n),
-            split: apart + self.of_pure(sum.shared) + self.of_pure(n) + self.log_density * sum.shared,
+            leaf: of.leaf + self.shares.log_marginal(sum.shared, n),
+            split: apart + self.shares.pure(sum.shared) + self.shares.pure(n) + self.shares.log_density() * sum.shared,
         }
     }
 
@@ -166,11 +145,11 @@ impl<R: InOrder> Response for Pointed<R> {
         let [shared, others] = [after, after + 1].map(|x| &columns.numbers[x * columns.cells..][..columns.cells]);
         self.others.leaves(columns, from, leaves);
         for (leaf, (&shared, &others)) in leaves.iter_mut().zip(shared[from..].iter().zip(&others[from..])) {
-            *leaf += self.of_shares(shared, others);
+            *leaf += self.shares.log_marginal(shared, others);
         }
     }
 
-    type Halves = HalvesOf<Self>;
+    type Halves = HalvesOf<Self::Sum>;
 
     fn halves(&self, points: &[Point<Self::Sum>], total: &Self::Sum, bits: &[u32]) -> Self::Halves {
         HalvesOf::new(self, points, total, bits)
@@ -198,8 +177,9 @@ impl<R: InOrder> InOrder for Pointed<R> {
     /// Of the shared number, of which rows are others, and of these.
     fn slope(&self, sum: &Self::Sum) -> Vec<f64> {
         let n = R::n_rows(&sum.others);
-        let all = (sum.shared + n + 2.0 * self.alpha).ln();
-        let mut slope = vec![self.log_density + (sum.shared + self.alpha).ln() - all, (n + self.alpha).ln() - all];
+        let alpha = self.shares.alpha();
+        let all = (sum.shared + n + 2.0 * alpha).ln();
+        let mut slope = vec![self.shares.log_density() + (sum.shared + alpha).ln() - all, (n + alpha).ln() - all];
         slope.extend(self.others.slope(&sum.others));
         slope
     }

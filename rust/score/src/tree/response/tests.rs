@@ -6,7 +6,9 @@ use proptest::prelude::*;
 
 use super::*;
 use crate::leaf::LeafModel;
-use crate::leaf::{Categorical, Cells, CountLeaf, HistogramLeaf, Linear, Normal, Ordinal, n_sums, observe_weighed};
+use crate::leaf::{
+    Categorical, Cells, CountLeaf, HistogramLeaf, Linear, Normal, Ordinal, Shares, n_sums, observe_weighed,
+};
 
 #[test]
 fn without_rows_lines_are_chosen_between_too() {
@@ -65,7 +67,7 @@ fn bounded<R: InOrder<Value = u32>>(
     n: usize,
     value: &dyn Fn(usize) -> Held<u32>,
 ) -> (Worth, f64) {
-    let mut response = Pointed::new(others, alpha, log_width, n);
+    let mut response = Pointed::new(others, Shares::new(alpha, log_width, n));
     response.read(&[1]);
     response.prepare(log_gamma);
     let of = |rows: &mut dyn Iterator<Item = usize>| sum_of(&response, rows.map(value));

@@ -3,9 +3,8 @@
 //! The formulas are those of [`super::Numbers`] with sums of weights where that has counts. Nothing is tabulated but what whole sums
 //! share with counts, so a leaf costs two log-gammas more.
 
-use std::marker::PhantomData;
-
-use super::{Half, Halves, Point, Response, Worth};
+use super::halves::{HalvesOf, masked};
+use super::{Point, Response, Worth};
 use crate::leaf::Normal;
 use crate::tree::lattice::Columns;
 use crate::tree::ln::ln;
@@ -125,6 +124,13 @@ impl Response for Weighed {
         sum.squares += other.squares;
     }
 
+    #[inline]
+    fn add_masked(&self, sum: &mut WeighedSum, other: &WeighedSum, mask: u64) {
+        sum.n += masked(other.n, mask);
+        sum.sum += masked(other.sum, mask);
+        sum.squares += masked(other.squares, mask);
+    }
+
     fn subtract(&self, sum: &mut WeighedSum, part: &WeighedSum) {
         sum.n -= part.n;
         sum.sum -= part.sum;
@@ -163,61 +169,9 @@ impl Response for Weighed {
         }
     }
 
-    type Halves = HalvesOf<Self>;
+    type Halves = HalvesOf<WeighedSum>;
 
-    fn halves(&self, points: &[Point<WeighedSum>], total: &WeighedSum, bits: &[u32]) -> HalvesOf<Self> {
+    fn halves(&self, points: &[Point<WeighedSum>], total: &WeighedSum, bits: &[u32]) -> Self::Halves {
         HalvesOf::new(self, points, total, bits)
-    }
-}
-
-/// Points on the right, worth of both sides, both sides.
-type Lane<S> = (usize, [Worth; 2], [Half<S>; 2]);
-
-/// Halvings, one after the other.
-pub struct HalvesOf<R: Response> {
-    lanes: Vec<Lane<R::Sum>>,
-    response: PhantomData<R>,
-}
-
-impl<R: Response> HalvesOf<R> {
-    pub(super) fn new(response: &R, points: &[Point<R::Sum>], total: &R::Sum, bits: &[u32]) -> Self {
-        let lane = |&bit: &u32| {
-            let half = || Half { sum: response.zero(), or: 0, and: u64::MAX };
-            let (mut n_right, mut sides) = (0, [half(), half()]);
-            for point in points {
-                let side = (point.key >> bit & 1) as usize;
-                n_right += side;
-                sides[side].or |= point.key;
-                sides[side].and &= point.key;
-                if side == 1 {
-                    response.add(&mut sides[1].sum, &point.sum);
-                }
-            }
-            let [left, right] = &mut sides;
-            left.sum.clone_from(total);
-            response.subtract(&mut left.sum, &right.sum);
-            let worth = sides.each_ref().map(|side| response.worth(&side.sum));
-            (n_right, worth, sides)
-        };
-        Self { lanes: bits.iter().map(lane).collect(), response: PhantomData }
-    }
-}
-
-impl<R: Response> Halves<R::Sum> for HalvesOf<R> {
-    fn n_right(&self, lane: usize) -> usize {
-        self.lanes[lane].0
-    }
-
-    fn worth(&self, lane: usize) -> [Worth; 2] {
-        self.lanes[lane].1
-    }
-
-    fn key(&self, lane: usize, side: usize) -> [u64; 2] {
-        let half = &self.lanes[lane].2[side];
-        [half.or, half.and]
-    }
-
-    fn half(&self, lane: usize, side: usize) -> Half<R::Sum> {
-        self.lanes[lane].2[side].clone()
     }
 }

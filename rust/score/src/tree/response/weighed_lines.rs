@@ -3,9 +3,10 @@
 
 use std::sync::Arc;
 
+use super::halves::{HalvesOf, masked};
 use super::in_order::InOrder;
 use super::lines::{LineRows, along, line_steps, slope_of_line, slopes_as_keys};
-use super::weighed::{HalvesOf, Weighed, WeighedSum};
+use super::weighed::{Weighed, WeighedSum};
 use super::{Point, Response, Worth};
 use crate::leaf::{LineSums, Linear, Normal, n_sums, observe_weighed};
 use crate::table::Var;
@@ -114,6 +115,14 @@ impl<const W: usize> Response for WeighedLines<W> {
         sum.sums.iter_mut().zip(&other.sums).for_each(|(sum, other)| *sum += other);
     }
 
+    #[inline]
+    fn add_masked(&self, sum: &mut WeighedLineSum<W>, other: &WeighedLineSum<W>, mask: u64) {
+        sum.n += masked(other.n, mask);
+        for i in 0..W {
+            sum.sums[i] += masked(other.sums[i], mask);
+        }
+    }
+
     fn subtract(&self, sum: &mut WeighedLineSum<W>, part: &WeighedLineSum<W>) {
         sum.n -= part.n;
         sum.sums.iter_mut().zip(&part.sums).for_each(|(sum, part)| *sum -= part);
@@ -158,9 +167,9 @@ impl<const W: usize> Response for WeighedLines<W> {
         }
     }
 
-    type Halves = HalvesOf<Self>;
+    type Halves = HalvesOf<WeighedLineSum<W>>;
 
-    fn halves(&self, points: &[Point<WeighedLineSum<W>>], total: &WeighedLineSum<W>, bits: &[u32]) -> HalvesOf<Self> {
+    fn halves(&self, points: &[Point<WeighedLineSum<W>>], total: &WeighedLineSum<W>, bits: &[u32]) -> Self::Halves {
         HalvesOf::new(self, points, total, bits)
     }
 }
