@@ -4,7 +4,7 @@ use std::collections::BTreeMap;
 
 use super::network::{configurations, integrate, joint, mixed_density, mixed_network, random_network};
 use arbornet_core::frame::{Cells, Rows};
-use arbornet_core::network::{Draws, Evidence, Method, Network, Settings};
+use arbornet_core::network::{Draws, Evidence, Method, Network, Settings, Steps};
 use arbornet_core::{Control, Value};
 use rand::SeedableRng;
 use rand_xoshiro::Xoshiro256PlusPlus;
@@ -18,7 +18,7 @@ fn settings(method: Method, seed: u64) -> Settings {
 fn completed(network: &Network, rows: &Rows, ranges: &[(f64, f64)], settings: &Settings) -> (Rows, usize) {
     let keys: Vec<u64> = (0..rows.n_rows() as u64).collect();
     let evidence = Evidence::new(network.variables(), rows).unwrap();
-    network.complete(&evidence, Draws { ranges, keys: &keys }, settings, &Control::default()).unwrap()
+    network.complete(&evidence, Draws { ranges, steps: &[], keys: &keys }, settings, &Control::default()).unwrap()
 }
 
 /// The same row of levels many times, unknown where it is `None`.
@@ -103,6 +103,60 @@ fn numbers_are_drawn_within_their_range() {
 }
 
 #[test]
+fn numbers_with_steps_are_drawn_as_values_and_as_often_as_what_is_near_them_says() {
+    let network = mixed_network();
+    let n = 20_000;
+    let columns = vec![
+        Cells::Codes(vec![u32::MAX; n]),
+        Cells::Reals(vec![f64::NAN; n]),
+        Cells::Codes(vec![2; n]),
+        Cells::Reals(vec![0.6; n]),
+    ];
+    let rows = Rows::new(n, columns);
+    let keys: Vec<u64> = (0..n as u64).collect();
+    let evidence = Evidence::new(network.variables(), &rows).unwrap();
+    let stored = |height: u32| (f64::from(height) - 170.0) / 10.0;
+    // Thresholds stand at 166, 172.5 and 179: of fives and of threes some on, some beside the middle between two.
+    for step in [3, 5] {
+        let heights: Vec<u32> = (150..=195).filter(|height| height % step == 0).collect();
+        let (first, last) = (heights[0], heights[heights.len() - 1]);
+        let own = Steps { of: f64::from(step), per: 1.0, range: (f64::from(first), f64::from(last)) };
+        let half = f64::from(step) / 20.0;
+        let range = (stored(first) - half, stored(last) + half);
+        // The mass of what is nearest to a value, times how probable the rest is under that value.
+        let weight = |sex: u32, height: u32| {
+            let x = stored(height);
+            let alone = network.model(1).predictive(&[Value::Code(sex)]);
+            let of_rest = mixed_density(&network, sex, x, 2, 0.6) / alone.log_density(Value::Real(x)).exp();
+            (alone.below(x + half) - alone.below(x - half)) * of_rest
+        };
+        let total: f64 = heights.iter().map(|&height| weight(0, height) + weight(1, height)).sum();
+        for (method, off) in [(Method::Exact, 0.003), (Method::Sampling, 0.01)] {
+            let ranges = [EVERYWHERE, range, EVERYWHERE, EVERYWHERE];
+            let draws = Draws { ranges: &ranges, steps: &[None, Some(own), None, None], keys: &keys };
+            let (made, chained) =
+                network.complete(&evidence, draws, &settings(method, 3), &Control::default()).unwrap();
+            assert_eq!(chained > 0, method == Method::Sampling);
+            let mut found: BTreeMap<(u32, u64), f64> = BTreeMap::new();
+            for i in 0..n {
+                let (Some(Value::Code(sex)), Some(Value::Real(x))) = (made.get(0, i), made.get(1, i)) else { panic!() };
+                *found.entry((sex, x.to_bits())).or_default() += 1.0 / n as f64;
+            }
+            for &height in &heights {
+                for sex in [0, 1] {
+                    // To the bit as it is stored, so that what is left over is drawn as no value.
+                    let share = found.remove(&(sex, stored(height).to_bits())).unwrap_or_default();
+                    let p = weight(sex, height) / total;
+                    let room = 5.0 * (p * (1.0 - p) / n as f64).sqrt() + off;
+                    assert!((share - p).abs() < room, "{method:?} {step} {sex} {height}: {share} for {p}");
+                }
+            }
+            assert!(found.is_empty(), "{method:?} {step}: {found:?}");
+        }
+    }
+}
+
+#[test]
 fn a_draw_depends_on_its_own_row_and_key_alone() {
     let network = mixed_network();
     let columns = |n: usize| {
@@ -126,7 +180,7 @@ fn a_draw_depends_on_its_own_row_and_key_alone() {
 }
 
 #[test]
-fn ranges_and_keys_that_do_not_fit_are_refused() {
+fn ranges_keys_and_steps_that_do_not_fit_are_refused() {
     let network = mixed_network();
     let rows = Rows::new(2, vec![Cells::Absent; 4]);
     let evidence = Evidence::new(network.variables(), &rows).unwrap();
@@ -136,7 +190,12 @@ fn ranges_and_keys_that_do_not_fit_are_refused() {
         (vec![EVERYWHERE, (1.0, 0.0), EVERYWHERE, EVERYWHERE], vec![0, 1]),
         (vec![EVERYWHERE, (f64::NAN, 0.0), EVERYWHERE, EVERYWHERE], vec![0, 1]),
     ] {
-        let draws = Draws { ranges: &ranges, keys: &keys };
+        let draws = Draws { ranges: &ranges, steps: &[], keys: &keys };
+        assert!(network.complete(&evidence, draws, &settings(Method::Auto, 0), &Control::default()).is_err());
+    }
+    let step = |of: f64, range: (f64, f64)| Some(Steps { of, per: 1.0, range });
+    for steps in [vec![None; 3], vec![step(0.0, EVERYWHERE); 4], vec![step(1.0, (1.0, 0.0)); 4]] {
+        let draws = Draws { ranges: &[EVERYWHERE; 4], steps: &steps, keys: &[0, 1] };
         assert!(network.complete(&evidence, draws, &settings(Method::Auto, 0), &Control::default()).is_err());
     }
 }

@@ -93,7 +93,7 @@ fn gaps_are_filled_with_counts_as_often_as_their_posterior_says() {
             let rows = row(season, team, cost, n);
             for method in [Method::Auto, Method::Sampling] {
                 let keys: Vec<u64> = (0..n as u64).collect();
-                let draws = Draws { ranges: &[EVERYWHERE; 4], keys: &keys };
+                let draws = Draws { ranges: &[EVERYWHERE; 4], steps: &[], keys: &keys };
                 let settings = Settings { method, particles: 1, seed: 5 };
                 let evidence = Evidence::new(network.variables(), &rows).unwrap();
                 let (made, _) = network.complete(&evidence, draws, &settings, &Control::default()).unwrap();

@@ -96,7 +96,7 @@ fn gaps_are_filled_with_it_as_often_as_its_posterior_says() {
         let p: f64 = mass / all;
         for method in [Method::Auto, Method::Sampling] {
             let keys: Vec<u64> = (0..n as u64).collect();
-            let draws = Draws { ranges: &[EVERYWHERE; 4], keys: &keys };
+            let draws = Draws { ranges: &[EVERYWHERE; 4], steps: &[], keys: &keys };
             let settings = Settings { method, particles: 1, seed: 5 };
             let evidence = Evidence::new(network.variables(), &rows).unwrap();
             let (made, _) = network.complete(&evidence, draws, &settings, &Control::default()).unwrap();

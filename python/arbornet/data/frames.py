@@ -22,6 +22,7 @@ from arbornet._core import ArbornetError, ColumnError, RawFrame
 from arbornet.data.column_coding import ColumnCoding
 from arbornet.data.infer import MOST_LEVELS, Profile, as_integers, profile
 from arbornet.data.kinds import Level
+from arbornet.data.nested import unreadable
 from arbornet.given import FrameLike
 
 ADVICE = (
@@ -74,8 +75,15 @@ class Raw:
             ColumnError: If its values cannot be read at all.
         """
         if column not in self._profiles:
-            self._profiles[column] = profile(self.names[column], self.n_rows, self._told[column])
+            seen = self.profile_of_any(column)
+            if seen.problem is not None:
+                raise ColumnError(f"column '{self.names[column]}' {unreadable(self.names[column], seen.problem)}")
+            self._profiles[column] = seen
         return self._profiles[column]
+
+    def profile_of_any(self, column: int) -> Profile:
+        """The profile of a column that may have no values that can be read: then with the problem, and no values."""
+        return self._profiles.get(column) or profile(self.names[column], self.n_rows, self._told[column])
 
     def profile_as_meant(self, column: int) -> Profile:
         """The same, with whole floats as integers where they stand for such (`as_integers`)."""
@@ -292,6 +300,8 @@ def _payload(name: str, column: Any) -> object:
     if module == "polars" and hasattr(column, "dtype") and column.dtype.is_object():
         return _payload_of_objects(column.to_list())  # Arrow has no such thing: it would be the objects' addresses
     if hasattr(column, "__arrow_c_stream__") or hasattr(column, "__arrow_c_array__"):
+        if isinstance(column, pl.Series) and isinstance(column.dtype, pl.Struct):
+            return column.to_list()  # as a stream it would be a table
         return _typed(column) if module == "polars" and hasattr(column, "dtype") else column
     if isinstance(column, Sequence) and not isinstance(column, str | bytes):
         return _payload_of_objects(list(column))

@@ -302,18 +302,6 @@ def is_known(cells: Cells) -> NDArray[np.bool_]:
     return known
 
 
-def ranges(schema: Schema) -> list[tuple[float, float]]:
-    """Per variable the ends of its observed range in stored units, within which numbers are drawn."""
-    found = []
-    for column in schema.used:
-        low, high = float("-inf"), float("inf")
-        if column.levels is None and column.range_ is not None:
-            low, high = to_stored(column.scale, np.array(column.range_)).tolist()
-            low = low if low == low else float("-inf")  # a number below 0 that counts as missing
-        found.append((low, high))
-    return found
-
-
 def _wide(cells: Cells | None) -> Cells:
     assert cells is not None, "every column is there"
     return cells if cells.dtype == np.float64 else cells.astype(np.uint32, copy=False)

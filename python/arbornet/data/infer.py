@@ -1,7 +1,8 @@
 """What kind a column is, and why: the rules, in the order in which they are asked.
 
-1. A column without values, with one value only, or that merely numbers the rows is left out; so are numbers that floats
-   do not tell apart, unless they are labels or grades. An infinite value is an error.
+1. A column without values, with one value only, or that merely numbers the rows is left out; so is one that holds
+   lists, records, bytes or other objects, and numbers that floats do not tell apart, unless they are labels or grades.
+   An infinite value is an error.
 2. What the frame declares is believed: an ordered dictionary or Enum is ordinal, other categories are categorical.
 3. Text and booleans are categorical; numbers with a fraction, dates and times are continuous.
 4. Whole numbers, also floats that are whole if values are missing or there are but two: two distinct ones are labels;
@@ -20,6 +21,7 @@ from typing import Any
 from arbornet._core import ColumnError
 from arbornet.data import calendar
 from arbornet.data.kinds import Categorical, Continuous, Kind, Level, Ordinal
+from arbornet.data.nested import unreadable
 from arbornet.text.visible import written
 
 FEW_GRADES = 10
@@ -40,6 +42,7 @@ class Profile:
     unit: str | None
     """Of spans of time told to the nanosecond: "ns"."""
     problem: str | None
+    """What it holds instead of values that can be read."""
     n_null: int
     n_nan: int
     n_distinct: int | None
@@ -84,11 +87,9 @@ def profile(name: str, n_rows: int, told: Mapping[str, Any]) -> Profile:
     """The profile of a raw column, of what the core told.
 
     Raises:
-        ColumnError: If its values cannot be read at all.
+        ColumnError: If it declares an infinite level.
     """
     seen = Profile(n_rows=n_rows, **told)
-    if seen.problem is not None:
-        raise ColumnError(f"column '{name}' {seen.problem}; drop it, or unpack it into columns of single values")
     if seen.declared and seen.values is not None:
         _check_declared(name, seen.values[0])
     return seen
@@ -145,9 +146,11 @@ def _check_declared(name: str, levels: list[Level]) -> None:
         raise ColumnError(f"column '{name}' declares the level {endless}; declare numbers, or turn it into text")
 
 
-def infer(seen: Profile) -> Inferred:
+def infer(name: str, seen: Profile) -> Inferred:
     """The kind of a column, by the rules above."""
     n, distinct = seen.n_values, seen.n_distinct
+    if seen.problem is not None:
+        return Inferred(Categorical(), seen.problem, unreadable(name, seen.problem))
     if n == 0:
         return Inferred(Categorical(), "no value in any row", "has no value in any row")
     if is_constant(seen):

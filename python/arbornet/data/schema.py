@@ -21,7 +21,7 @@ from arbornet.data import calendar
 from arbornet.data.by_trees import chosen
 from arbornet.data.coding import encode_rows
 from arbornet.data.frames import Raw, read_frame
-from arbornet.data.infer import MOST_LEVELS, Profile
+from arbornet.data.infer import MOST_LEVELS, Profile, as_integers
 from arbornet.data.kinds import Binned, Categorical, Continuous, Kind, KindLike, Level, Ordinal, kind_of
 from arbornet.data.levels import as_own_levels
 from arbornet.data.looks.dates import zone_of
@@ -59,7 +59,8 @@ class Column:
     name: str
     kind: Kind
     class_: str
-    """What the values are: text, truth, integer, number, date, datetime, duration, time or nothing."""
+    """What the values are: text, truth, integer, number, date, datetime, duration, time, nothing or unreadable (lists,
+    records, bytes and other objects)."""
     reason: str
     """Why it is of this type."""
     left_out: str | None = None
@@ -354,7 +355,7 @@ def infer_schema(
 
     Raises:
         ArbornetError: If it is not a frame, or has no columns or rows.
-        ColumnError: If a column's values cannot be read, or one is infinite.
+        ColumnError: If a column mixes types, or one of its values is infinite.
 
     Example:
         >>> print(an.infer_schema({"x": [0.5, 1.5, 2.5], "sex": ["f", "m", "f"]}))
@@ -383,7 +384,7 @@ def schema_of_raw(
         raise ArbornetError("the frame has no columns; give it at least one")
     if raw.n_rows == 0:
         raise ArbornetError("the frame has no rows; nothing can be learned from it")
-    profiles = [raw.profile_as_meant(i) for i in range(len(names))]
+    profiles = [as_integers(raw.profile_of_any(i)) for i in range(len(names))]
     seen, looks = looked(raw, profiles)
     columns = [_inferred_column(raw, i, names[i], profiles[i], looks[i], max_levels) for i in range(len(names))]
     unused = [column for column in columns if not column.used and column.name != weights]
@@ -391,8 +392,10 @@ def schema_of_raw(
     if left_out:
         more = len(left_out) - MOST_LEFT_OUT
         told = "; ".join(left_out[:MOST_LEFT_OUT]) + (f"; and {several(more, 'more column')}" if more > 0 else "")
-        way_out = f"with_types({{{unused[0].name!r}: ...}}) keeps one"
-        warn(f"left out: {told}. Schema.{way_out}.", LeftOutWarning)
+        # No type makes values of lists.
+        able = [column.name for column in unused if column.class_ != "unreadable"]
+        way_out = f" Schema.with_types({{{able[0]!r}: ...}}) keeps one." if able else ""
+        warn(f"left out: {told}.{way_out}", LeftOutWarning)
     findings = tuple(findings_of(raw, profiles, seen, looks)) if find else ()
     if raw.of_pandas:
         findings = tuple(replace(found, mend=in_pandas(found.mend)) for found in findings)
@@ -420,7 +423,7 @@ def _inferred_column(raw: Raw, i: int, name: str, seen: Profile, look: Look, max
         reason=look.reason,
         left_out=look.left_out,
         n_rows=seen.n_rows,
-        missing=seen.n_missing + look.n_words_for_missing,
+        missing=0 if seen.problem is not None else seen.n_missing + look.n_words_for_missing,
         zone=look.zone or seen.zone,
         unit=seen.unit,
         range_=look.range_ or seen.range_,

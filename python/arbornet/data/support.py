@@ -25,6 +25,7 @@ if TYPE_CHECKING:
     from arbornet.data.schema import Column
 
 Ends = tuple[float, float]
+Steps = tuple[float, float, float, float]
 EVERYTHING: Ends = (-math.inf, math.inf)
 STEPPED = ("integer", "number")
 """What has the largest step that few decimals write; dates have that of their type."""
@@ -181,11 +182,36 @@ def drawn_range(column: Column) -> Ends:
     """The range of a column's draws in stored units: as observed, with half a step on either side for rounding."""
     if column.levels is not None or column.range_ is None:
         return EVERYTHING
-    step = column.step or (1.0 if column.class_ in ("date", "integer") else 0.0)
+    step = _drawn_step(column)
     ends = np.array(column.range_) + np.array((-step / 2, step / 2))
     low, high = to_stored(column.scale, ends).tolist()
     # What lies below 0 has no logarithm.
     return (low if low == low else -math.inf), (high if high == high else math.inf)
+
+
+def drawn_steps(column: Column) -> Steps | None:
+    """What the numbers of a column that are drawn into its gaps are multiples of, if they are.
+
+    Returns:
+        Whole numbers times the first over the second; the first and the last of them, infinite where there is none.
+    """
+    step = _drawn_step(column)
+    if column.levels is not None or not step:
+        return None
+    units, per = _fraction(step)
+    low, high = column.range_ or EVERYTHING
+    least = _least(column)
+    low = low if least is None else max(low, least)
+    if any(math.isfinite(end) and not abs(end) / step < EXACT for end in (low, high)):
+        return None
+    first = math.ceil(low * per / units - SLACK) * units / per if math.isfinite(low) else low
+    last = math.floor(high * per / units + SLACK) * units / per if math.isfinite(high) else high
+    return (units, per, first, last) if first <= last else None
+
+
+def _drawn_step(column: Column) -> float:
+    """The step of what is drawn; 0 for none."""
+    return column.step or (1.0 if column.class_ in ("date", "integer") else 0.0)
 
 
 def within_observed(column: Column, values: Numbers) -> Numbers:

@@ -9,12 +9,9 @@ import numpy as np
 from numpy.typing import NDArray
 
 from arbornet._core import NetworkHandle, RowsHandle
-from arbornet.data.incomplete import Cells, CompletedTable, Incomplete, ranges
+from arbornet.data.incomplete import Cells, CompletedTable, Incomplete
 from arbornet.data.question import Question
-from arbornet.data.units import to_original, to_stored
-
-#: What the way to stored units and back may add to a count.
-ROUNDING = 1e-6
+from arbornet.data.support import drawn_range, drawn_steps
 
 
 class Completion:
@@ -29,7 +26,8 @@ class Completion:
         self.gaps = gaps
         self.rows = np.flatnonzero(~gaps.complete())
         self.keys = gaps.canonical(self.rows)
-        self.ranges = ranges(gaps.schema)
+        self.ranges = [drawn_range(column) for column in gaps.schema.used]
+        self.steps = [drawn_steps(column) for column in gaps.schema.used]
         self.n_jobs = n_jobs
         self.n_chained = 0
         """In how many rows the last draw was one of a Markov chain."""
@@ -41,16 +39,8 @@ class Completion:
         """
         cells = [column[self.rows] for column in self.gaps.cells]
         question = Question(RowsHandle.from_cells(cells, len(self.rows)), n_jobs=self.n_jobs)
-        made, self.n_chained = network.complete(question, self.ranges, self.keys, copies)
-        return [{v: self._whole(v, column) for v, column in enumerate(copy) if column is not None} for copy in made]
-
-    def _whole(self, v: int, drawn: Cells) -> Cells:
-        """What was drawn, of counts the whole numbers next to it: one drawn between two cuts may be a cut."""
-        column = self.gaps.schema.used[v]
-        if column.leaf != "counts":
-            return drawn
-        own = to_original(column.scale, drawn)
-        return np.where(np.abs(own - np.round(own)) < ROUNDING, drawn, to_stored(column.scale, np.round(own)))
+        made, self.n_chained = network.complete(question, self.ranges, self.steps, self.keys, copies)
+        return [{v: column for v, column in enumerate(copy) if column is not None} for copy in made]
 
     def table(self, drawn: dict[int, Cells]) -> CompletedTable:
         """All rows, the incomplete ones completed by a draw."""

@@ -13,11 +13,11 @@ from numpy.typing import NDArray
 from arbornet._core import ColumnError, ParameterError, RowsHandle
 from arbornet.checks import whole
 from arbornet.data.frames_out import Output, as_frame, family_of
-from arbornet.data.incomplete import is_known, ranges
+from arbornet.data.incomplete import is_known
 from arbornet.data.kinds import Binned
 from arbornet.data.question import Method, Question
 from arbornet.data.schema import Column
-from arbornet.data.support import as_drawn, supported
+from arbornet.data.support import as_drawn, drawn_range, drawn_steps, supported
 from arbornet.data.units import to_original
 from arbornet.data.values import codes_to_series, numbers_to_series
 from arbornet.given import FrameLike
@@ -121,10 +121,13 @@ def _draws(
     rows = np.unique(np.concatenate(list(blank.values())))
     lacking = [None if cells is None else cells[rows] for cells in columns]
     known = RowsHandle.from_cells(lacking, len(rows))
+    ranges = [drawn_range(column) for column in net.schema.used]
+    # Heaps lead to the step themselves, from all digits.
+    steps = [drawn_steps(column) if column.heap_places is None else None for column in net.schema.used]
     for first in range(0, m, TOGETHER):
         question = Question(known, method=method, seed=(seed + first) % 2**64, n_jobs=n_jobs)
         copies = min(TOGETHER, m - first)
-        made, chained = net.handle.complete(question, ranges(net.schema), rows.astype(np.uint64), copies)
+        made, chained = net.handle.complete(question, ranges, steps, rows.astype(np.uint64), copies)
         if chained and first == 0:
             log.info("the draws of %d of %d rows are approximate, by a Markov chain", chained, len(rows))
         for copy, columns_drawn in enumerate(made):

@@ -3,7 +3,7 @@
 use std::sync::Arc;
 
 use arbornet_core::frame::{Cells, Rows};
-use arbornet_core::network::{Draws, Evidence, Method, Network, Sampled, Settings, Within, contributions};
+use arbornet_core::network::{Draws, Evidence, Method, Network, Sampled, Settings, Steps, Within, contributions};
 use arbornet_core::{Control, Error, Kind, LocalScore, Units, Value, Variable, bif};
 use numpy::{IntoPyArray, PyArray1, PyArrayMethods, PyReadonlyArray1, PyReadonlyArray2};
 use pyo3::exceptions::PyIndexError;
@@ -408,20 +408,24 @@ impl NetworkHandle {
     }
 
     /// Rows with every missing value drawn, so many times: each time column after column in stored units (None for a
-    /// column that has them all), and how many rows took a Markov chain; per variable the range of its draws, per row a
-    /// key of its random numbers. The seeds of the times follow one another.
-    #[pyo3(signature = (question, ranges, keys, times=1))]
+    /// column that has them all), and how many rows took a Markov chain; per variable the range of its draws, and what they
+    /// are multiples of, if anything: whole numbers times the first over the second, from the third to the fourth in the
+    /// user's units; per row a key of its random numbers. The seeds of the times follow one another.
+    #[pyo3(signature = (question, ranges, steps, keys, times=1))]
     fn complete<'py>(
         &self,
         py: Python<'py>,
         question: Question<'_>,
         ranges: Vec<(f64, f64)>,
+        steps: Vec<Option<(f64, f64, f64, f64)>>,
         keys: PyReadonlyArray1<'py, u64>,
         times: usize,
     ) -> PyResult<(Vec<Columns<'py>>, usize)> {
         let asked = self.asked(question)?;
         let keys = values(&keys)?;
-        let draws = Draws { ranges: &ranges, keys: &keys };
+        let of = |(of, per, first, last)| Steps { of, per, range: (first, last) };
+        let steps: Vec<Option<Steps>> = steps.into_iter().map(|steps| steps.map(of)).collect();
+        let draws = Draws { ranges: &ranges, steps: &steps, keys: &keys };
         let (made, chained) = self.answer(py, &asked, |net, evidence, control| {
             net.complete_times(evidence, draws, times, &asked.settings, control)
         })?;

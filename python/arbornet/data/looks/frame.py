@@ -28,7 +28,7 @@ def looked(raw: Raw, profiles: Sequence[Profile]) -> tuple[list[Seen], list[Look
     for i, (name, one) in enumerate(zip(raw.names, profiles, strict=True)):
         check_finite(name, one)
         seen.append(Seen(name, one.class_, one.n_rows, one.n_missing, one.whole, one.counter, _taker(raw, i, one)))
-    bases = [infer(one) for one in profiles]
+    bases = [infer(name, one) for name, one in zip(raw.names, profiles, strict=True)]
     looks = [
         look(column, base, is_constant(one), one.declared or one.ordered)
         for column, base, one in zip(seen, bases, profiles, strict=True)

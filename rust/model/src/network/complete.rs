@@ -9,7 +9,8 @@
 //!
 //! A row has a generator of its own, made of the seed and the row's key, so a draw depends neither on threads nor on
 //! other rows, and rows keep their random numbers from one network to the next. A number may be limited to a range,
-//! such as that of the observed values: the Student t distributions of small leaves have tails without end.
+//! such as that of the observed values: the Student t distributions of small leaves have tails without end. One that has
+//! steps is drawn as a value of its column ([`super::steps`]), since draws are learned from.
 
 use std::cell::OnceCell;
 use std::rc::Rc;
@@ -22,12 +23,13 @@ use super::components::{Component, Components, Solved, Way};
 use super::infer::{Settings, patterns, seen_in};
 use super::mixture::{Mixture, quantile_within};
 use super::plan::{Given, Problem};
+use super::steps::{Steps, Values};
 use super::{Evidence, Network};
 use crate::control::Control;
 use crate::error::{Error, Result};
 use crate::frame::{Cells, MISSING, Rows};
 use crate::predictive::{Counts, Predictive, Value, is_at};
-use crate::table::Var;
+use crate::table::{Kind, Var};
 use arbornet_table::spread::TryMap;
 
 /// Rows a task completes at a time.
@@ -44,6 +46,8 @@ const TRIES: usize = 60;
 pub struct Draws<'a> {
     /// Per variable the ends of the range of its draws, in stored units; an end may be infinite.
     pub ranges: &'a [(f64, f64)],
+    /// Per variable what its numbers are multiples of, if they are; empty if none has steps.
+    pub steps: &'a [Option<Steps>],
     /// Per row what its random numbers depend on, beside the seed.
     pub keys: &'a [u64],
 }
@@ -102,7 +106,8 @@ impl Network {
                 control.check()?;
                 let mut seen = there.clone();
                 may_miss.iter().zip(pattern).for_each(|(&v, is_there)| seen[v] = is_there);
-                let components = known.components(self, Given { seen: &seen, set: &set, limits: &[] }, settings)?;
+                let given = Given { seen: &seen, set: &set, limits: &[] };
+                let components = known.components(self, given, |v| self.values(v, draws), settings)?;
                 let gaps: Vec<Var> = (0..self.n_vars()).filter(|&v| !seen[v]).collect();
                 for i in members {
                     control.check()?;
@@ -156,7 +161,32 @@ impl Network {
         if draws.keys.len() != n {
             return Err(Error::Shape(format!("{} keys for {n} rows", draws.keys.len())));
         }
+        if !draws.steps.is_empty() && draws.steps.len() != self.n_vars() {
+            return Err(Error::Shape(format!("{} steps for {} variables", draws.steps.len(), self.n_vars())));
+        }
+        if let Some(v) = draws.steps.iter().position(|steps| steps.is_some_and(|steps| !steps.is_sound())) {
+            let problem = format!("has the steps {:?}", draws.steps[v]);
+            return Err(Error::column(
+                &*self.variables()[v].name,
+                problem,
+                "give a step above 0, and its first multiple first",
+            ));
+        }
         self.check_ranges(draws.ranges)
+    }
+
+    /// What a number is drawn as, if it has steps.
+    fn values(&self, v: Var, draws: Draws<'_>) -> Option<Values> {
+        let steps = draws.steps.get(v).copied().flatten()?;
+        if let Kind::Continuous { scale } = self.variables()[v].kind { Some(Values::new(steps, scale)) } else { None }
+    }
+
+    /// A number that was drawn as what it is drawn as.
+    fn settled(&self, v: Var, value: Value, draws: Draws<'_>) -> Value {
+        match (value, self.values(v, draws)) {
+            (Value::Real(x), Some(values)) => Value::Real(values.nearest(x)),
+            _ => value,
+        }
     }
 
     /// Some of the rows, with a placeholder in every gap.
@@ -201,7 +231,8 @@ impl Network {
                 let mixture = own.mixture.get_or_init(|| self.on_grid(problem, v, &seen));
                 let Some(mixture) = mixture else { return false };
                 let (low, high) = draws.ranges[v];
-                row[v] = Some(Value::Real(mixture.quantile(p.clamp(1e-12, 1.0 - 1e-12)).clamp(low, high)));
+                let x = mixture.quantile(p.clamp(1e-12, 1.0 - 1e-12)).clamp(low, high);
+                row[v] = Some(self.settled(v, Value::Real(x), draws));
                 true
             }
             Way::Chain => self.chain(problem, &seen, draws, row, rng),
@@ -213,7 +244,8 @@ impl Network {
         for &v in self.order() {
             if row[v].is_none() {
                 let model = self.model(v);
-                row[v] = Some(drawn(&model.predictive(&self.parents_in(v, row)), draws.ranges[v], rng));
+                let value = drawn(&model.predictive(&self.parents_in(v, row)), draws.ranges[v], rng);
+                row[v] = Some(self.settled(v, value, draws));
             }
         }
     }
@@ -237,7 +269,8 @@ impl Network {
             for &h in &order {
                 let parents = Problem::parents_of(own(h), &values, seen);
                 let predictive = self.model(problem.hidden[h]).predictive(&parents);
-                values[h] = a_start(&predictive, draws.ranges[problem.hidden[h]], rng);
+                let v = problem.hidden[h];
+                values[h] = self.settled(v, a_start(&predictive, draws.ranges[v], rng), draws);
             }
             let weighing = problem.factors.iter().filter(|f| problem.position(f.node).is_none());
             let log = weighing.map(|f| self.log_factor(problem, f, &values, seen)).sum();
@@ -262,10 +295,11 @@ impl Network {
                 } else {
                     let parents = Problem::parents_of(own(h), &values, seen);
                     let predictive = self.model(v).predictive(&parents);
+                    let steps = self.values(v, draws);
                     if let Some(point) = predictive.point() {
                         // Slices never meet a number that has a probability of its own: whether it is that one is settled by a
                         // draw from the parents, which is taken by how well it agrees with what stands below.
-                        let next = a_start(&predictive, draws.ranges[v], rng);
+                        let next = self.settled(v, a_start(&predictive, draws.ranges[v], rng), draws);
                         let below = |values: &[Value]| {
                             let children = touching[h].iter().filter(|f| f.node != v);
                             children.map(|f| self.log_factor(problem, f, values, seen)).sum::<f64>()
@@ -275,21 +309,27 @@ impl Network {
                         if (1.0 - rng.random::<f64>()).ln() > below(&values) - before {
                             values[h] = old;
                         }
-                        // Of counts it is one to which slices lead too, and from which they start.
-                        let is_met = predictive.counts().is_some();
+                        // Of counts and other values with steps it is one to which slices lead too, and from which they start.
+                        let is_met = predictive.counts().is_some() || steps.is_some();
                         if !is_met && matches!(values[h], Value::Real(x) if is_at(x, point.at)) {
                             continue;
                         }
                     }
                     let width = spread(&predictive);
                     let Value::Real(now) = values[h] else { unreachable!("a number") };
-                    // A count stands for the numbers up to half way to the next ones, of which one is drawn and moved instead.
-                    let counts = predictive.counts();
-                    let half = counts.map_or(0.0, Counts::half_step);
-                    let whole = |x: f64| counts.map_or(x, |counts| counts.nearest(x));
+                    // A value with steps stands for the numbers up to half way to the next ones, of which one is drawn and moved
+                    // instead; so does a count.
+                    let half = predictive.counts().filter(|_| steps.is_none()).map_or(0.0, Counts::half_step);
+                    let whole = |x: f64| match (&steps, predictive.counts()) {
+                        (Some(steps), _) => steps.nearest(x),
+                        (None, Some(counts)) => counts.nearest(x),
+                        (None, None) => x,
+                    };
+                    let around = steps.map_or((now - half, now + half), |steps| steps.around(now));
                     let (low, high) = draws.ranges[v];
                     let (range, slack) = ((low - half, high + half), 0.01 * half);
-                    let now = if half > 0.0 { now + (2.0 * rng.random::<f64>() - 1.0) * half } else { now };
+                    let now =
+                        if around.0 < around.1 { around.0 + (around.1 - around.0) * rng.random::<f64>() } else { now };
                     let log_at = |x: f64| {
                         let x = whole(x);
                         values[h] = Value::Real(x);

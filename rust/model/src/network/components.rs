@@ -14,6 +14,7 @@ use super::eliminate::Elimination;
 use super::infer::{Method, Settings};
 use super::pieces::Known;
 use super::plan::{Connected, Given, Problem, Scope};
+use super::steps::Values;
 use crate::error::Result;
 use crate::predictive::Value;
 use crate::table::Var;
@@ -54,11 +55,13 @@ pub(super) struct Components {
 }
 
 impl Components {
-    /// The hidden ancestors of what is seen, those together that depend on one another given what is seen.
+    /// The hidden ancestors of what is seen, those together that depend on one another given what is seen. Numbers that have
+    /// `values` are drawn as these.
     pub fn components(
         &mut self,
         network: &Network,
         evidence: Given<'_>,
+        values: impl Fn(Var) -> Option<Values>,
         settings: &Settings,
     ) -> Result<Vec<Rc<Component>>> {
         let relevant = network.relevant(evidence, Scope::Everything);
@@ -74,7 +77,8 @@ impl Components {
                 components.push(Rc::clone(known));
                 continue;
             }
-            let problem = network.problem_of(evidence, connected.clone(), &[]);
+            let mut problem = network.problem_of(evidence, connected.clone(), &[]);
+            problem.step(&values);
             let way = match problem.eliminate(&[], settings.limit()) {
                 Ok(elimination) => Way::Exact(elimination),
                 Err(_) if settings.method != Method::Exact => Way::Chain,

@@ -22,6 +22,7 @@ mod pieces;
 mod plan;
 mod ranges;
 pub mod sample;
+mod steps;
 mod weighting;
 
 use std::fmt::Write;
@@ -43,6 +44,7 @@ pub use complete::Draws;
 pub use evidence::{Evidence, Within};
 pub use infer::{Levels, Method, Quantiles, Sampled, Settings};
 pub use joint::Joint;
+pub use steps::Steps;
 
 /// A directed acyclic graph with a fitted local model for every variable. Immutable once made.
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]

@@ -58,10 +58,7 @@ pub(super) struct Known(RefCell<FxHashMap<Key, Rc<Pieces>>>);
 impl Known {
     /// The pieces of a hidden variable under one of its predictive distributions.
     pub fn pieces(&self, hidden: usize, predictive: &Predictive, states: &States) -> Rc<Pieces> {
-        let cuts: &[f64] = match states {
-            States::Pieces(cuts) => cuts,
-            States::Levels(_) => &[],
-        };
+        let cuts = states.cuts();
         let key = match predictive {
             &Predictive::StudentT { df, location, scale } => [df, location, scale, 0.0, 0.0, 0.0],
             &Predictive::Point { point, df, location, scale } => [df, location, scale, point.at, point.share, 0.0],

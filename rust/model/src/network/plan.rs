@@ -10,6 +10,7 @@ use smallvec::SmallVec;
 
 use super::eliminate::{Elimination, rescale};
 use super::pieces::Known;
+use super::steps::{Stepped, Values};
 use super::{Network, Within};
 use crate::predictive::{Predictive, Value};
 use crate::table::Var;
@@ -20,20 +21,37 @@ pub(super) enum States {
     Levels(usize),
     /// Thresholds between pieces, ascending; a value equal to one belongs above it.
     Pieces(Vec<f64>),
+    /// The same of a number that is drawn as one of its values.
+    Stepped(Stepped),
 }
 
 impl States {
     pub fn len(&self) -> usize {
         match self {
             Self::Levels(k) => *k,
-            Self::Pieces(cuts) => cuts.len() + 1,
+            Self::Pieces(_) | Self::Stepped(_) => self.cuts().len() + 1,
         }
+    }
+
+    /// The thresholds between pieces.
+    pub fn cuts(&self) -> &[f64] {
+        match self {
+            Self::Levels(_) => &[],
+            Self::Pieces(cuts) => cuts,
+            Self::Stepped(stepped) => &stepped.cuts,
+        }
+    }
+
+    /// A number that was drawn in a piece, as the value it stands for.
+    pub fn nearest(&self, state: usize, x: f64) -> f64 {
+        if let Self::Stepped(stepped) = self { stepped.nearest(state, x) } else { x }
     }
 
     /// A value that stands for all of a state.
     pub fn representative(&self, state: usize) -> Value {
         match self {
             Self::Levels(_) => Value::Code(state as u32),
+            Self::Stepped(stepped) => Value::Real(stepped.representative(state)),
             Self::Pieces(_) => {
                 let (low, high) = self.bounds(state);
                 Value::Real(match (low.is_finite(), high.is_finite()) {
@@ -50,7 +68,8 @@ impl States {
     pub fn bounds(&self, state: usize) -> (f64, f64) {
         match self {
             Self::Levels(_) => (f64::NEG_INFINITY, f64::INFINITY),
-            Self::Pieces(cuts) => {
+            Self::Pieces(_) | Self::Stepped(_) => {
+                let cuts = self.cuts();
                 let low = if state == 0 { f64::NEG_INFINITY } else { cuts[state - 1] };
                 (low, cuts.get(state).copied().unwrap_or(f64::INFINITY))
             }
@@ -226,6 +245,15 @@ impl Problem {
     /// True if every hidden variable has finitely many states.
     pub fn is_finite(&self) -> bool {
         self.states.iter().all(Option::is_some)
+    }
+
+    /// Has hidden numbers that are of such values drawn as these, each in the piece that its value is in.
+    pub fn step(&mut self, values: impl Fn(Var) -> Option<Values>) {
+        for (&v, states) in self.hidden.iter().zip(&mut self.states) {
+            if let (Some(States::Pieces(cuts)), Some(values)) = (&*states, values(v)) {
+                *states = Some(States::Stepped(Stepped::new(values, cuts)));
+            }
+        }
     }
 
     /// The states of a hidden variable of a finite problem.

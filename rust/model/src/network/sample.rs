@@ -219,7 +219,8 @@ impl Network {
         self.parents(var).iter().map(|&p| row[p].expect("parents are drawn first")).collect()
     }
 
-    /// Draws the hidden variables of an eliminated problem, numbers within their pieces and these ranges.
+    /// Draws the hidden variables of an eliminated problem, numbers within their pieces and these ranges; those with a step
+    /// as values in their pieces.
     pub(super) fn walk_back(
         &self,
         problem: &Problem,
@@ -252,12 +253,13 @@ impl Network {
             if let Some(h) = problem.position(v)
                 && self.variables()[v].is_continuous()
             {
-                let (low, high) = problem.states_of(h).bounds(states[h]);
+                let (piece, own) = (states[h], problem.states_of(h));
+                let (low, high) = own.bounds(piece);
                 let model = self.model(v);
                 let predictive = model.predictive(&self.parents_in(v, row));
                 let (low, high) = both((low, high), ranges[v]);
                 let x = quantile_within(&predictive, low, high, rng.random::<f64>());
-                row[v] = Some(Value::Real(x));
+                row[v] = Some(Value::Real(own.nearest(piece, x)));
             }
         }
     }

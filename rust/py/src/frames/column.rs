@@ -97,6 +97,12 @@ impl RawColumn {
         Ok(Self { name, class, ordered, data, n_rows, counted: OnceLock::new() })
     }
 
+    /// A column of which no value can be read, and what it holds instead.
+    pub fn unreadable(name: String, problem: String, n_rows: usize) -> Self {
+        let class = Class::Unreadable(problem);
+        Self { name, class, ordered: false, data: Data::Nothing, n_rows, counted: OnceLock::new() }
+    }
+
     /// A column whose levels someone declared, in order or not.
     pub fn declared(name: String, class: Class, ordered: bool, codes: RawCodes, values: Vec<Level>) -> Self {
         let n_rows = codes.len();

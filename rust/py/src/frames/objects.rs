@@ -76,8 +76,17 @@ pub fn column(name: &str, payload: &Bound<'_, PyAny>) -> PyResult<RawColumn> {
     }
     let chunks = match Payload::of(payload)? {
         Payload::Categories((codes, categories, ordered)) => return declared(name, &codes, &categories, ordered),
-        Payload::Array((array, missing, unit)) => vec![of_numpy(name, &array, missing.as_ref(), unit.as_deref())?],
-        Payload::Objects(objects) => vec![of_objects(name, &objects)?],
+        Payload::Array((array, missing, unit)) => match of_numpy(name, &array, missing.as_ref(), unit.as_deref())? {
+            Some(values) => vec![values],
+            None => {
+                let problem = format!("is an array of dtype {}", array.dtype());
+                return Ok(RawColumn::unreadable(name.to_owned(), problem, array.len()));
+            }
+        },
+        Payload::Objects(objects) => match first_alien(&objects)? {
+            Some(problem) => return Ok(RawColumn::unreadable(name.to_owned(), problem, objects.len())),
+            None => vec![of_objects(name, &objects)?],
+        },
     };
     let data_type = chunks[0].data_type().clone();
     let n_rows = chunks[0].len();
@@ -134,16 +143,17 @@ fn nulls(missing: Option<&PyReadonlyArray1<'_, bool>>, len: usize) -> Option<Nul
     Some(NullBuffer::new(BooleanBuffer::collect_bool(len, |row| !missing[row])))
 }
 
+/// An array's values; none if they are of a dtype that is not read.
 fn of_numpy(
     name: &str,
     array: &Bound<'_, PyUntypedArray>,
     missing: Option<&PyReadonlyArray1<'_, bool>>,
     unit: Option<&str>,
-) -> PyResult<ArrayRef> {
+) -> PyResult<Option<ArrayRef>> {
     if let Some(unit) = unit {
         let mut parts = unit.splitn(3, ':');
         let (class, size, zone) = (parts.next().unwrap_or(""), parts.next().unwrap_or(""), parts.next());
-        return match (class, size) {
+        let of_times = match (class, size) {
             ("timestamp", "s") => moments::<TimestampSecondType>(array, missing, zone),
             ("timestamp", "ms") => moments::<TimestampMillisecondType>(array, missing, zone),
             ("timestamp", "us") => moments::<TimestampMicrosecondType>(array, missing, zone),
@@ -154,9 +164,10 @@ fn of_numpy(
             ("duration", "ns") => times::<DurationNanosecondType>(array, missing),
             _ => Err(column_error(name, format!("is in the unit '{unit}'"), "use s, ms, us or ns")),
         };
+        return of_times.map(Some);
     }
     let kind = (array.dtype().kind(), array.dtype().itemsize());
-    match kind {
+    let values = match kind {
         (b'f', 8) => primitive::<Float64Type>(array, missing),
         (b'f', 4) => primitive::<Float32Type>(array, missing),
         (b'i', 8) => primitive::<Int64Type>(array, missing),
@@ -171,13 +182,11 @@ fn of_numpy(
             let truths: PyReadonlyArray1<'_, bool> = array.extract()?;
             let truths = truths.as_array();
             let values = BooleanBuffer::collect_bool(truths.len(), |row| truths[row]);
-            Ok(Arc::new(BooleanArray::new(values, nulls(missing, truths.len()))))
+            Ok(Arc::new(BooleanArray::new(values, nulls(missing, truths.len()))) as ArrayRef)
         }
-        _ => {
-            let problem = format!("is an array of dtype {}", array.dtype());
-            Err(column_error(name, problem, "convert it to numbers, booleans or text"))
-        }
-    }
+        _ => return Ok(None),
+    };
+    values.map(Some)
 }
 
 /// Reads integers as times.
@@ -304,10 +313,7 @@ fn scalar(name: &str, row: usize, object: &Bound<'_, PyAny>) -> PyResult<Scalar>
         _ => {}
     }
     // A NumPy scalar knows its Python value.
-    if object.hasattr("dtype")?
-        && object.hasattr("item")?
-        && object.getattr("ndim").and_then(|n| n.extract::<usize>()).is_ok_and(|n| n == 0)
-    {
+    if is_of_numpy(object)? {
         let item = object.call_method0("item")?;
         if !item.hasattr("dtype")? && !item.is_instance_of::<PyBytes>() {
             return scalar(name, row, &item);
@@ -315,6 +321,39 @@ fn scalar(name: &str, row: usize, object: &Bound<'_, PyAny>) -> PyResult<Scalar>
     }
     let problem = format!("holds {} of type {type_name} in row {row}", short(object));
     Err(column_error(name, problem, "a value is a text, a number, a boolean, a date or None"))
+}
+
+/// What a column of objects holds instead of single values: told of the first, as one further down mixes types. Times are
+/// single values: those that get here are mixed with others.
+fn first_alien(objects: &[Bound<'_, PyAny>]) -> PyResult<Option<String>> {
+    for (row, object) in objects.iter().enumerate() {
+        let type_name = object.get_type().name()?.to_string();
+        if object.is_none() || matches!(type_name.as_str(), "NAType" | "NaTType") {
+            continue;
+        }
+        if object.cast::<PyFloat>().is_ok_and(|number| number.value().is_nan()) {
+            continue;
+        }
+        let is_single = object.is_instance_of::<PyString>()
+            || object.is_instance_of::<PyFloat>()
+            || object.is_instance_of::<PyInt>()
+            || TIMES_AND_DECIMALS.contains(&&*type_name)
+            || (is_of_numpy(object)? && !ALIENS.iter().any(|alien| type_name.starts_with(alien)));
+        // The address of an object tells nobody anything.
+        let shown = Some(short(object)).filter(|text| !text.starts_with('<')).unwrap_or("a value".to_owned());
+        return Ok((!is_single).then(|| format!("holds {shown} of type {type_name} in row {row}")));
+    }
+    Ok(None)
+}
+
+const TIMES_AND_DECIMALS: [&str; 7] = ["Decimal", "date", "datetime", "time", "timedelta", "Timestamp", "Timedelta"];
+/// How the names of those scalars of `NumPy` begin that are no single values here.
+const ALIENS: [&str; 4] = ["bytes", "complex", "clongdouble", "void"];
+
+/// Whether an object is a scalar of `NumPy`.
+fn is_of_numpy(object: &Bound<'_, PyAny>) -> PyResult<bool> {
+    let has_no_length = || object.getattr("ndim").and_then(|n| n.extract::<usize>()).is_ok_and(|n| n == 0);
+    Ok(object.hasattr("dtype")? && object.hasattr("item")? && has_no_length())
 }
 
 fn short(object: &Bound<'_, PyAny>) -> String {

@@ -69,14 +69,17 @@ pub fn class(data_type: &DataType) -> Class {
         D::Duration(unit) => Class::Duration(*unit),
         D::Time32(_) | D::Time64(_) => Class::Time,
         D::Null => Class::Nothing,
-        D::Dictionary(_, values) => match class(values) {
-            Class::Unreadable(_) => Class::Unreadable(format!("holds values of the nested type {values}")),
-            class => class,
-        },
+        D::Dictionary(_, values) => class(values),
         D::Binary | D::LargeBinary | D::BinaryView | D::FixedSizeBinary(_) => {
             Class::Unreadable("holds bytes".to_owned())
         }
-        other => Class::Unreadable(format!("holds values of the nested type {other}")),
+        D::List(_) | D::LargeList(_) | D::ListView(_) | D::LargeListView(_) => {
+            Class::Unreadable("holds lists".to_owned())
+        }
+        D::FixedSizeList(_, n) => Class::Unreadable(format!("holds arrays of {n} values")),
+        D::Struct(_) => Class::Unreadable("holds structs".to_owned()),
+        D::Map(..) => Class::Unreadable("holds maps".to_owned()),
+        other => Class::Unreadable(format!("holds values of the type {other}")),
     }
 }
 
