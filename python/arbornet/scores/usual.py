@@ -11,7 +11,7 @@ from collections.abc import Iterable
 from arbornet.data.by_trees import spec_of_trees
 from arbornet.scores.pcart import PCART
 
-USUAL = PCART(leaf="linear", lam=0.1)
+USUAL = PCART(lam=0.1, leaf="linear")
 """For tables of which nothing is known yet. Numbers of real tables follow others more closely than `lam=1` expects."""
 
 #: Ways to take a column are compared by its trees, as marginal likelihoods.
