@@ -326,7 +326,7 @@ def page(lines: list[dict[str, Any]]) -> str:
         f"repository with {FEWEST_ROWS} to {MOST_ROWS:,} rows and at most {MOST_COLUMNS} columns, complete rows, two "
         'folds;\nnetworks by `an.learn(..., effort="quick")`. Repeat it by `python benches/peers/prediction.py`.',
         "",
-        '*learn* is what `an.learn` does by itself: trees with lines in the leaves, `PCART(lam=0.1, leaf="linear")`.\n'
+        '*learn* is what `an.learn` does by itself: trees with lines in the leaves, `PCART(leaf="linear")`.\n'
         "*normal leaves* is `PCART()`. Pinball losses are means over the quantiles .1, .25, .5, .75 and .9, in\n"
         "standard deviations; coverage is the share of rows between the outer two, .8 if all is right. Log densities\n"
         "are nats a row: tables whose numbers repeat or have many digits move their mean by much, so look at the\n"

@@ -90,7 +90,7 @@ def line(name: str, frame: pl.DataFrame, leaf: str, n_draws: int) -> dict[str, A
     score, start = SCORES[leaf], seconds()
     if score is None:
         net = an.learn(frame, verbose=False, n_jobs=1)
-        schema, score = net.schema, an.PCART(lam=0.1, leaf="linear")
+        schema, score = net.schema, an.PCART(leaf="linear")
     else:
         schema = an.infer_schema(frame, scales="auto")
         net = an.learn(frame, schema=schema, score=score, max_parents=2, verbose=False, n_jobs=1)

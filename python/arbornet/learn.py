@@ -90,7 +90,7 @@ def learn(
 
     Args:
         frame: Any frame (see `Table`), or a Table.
-        score: The local score; if left out `PCART(lam=0.1, leaf="linear")`, trees whose leaves follow numbers along
+        score: The local score; if left out `PCART(leaf="linear")`, trees whose leaves follow numbers along
             lines (`PCART()` where there are not two columns of numbers). `ConditionalGaussian`, `DegenerateGaussian`,
             `BasisFunctions` and `MixedPolynomial` named without a prior take `priors.Binomial(1)` from 20 variables on,
             as `prior=priors.Uniform()` does not.

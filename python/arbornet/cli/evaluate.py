@@ -41,7 +41,7 @@ def options(command: argparse.ArgumentParser) -> None:
         metavar="SCORE",
         action="append",
         default=[],
-        help="a local score, as in Python (default: PCART(lam=0.1, leaf='linear')); may be given several times",
+        help="a local score, as in Python (default: PCART(leaf='linear')); may be given several times",
     )
     command.add_argument("--search", choices=tuple(searches()), metavar="METHOD", default="exact", help="as for learn")
     command.add_argument("--max-parents", default="auto", metavar="N", help="most parents of a variable")

@@ -24,7 +24,7 @@ def options(command: argparse.ArgumentParser) -> None:
     table_options(command)
     command.add_argument("network", metavar="NETWORK", help="a network with the graph: .json, .bif, .xmlbif or .net")
     command.add_argument(
-        "--score", metavar="SCORE", help="the score whose models are fitted (default: PCART(lam=0.1, leaf='linear'))"
+        "--score", metavar="SCORE", help="the score whose models are fitted (default: PCART(leaf='linear'))"
     )
     missing_option(command)
     command.add_argument("-o", "--output", metavar="FILE", help="write the network: .json, .bif, .xmlbif or .net")

@@ -148,7 +148,7 @@ def learning_options(command: argparse.ArgumentParser, gaps: bool = False) -> No
         "--score",
         metavar="SCORE",
         help="the local score, as in Python: PCART(), 'BDeu(10)', 'BIC(prior=EBIC(0.5))' (default: "
-        "PCART(lam=0.1, leaf='linear'); DecisionGraph() with --search decision_graphs)",
+        "PCART(leaf='linear'); DecisionGraph() with --search decision_graphs)",
     )
     command.add_argument(
         "--leaf",

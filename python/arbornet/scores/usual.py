@@ -1,7 +1,7 @@
 """The score where none is named: trees whose leaves follow numbers along lines.
 
 `docs/prediction.md` and `docs/design/pcart.md` have the tables of held-out rows that this choice was made by: with
-lines, trees are smaller and predict better, and so they do if little spread is expected about them.
+lines, trees are smaller and predict better.
 """
 
 from __future__ import annotations
@@ -11,8 +11,8 @@ from collections.abc import Iterable
 from arbornet.data.by_trees import spec_of_trees
 from arbornet.scores.pcart import PCART
 
-USUAL = PCART(lam=0.1, leaf="linear")
-"""For tables of which nothing is known yet. Numbers of real tables follow others more closely than `lam=1` expects."""
+USUAL = PCART(leaf="linear")
+"""For tables of which nothing is known yet."""
 
 #: Ways to take a column are compared by its trees, as marginal likelihoods.
 spec_of_trees.provide(PCART(leaf="linear", penalised=False).spec)
