@@ -130,3 +130,9 @@ def test_a_column_of_more_levels_than_there_can_be_is_left_out_and_the_rest_is_l
     assert an.learn(frame).names == ["sex"]
     kept = an.Table(frame, schema=schema.with_types(plz=an.Categorical(max_levels=50)))
     assert len(kept.schema["plz"].levels) == 50
+
+
+@pytest.mark.parametrize(("learned", "told"), [([0, 1], "give 0 or 1 for it"), (["f", "t"], "give 'f' or 't' for it")])
+def test_truth_values_for_other_levels_are_refused_with_what_to_give(learned, told) -> None:
+    with pytest.raises(an.ColumnError, match=rf"'c' holds (True|False) .*; {told}"):
+        an.Table({"c": learned * 6}).schema.encode({"c": [True, False]})

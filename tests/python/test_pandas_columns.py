@@ -114,3 +114,14 @@ def test_columns_of_other_lengths_are_refused_where_rows_are_taken() -> None:
     for make in (lambda x: an.NaiveBayes().fit(x, ["p", "q"]), lambda x: an.evaluate.cross_validate(x, folds=2)):
         with pytest.raises(an.ColumnError, match=r"lengths|has 3 rows where 'x' has 2"):
             make({"x": pd.array([1, 2], dtype="Int64"), "y": [1.0, 2.0, 3.0]})
+
+
+def test_levels_that_a_frame_declares_without_an_order_have_a_hint_if_their_words_imply_one() -> None:
+    agree = pd.Categorical(["agree", "disagree", "strongly agree", "disagree"] * 5)
+    incomes = pd.Categorical(["5,200 to 10,400", "2,600 to 5,200", "Under 2,600", "2,600 to 5,200"] * 5)
+    city = pd.Categorical(["Rome", "Paris", "Oslo", "Rome"] * 5)
+    schema = an.infer_schema(pd.DataFrame({"agree": agree, "income": incomes, "city": city}))
+    assert [column.word for column in schema.columns] == ["categorical"] * 3
+    given = "if these are grades: schema.with_types(agree=an.Ordinal(['disagree', 'agree', 'strongly agree']))"
+    assert schema["agree"].hint == given and "an.Ordinal(['Under 2,600'" in str(schema["income"].hint)
+    assert schema["city"].hint is None

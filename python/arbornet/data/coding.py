@@ -117,6 +117,8 @@ def _unseen_text(raw: Raw, i: int, column: Column, unknown: list[int]) -> str:
     more = f" and {several(len(unknown) - 1, 'more value')}" if len(unknown) > 1 else ""
     is_text = any(isinstance(level, str) for level in column.levels or ())
     text = "; give it as text" if is_text and not isinstance(values[first], str) else ""
+    if isinstance(values[first], bool) and column.levels is not None and len(column.levels) == 2:
+        text = f"; give {column.levels[0]!r} or {column.levels[1]!r} for it"
     known = ", ".join(repr(level) for level in (column.levels or ())[:10])
     rest = ", ..." if len(column.levels or ()) > 10 else ""
     return (

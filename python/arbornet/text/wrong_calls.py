@@ -23,6 +23,7 @@ def helpful(function: Callable[P, R]) -> Callable[P, R]:
 
     @functools.wraps(function)
     def called(*args: P.args, **kwargs: P.kwargs) -> R:
+        __tracebackhide__ = True
         try:
             return function(*args, **kwargs)
         except TypeError:
@@ -40,6 +41,7 @@ def helpful_class(made: C) -> C:
 
     @functools.wraps(init)
     def started(self: Any, *args: Any, **kwargs: Any) -> None:
+        __tracebackhide__ = True
         try:
             init(self, *args, **kwargs)
         except TypeError:

@@ -10,7 +10,7 @@ import polars as pl
 from arbornet.data.frames import Raw
 from arbornet.data.infer import Profile, check_finite, infer, is_constant
 from arbornet.data.looks import dates
-from arbornet.data.looks.look import Look, Looks, is_open, look, read_as_dates, read_as_numbers
+from arbornet.data.looks.look import GRADES, Look, Looks, is_open, look, read_as_dates, read_as_numbers
 from arbornet.data.looks.marks import Marks
 from arbornet.data.looks.numbers_in_text import dots, form_of_text
 from arbornet.data.looks.reasons import reason
@@ -67,7 +67,8 @@ def _completed(seen: Seen, told: Look) -> Look:
     if looks is None or not is_plausible(said, marks):
         looks = "constant" if seen.n_distinct == 1 else told.looks_like
     hint = told.hint
-    if told.left_out is None and looks in ("identifier", "text", "list", "address") and looks != told.looks_like:
+    is_other = looks in ("identifier", "text", "list", "address") and looks != told.looks_like
+    if told.left_out is None and is_other and not (hint or "").startswith(GRADES):
         hint = f"schema.without({seen.name!r}) leaves it out"
     return replace(told, looks_like=looks, because=reason(seen, marks, asked), hint=hint)
 

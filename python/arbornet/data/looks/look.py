@@ -27,6 +27,7 @@ assert get_args(Looks) == LOOKS
 FEW_TO_BE_NUMBERS = 3
 """The fewest distinct written numbers that are read as numbers; two are labels."""
 FEW_DATES = 5
+GRADES = "if these are grades"
 KEPT = 50
 """How many levels the hint keeps of a column that has too many."""
 _CYCLES = {"month": (1, 12), "hour": (0, 23), "weekday": (0, 7), "dow": (0, 7), "minute": (0, 59)}
@@ -85,6 +86,8 @@ def _look(seen: Seen, base: Inferred, constant: bool, declared: bool) -> Look:
         return Look("empty", base.kind, base.reason, base.left_out)
     if constant:
         return Look("constant", base.kind, base.reason, base.left_out, hint=as_text)
+    if declared and seen.class_ == "text" and isinstance(base.kind, Categorical):
+        return Look("category", base.kind, base.reason, base.left_out, hint=_hint_of_grades(seen))
     if declared or seen.class_ == "truth":
         return Look("category", base.kind, base.reason, base.left_out)
     if seen.class_ == "text":
@@ -213,8 +216,16 @@ def _graded(seen: Seen, base: Inferred) -> Look | None:
     likely = grades.likely_order(levels)
     if likely is None:
         return None
-    hint = "if these are grades: " + line(seen.name, f"an.Ordinal({likely!r})")
+    hint = f"{GRADES}: " + line(seen.name, f"an.Ordinal({likely!r})")
     return Look("category", base.kind, base.reason, hint=hint)
+
+
+def _hint_of_grades(seen: Seen) -> str | None:
+    """The line that gives an order to levels that a frame declares without one, if their words imply one."""
+    levels = [str(value) for value in seen.values]
+    certain = grades.certain_order(levels)
+    order = grades.likely_order(levels) if certain is None else certain[0]
+    return None if order is None else f"{GRADES}: " + line(seen.name, f"an.Ordinal({order!r})")
 
 
 def _hint_of_identifier(seen: Seen) -> str:
