@@ -68,10 +68,12 @@ class Continuous:
         least: No number that is drawn or predicted is below this: what would be counts as it. If left out, 0 where no
             value of the table is below 0. None for no limit.
         point: A number that many rows share, as the zeros of rainfall or the limit of a measurement (a point mass).
-            Trees (`PCART`) give it a probability of its own in every leaf, and fit the leaf to all other numbers. Its
+            Trees (`PCART`) and full tables (`FullTable`) give it a probability of its own in every leaf, and fit the
+            leaf to all other numbers. Its
             density is this probability over the column's step, or over a thousandth of its range where it has none.
             `"auto"` takes the most frequent number where that makes the column's values much more probable.
-        leaf: What stands in the leaves of the column's trees (`PCART`), whatever the score says of all others:
+        leaf: What stands in the leaves of the column's trees (`PCART`), whatever the score says of all others, and in
+            the cells of its full tables (`FullTable`), which follow no lines:
             `"normal"`, `"linear"` as in `PCART(leaf="linear")`, `"lognormal"` for `scale="log"` with normal leaves, or
             `"counts"` for whole numbers from 0 up: a negative binomial distribution, of which each leaf has its own
             mean and spread. With `point=0` for counts of which more are 0 than that says. `"histogram"` is for numbers

@@ -16,7 +16,9 @@ class FullTable(Leaves):
     """The best table over all ways to cut continuous and ordinal parents into quantile bins.
 
     `FullTable()` is the FTp of Talvitie, Eggeling and Koivisto (2019), `FullTable(penalised=False)` its FT. The priors
-    of the leaves (`alpha`, `kappa`, `mean`, `a`, `nu`, `lam`, `per_variable`) are keyword arguments.
+    of the leaves (`alpha`, `kappa`, `mean`, `a`, `nu`, `lam`, `per_variable`) are keyword arguments. In the cells of a
+    number stands what its column says: `Continuous(scale=)`, `point=`, and leaves of counts or with a histogram; lines
+    are refused.
 
     Args:
         penalised: subtract the logarithm of the number of parent sets of the same size.

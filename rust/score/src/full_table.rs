@@ -4,11 +4,17 @@
 //! The score is the best log marginal over all joint choices of bins, minus `ln(max_bins - 1)` for every parent that
 //! is cut: the uniform prior over joint choices, normalised. There is no penalty per leaf. All joint choices are
 //! evaluated together (see [`joint`]); the cost of a family is that of its boxes of parts, not rows times choices.
+//!
+//! In a cell stands what the column says of its leaves: counts, a histogram, a number that many rows share. All of these have a
+//! marginal in closed form of sums that add. Lines are refused: sums with the parents would have to be kept for every box.
 
+mod cells;
+mod counts;
 mod cuts;
 mod few;
 mod joint;
 mod line;
+mod pointed;
 mod response;
 mod runs;
 mod weighed;
@@ -17,20 +23,24 @@ use std::sync::Arc;
 
 use serde::{Deserialize, Serialize};
 
+use self::cells::{CellLeaf, Rows};
+use self::counts::Counts;
 use self::cuts::Cuttings;
 use self::joint::{Axis, Joint};
+use self::pointed::Pointed;
 use self::response::{LevelLeaf, Levels, Numbers, Response};
 use self::weighed::{WeighedLevels, WeighedNumbers};
 use super::{ChildScore, LocalScore};
 use crate::control::Halt;
 use crate::error::{Error, Result};
-use crate::leaf::{Leaf, LeafPriors};
+use crate::leaf::{HistogramLeaf, Leaf, LeafPriors};
 use crate::model::LocalModel;
 use crate::model::cells::{Cell, Cells};
 use crate::model::full_table::{FullTable as Model, bin};
 use crate::prior;
 use crate::registry::Takes;
-use crate::table::{Codes, Column, Table, Var};
+use crate::said::{self, CountRows, SharedRows};
+use crate::table::{Codes, Column, Kind, NumberLeaf, Table, Units, Var};
 
 /// Parameters of full tables.
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
@@ -72,15 +82,33 @@ impl FullTable {
             return Err(Error::parameter("max_bins", &self.max_bins, format!("must be between 2 and {MOST_BINS}")));
         }
         self.priors.check(table)?;
+        let mut histograms = vec![None; table.n_vars()];
+        if !self.published {
+            (0..table.n_vars()).try_for_each(|var| check(table, var))?;
+            histograms = said::histograms(table)?;
+        }
         let cuttings = (0..table.n_vars()).map(|v| Cuttings::new(table, v, self.max_bins)).collect();
-        Ok(Box::new(Prepared { table: table.clone(), parameters: self.clone(), cuttings }))
+        Ok(Box::new(Prepared { table: table.clone(), parameters: self.clone(), cuttings, histograms }))
     }
+}
+
+/// That a column's own leaves can stand in cells.
+fn check(table: &Table, var: Var) -> Result<()> {
+    if let Kind::Continuous { scale } = table.variable(var).kind
+        && scale.leaf == Some(NumberLeaf::Linear)
+    {
+        let problem = "has leaves that follow lines (leaf=\"linear\"), and the cells of a full table follow none";
+        return Err(Error::column(table.name(var), problem, "take PCART, or leaf=\"normal\" for the column"));
+    }
+    said::check_counts(table, var)
 }
 
 struct Prepared {
     table: Arc<Table>,
     parameters: FullTable,
     cuttings: Vec<Cuttings>,
+    /// Of children whose cells hold histograms.
+    histograms: Vec<Option<Arc<HistogramLeaf>>>,
 }
 
 impl Prepared {
@@ -137,8 +165,57 @@ impl Prepared {
         Scratch { score: self, codes, joint: Joint::new(order.len()), response: response(&order) }
     }
 
+    /// The units of a child that says it holds counts.
+    fn counts(&self, child: Var) -> Option<Units> {
+        let Kind::Continuous { scale } = self.table.variable(child).kind else { return None };
+        (scale.leaf == Some(NumberLeaf::Counts) && !self.parameters.published).then_some(scale)
+    }
+
+    /// Which rows hold the child's shared number, if it has one, of stored numbers with their weights.
+    fn shared(&self, child: Var, rows: impl Iterator<Item = (f64, f64)>) -> Option<SharedRows> {
+        let point = said::point_of(&self.table, child).filter(|_| !self.parameters.published)?;
+        let alpha = self.parameters.priors.of(&self.table, child).alpha;
+        Some(SharedRows::new(point, alpha, rows))
+    }
+
+    /// The stored numbers of a child and their weights, in some order of the rows.
+    fn numbers<'a>(&'a self, child: Var, order: &'a [u32]) -> impl Iterator<Item = (f64, f64)> + 'a {
+        let Column::Reals(reals) = self.table.column(child) else { unreachable!("only numbers are asked for") };
+        let weights = self.table.weights_of(child);
+        order.iter().map(move |&row| (reals[row as usize], weights.map_or(1.0, |weights| weights[row as usize])))
+    }
+
+    /// The scratch of a child of numbers, beside its shared number if it has one.
+    fn of_numbers<R>(&self, child: Var, response: impl FnOnce(&[u32]) -> R) -> Box<dyn Family + '_>
+    where
+        R: Response + 'static,
+    {
+        if said::point_of(&self.table, child).is_none() || self.parameters.published {
+            return Box::new(self.scratch(child, response));
+        }
+        Box::new(self.scratch(child, |order| {
+            let shared = self.shared(child, self.numbers(child, order));
+            Pointed::new(response(order), shared.expect("the column has a point mass"))
+        }))
+    }
+
     /// The scratch of a child, with its response in the order of its rows.
     fn family(&self, child: Var) -> Box<dyn Family + '_> {
+        if let Some(scale) = self.counts(child) {
+            return self.of_numbers(child, |order| {
+                let rows: Vec<_> = self.numbers(child, order).collect();
+                Counts::new(CountRows::new(&rows, scale, said::point_of(&self.table, child).as_ref()))
+            });
+        }
+        if let Some(leaf) = &self.histograms[child] {
+            let cells = |order: &[u32]| self.numbers(child, order).map(|(y, n)| (leaf.cell(y), n)).collect::<Vec<_>>();
+            if self.table.weights_of(child).is_some() {
+                let response = |order: &[u32]| WeighedLevels::new(leaf.clone(), cells(order), leaf.n_cells());
+                return self.of_numbers(child, response);
+            }
+            let codes = |order: &[u32]| cells(order).into_iter().map(|(cell, _)| cell).collect();
+            return self.of_numbers(child, |order| Levels::new(leaf.clone(), codes(order), leaf.n_cells()));
+        }
         match (self.leaf(child), self.table.column(child)) {
             (Leaf::Categorical(leaf), Column::Codes(codes)) => {
                 let width = leaf.n_levels();
@@ -149,11 +226,8 @@ impl Prepared {
                 self.of_levels(child, leaf, codes, width)
             }
             (Leaf::Normal(leaf), Column::Reals(reals)) => match self.table.weights_of(child) {
-                None => Box::new(self.scratch(child, |_| Numbers::new(&leaf, reals.clone()))),
-                Some(weights) => Box::new(self.scratch(child, |order| {
-                    let rows = order.iter().map(|&row| (reals[row as usize], weights[row as usize]));
-                    WeighedNumbers::new(leaf, rows)
-                })),
+                None => self.of_numbers(child, |_| Numbers::new(&leaf, reals.clone())),
+                Some(_) => self.of_numbers(child, |order| WeighedNumbers::new(leaf, self.numbers(child, order))),
             },
             _ => unreachable!("leaves are of their column's kind"),
         }
@@ -175,7 +249,7 @@ impl Prepared {
 
     /// Cells of the rows under given cuts, each fitted with the responses observed in their canonical order.
     fn cells(&self, child: Var, parents: &[Var], cuts: &[Option<Vec<f64>>]) -> Cells {
-        let (leaf, column, weights) = (self.leaf(child), self.table.column(child), self.table.weights_of(child));
+        let rows_of_child = Rows { column: self.table.column(child), weights: self.table.weights_of(child) };
         let codes_of = |row: usize| -> Vec<u32> {
             let code = |(&p, cuts): (&Var, &Option<Vec<f64>>)| match (self.table.column(p), cuts) {
                 (Column::Reals(x), Some(cuts)) => bin(cuts, x[row]),
@@ -189,14 +263,34 @@ impl Prepared {
             Some(order) => order.into_iter().map(|row| (codes_of(row as usize), row as usize)).collect(),
             None => (0..self.table.n_rows()).map(|row| (codes_of(row), row)).collect(),
         };
+        let order: Vec<u32> = rows.iter().map(|&(_, row)| row as u32).collect();
+        let leaf = self.cell_leaf(child, &order);
+        let shared = match self.table.column(child) {
+            Column::Reals(_) => self.shared(child, self.numbers(child, &order)),
+            Column::Codes(_) => None,
+        };
         rows.sort_by(|a, b| a.0.cmp(&b.0)); // stable: within a cell the order stays
         let fitted = |same: &[(Vec<u32>, usize)]| {
-            let (n_rows, distribution) = leaf.fit_rows(column, weights, same.iter().map(|&(_, row)| row));
+            let of_cell: Vec<usize> = same.iter().map(|&(_, row)| row).collect();
+            let (n_rows, distribution) = rows_of_child.fitted(&leaf, shared.as_ref(), &of_cell);
             Cell { codes: same[0].0.clone(), n_rows, distribution }
         };
         let cells = rows.chunk_by(|a, b| a.0 == b.0).map(fitted).collect();
-        let (_, unseen) = leaf.fit_rows(column, weights, std::iter::empty());
+        let (_, unseen) = rows_of_child.fitted(&leaf, shared.as_ref(), &[]);
         Cells::new(child, parents.to_vec(), cells, unseen)
+    }
+
+    /// What stands in the cells of a child, whose rows come in this order.
+    fn cell_leaf(&self, child: Var, order: &[u32]) -> CellLeaf {
+        if let Some(scale) = self.counts(child) {
+            let rows: Vec<_> = self.numbers(child, order).collect();
+            let point = said::point_of(&self.table, child);
+            return CellLeaf::Counts(Box::new(CountRows::new(&rows, scale, point.as_ref()).leaf), scale);
+        }
+        match &self.histograms[child] {
+            Some(leaf) => CellLeaf::Histogram(leaf.clone()),
+            None => CellLeaf::OfKind(self.leaf(child)),
+        }
     }
 }
 
@@ -301,7 +395,7 @@ impl<R: Response> Family for Scratch<'_, R> {
                 best = joint;
             }
         }
-        let score = totals[best] + self.score.log_prior_of_choices(parents);
+        let score = totals[best] + self.response.constant() + self.score.log_prior_of_choices(parents);
         let mut choices = vec![0; parents.len()];
         for (axis, p) in axes.iter().zip(&order).rev() {
             let position = parents.iter().position(|q| q == p).expect("the order is one of the parents");
@@ -311,3 +405,6 @@ impl<R: Response> Family for Scratch<'_, R> {
         (score, choices)
     }
 }
+
+#[cfg(test)]
+mod tests;

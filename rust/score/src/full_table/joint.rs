@@ -9,7 +9,7 @@
 use super::cuts::Cuttings;
 use super::few;
 use super::line::Line;
-use super::response::Response;
+use super::response::{Number, Response};
 use super::runs::{self, Run};
 use crate::control::Halt;
 
@@ -78,7 +78,7 @@ pub struct Joint<N> {
 /// No dense table larger than this many bytes.
 const LARGEST_TABLE: usize = 1 << 25;
 
-impl<N: Copy + Default + PartialEq + std::ops::AddAssign> Joint<N> {
+impl<N: Number> Joint<N> {
     pub fn new(n_rows: usize) -> Self {
         Self {
             halt: Halt::default(),

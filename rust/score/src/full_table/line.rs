@@ -1,7 +1,7 @@
 //! The last parent: the log marginals of one box for each of its choices of bins.
 
 use super::joint::Axis;
-use super::response::Response;
+use super::response::{Number, Response};
 use super::runs::{self, Run};
 
 /// Memory of the last axis.
@@ -18,7 +18,7 @@ pub struct Line<N> {
     worths: Vec<f64>,
 }
 
-impl<N: Copy + Default + PartialEq + std::ops::AddAssign> Line<N> {
+impl<N: Number> Line<N> {
     /// The log marginals of the rows, ascending, for every choice of the axis.
     pub fn of_rows<R: Response<Number = N>>(
         &mut self,

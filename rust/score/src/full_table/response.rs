@@ -1,15 +1,69 @@
 //! The child's responses as full tables see them: sums in flat cells, and what the responses of a cell are worth.
 
 use std::ops::AddAssign;
+use std::sync::Arc;
 
 use super::runs::Run;
-use crate::leaf::{Amount, Categorical, Normal, Ordinal};
+use crate::leaf::{Amount, Categorical, CountSum, HistogramLeaf, Normal, Ordinal};
 use crate::tree::ln::ln;
+
+/// What cells consist of.
+pub trait Number: Copy + Default + PartialEq + AddAssign {
+    /// Rows of so much weight, of which nothing else is known.
+    fn of_weight(weight: f64) -> Self;
+
+    /// Their weight.
+    fn weight(self) -> f64;
+}
+
+impl Number for u32 {
+    fn of_weight(weight: f64) -> Self {
+        weight as Self
+    }
+
+    #[inline]
+    fn weight(self) -> f64 {
+        f64::from(self)
+    }
+}
+
+impl Number for f64 {
+    fn of_weight(weight: f64) -> Self {
+        weight
+    }
+
+    #[inline]
+    fn weight(self) -> f64 {
+        self
+    }
+}
+
+impl Number for Sums {
+    fn of_weight(weight: f64) -> Self {
+        Self { n: weight, ..Self::default() }
+    }
+
+    #[inline]
+    fn weight(self) -> f64 {
+        self.n
+    }
+}
+
+impl Number for CountSum {
+    fn of_weight(weight: f64) -> Self {
+        Self { n: weight, ..Self::default() }
+    }
+
+    #[inline]
+    fn weight(self) -> f64 {
+        self.n
+    }
+}
 
 /// The child's responses in an order that does not depend on the order of the rows, with sums of them in flat cells.
 pub trait Response {
     /// What a cell consists of.
-    type Number: Copy + Default + PartialEq + AddAssign;
+    type Number: Number;
 
     /// How many numbers a cell takes.
     fn width(&self) -> usize;
@@ -25,6 +79,16 @@ pub trait Response {
 
     /// The log marginal of one row's response.
     fn alone(&self, row: u32) -> f64;
+
+    /// The weight of the responses in a cell.
+    fn n_rows(cell: &[Self::Number]) -> f64 {
+        cell.iter().map(|n| n.weight()).sum()
+    }
+
+    /// What all rows are worth in whatever cells they are, beside these.
+    fn constant(&self) -> f64 {
+        0.0
+    }
 
     /// The sums of runs of the cells of a table, one after the other. Runs from the same part on grow out of each other.
     fn sum_runs(&self, table: &[Self::Number], parts: &[u16], runs: &[Run], sums: &mut Vec<Self::Number>) {
@@ -231,6 +295,21 @@ impl Numbers {
 /// A leaf of levels that can read its counts from a slice.
 pub trait LevelLeaf {
     fn log_marginal_of<N: Amount>(&self, counts: &[N]) -> f64;
+
+    /// As [`Response::constant`].
+    fn constant(&self) -> f64 {
+        0.0
+    }
+}
+
+impl LevelLeaf for Arc<HistogramLeaf> {
+    fn log_marginal_of<N: Amount>(&self, counts: &[N]) -> f64 {
+        self.both(counts)[0]
+    }
+
+    fn constant(&self) -> f64 {
+        self.as_ref().constant()
+    }
 }
 
 impl LevelLeaf for Categorical {
@@ -295,5 +374,9 @@ impl<L: LevelLeaf> Response for Levels<L> {
 
     fn alone(&self, row: u32) -> f64 {
         self.alone[self.codes[row as usize] as usize]
+    }
+
+    fn constant(&self) -> f64 {
+        self.leaf.constant()
     }
 }

@@ -109,4 +109,8 @@ impl<L: LevelLeaf> Response for WeighedLevels<L> {
     fn alone(&self, row: u32) -> f64 {
         self.alone[row as usize]
     }
+
+    fn constant(&self) -> f64 {
+        self.leaf.constant()
+    }
 }
