@@ -285,7 +285,7 @@ impl Prepared {
         if let Some(scale) = self.counts(child) {
             let rows: Vec<_> = self.numbers(child, order).collect();
             let point = said::point_of(&self.table, child);
-            return CellLeaf::Counts(CountRows::new(&rows, scale, point.as_ref()).leaf, scale);
+            return CellLeaf::Counts(Box::new(CountRows::new(&rows, scale, point.as_ref()).leaf), scale);
         }
         match &self.histograms[child] {
             Some(leaf) => CellLeaf::Histogram(leaf.clone()),

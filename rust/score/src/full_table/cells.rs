@@ -12,7 +12,7 @@ pub enum CellLeaf {
     /// As its kind has it.
     OfKind(Leaf),
     /// Counts in these units.
-    Counts(CountLeaf, Units),
+    Counts(Box<CountLeaf>, Units),
     /// Cells of its own.
     Histogram(Arc<HistogramLeaf>),
 }
@@ -58,7 +58,9 @@ impl Rows<'_> {
             }
             CellLeaf::Histogram(leaf) => {
                 let mut counts = vec![0.0; leaf.n_cells()];
-                rows.iter().for_each(|&row| counts[leaf.cell(self.value(row)) as usize] += self.weight(row));
+                for &row in rows {
+                    counts[leaf.cell(self.value(row)) as usize] += self.weight(row);
+                }
                 (counts.iter().sum::<f64>().round() as usize, leaf.fit_of(&counts))
             }
         }

@@ -4,8 +4,9 @@
 
 use rustc_hash::FxHashMap;
 
+use super::Prepared;
+use super::children::level_node;
 use super::family::{Family, merge};
-use super::{Prepared, level_node};
 use crate::control::Halt;
 use crate::error::Result;
 use crate::leaf::{Categorical, Ordinal};

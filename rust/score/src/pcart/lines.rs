@@ -5,8 +5,9 @@
 use std::collections::BTreeMap;
 use std::sync::Arc;
 
+use super::Prepared;
+use super::children::{number_node, weighed_node};
 use super::family::{Family, Rows};
-use super::{Prepared, number_node, weighed_node};
 use crate::control::Halt;
 use crate::error::Result;
 use crate::leaf::{LineSums, Linear, Normal, n_sums};

@@ -130,7 +130,7 @@ mod tests {
             let rows = (0..40).map(|i| leaf.row(f64::from(i), 1.0)).collect();
             prop_assert_eq!(is_the_same(&Counts::new(leaf, rows), &keys, 1 << bit, |i| i as u32), n_left);
             let pointed = Pointed::new(weighed, Shares::new(0.5, 0.0, 40));
-            let held = |i: usize| if i % 3 == 0 { Held::Shared(1.0) } else { Held::Other(numbers(i)) };
+            let held = |i: usize| if i.is_multiple_of(3) { Held::Shared(1.0) } else { Held::Other(numbers(i)) };
             prop_assert_eq!(is_the_same(&pointed, &keys, 1 << bit, held), n_left);
             let y: Vec<f64> = (0..40).map(f64::from).collect();
             let rows = Arc::new(LineRows { x: vec![Some(y.clone())], y, ..LineRows::default() });
