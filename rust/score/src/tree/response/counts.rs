@@ -2,7 +2,7 @@
 
 use super::in_order::InOrder;
 use super::weighed::HalvesOf;
-use super::{Point, Response, Worth};
+use super::{Beside, Point, Response, Worth};
 use crate::leaf::{COUNT_SUMS, CountLeaf, CountSum, SIZES};
 use crate::tree::lattice::Columns;
 
@@ -37,6 +37,10 @@ impl Response for Counts {
     /// Which size.
     fn choice(&self) -> f64 {
         -(SIZES.len() as f64).ln()
+    }
+
+    fn beside(&self) -> Beside {
+        Beside { visit: 0, split: 2 * COUNT_STEPS, point: COUNT_SUMS as u64 }
     }
 
     fn zero(&self) -> CountSum {

@@ -9,7 +9,7 @@ use smallvec::SmallVec;
 
 use super::in_order::InOrder;
 use super::numbers::{NumberSum, Numbers};
-use super::{Half, Halves, LANES, Point, Response, Worth};
+use super::{Beside, Half, Halves, LANES, Point, Response, Worth};
 use crate::leaf::{LineSums, Linear, Moments, Normal, eliminated, n_sums, observe};
 use crate::table::Var;
 use crate::tree::lattice::Columns;
@@ -102,6 +102,14 @@ pub struct Lines<const W: usize> {
 pub fn line_steps(p: usize) -> u64 {
     let p = p as u64;
     20 + n_sums(p as usize) as u64 + p * (25 + p * (3 + p))
+}
+
+/// What a search takes for lines of up to `width` sums beside what it takes for numbers. Over all sets of up to four parents of a table
+/// of 506 rows, with and without columns that copy others, searches with four numbers took 5.3 and 5.9 times as long as steps of plain
+/// numbers say, and .94 and 1.05 times as long as these.
+pub(super) fn line_beside(width: usize) -> Beside {
+    let p = (0..width).find(|&p| n_sums(p) >= width).unwrap_or(0);
+    Beside { visit: 0, split: 2 * line_steps(p) / 3, point: 3 * width as u64 / 2 }
 }
 
 impl<const W: usize> Lines<W> {
@@ -201,6 +209,10 @@ impl<const W: usize> Response for Lines<W> {
 
     fn choice(&self) -> f64 {
         if self.p == 0 { 0.0 } else { -std::f64::consts::LN_2 }
+    }
+
+    fn beside(&self) -> Beside {
+        line_beside(W)
     }
 
     fn zero(&self) -> LineSum<W> {

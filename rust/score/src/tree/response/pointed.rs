@@ -9,7 +9,7 @@ use libm::lgamma;
 
 use super::in_order::InOrder;
 use super::weighed::HalvesOf;
-use super::{Point, Response, Worth};
+use super::{Beside, Point, Response, Worth};
 use crate::table::Var;
 use crate::tree::lattice::Columns;
 
@@ -97,6 +97,11 @@ impl<R: InOrder> Response for Pointed<R> {
 
     fn bulk(&self) -> u64 {
         self.others.bulk()
+    }
+
+    fn beside(&self) -> Beside {
+        let others = self.others.beside();
+        Beside { split: others.split + 2 * POINT_STEPS, point: others.point + 2, ..others }
     }
 
     fn zero(&self) -> Self::Sum {
