@@ -261,7 +261,7 @@ def test_families_that_a_sample_leaves_early_are_foreseen() -> None:
 
 
 def test_leaves_that_take_longer_are_counted_so_and_the_budget_holds() -> None:
-    """Lines, histograms and counts take several times as long as numbers, also where columns are functions of one another."""
+    """Lines, histograms and counts take several times as long, as where columns are functions of others."""
     rng = np.random.default_rng(4)
     x = rng.gamma(2.0, 2.0, 150).round(1) + 0.1
     near = {"x": x, "lx": np.log(x), "y": x + rng.normal(size=150), "n": rng.poisson(x), "root": np.sqrt(x)}
