@@ -258,3 +258,25 @@ def test_families_that_a_sample_leaves_early_are_foreseen() -> None:
     _, (steps, *_) = score_within(handle, 4, rules.spec(), budget.scoring // 30, 2)
     assert steps > 0.9 * budget.scoring // 30, "the table is too easy for this test"
     assert told.steps > budget.scoring / 3
+
+
+def test_leaves_that_take_longer_are_counted_so_and_the_budget_holds() -> None:
+    """Lines, histograms and counts take several times as long, as where columns are functions of others."""
+    rng = np.random.default_rng(4)
+    x = rng.gamma(2.0, 2.0, 150).round(1) + 0.1
+    near = {"x": x, "lx": np.log(x), "y": x + rng.normal(size=150), "n": rng.poisson(x), "root": np.sqrt(x)}
+    table = an.Table(near)
+
+    def counted(table: an.Table, leaf: Any, steps: float) -> tuple[int, int]:
+        handle, rules = prepared(table, an.PCART(leaf=leaf)), resolved(None, table.names)
+        _, (taken, looked_at, *_) = score_within(handle, 4, rules.spec(), int(steps), 2)
+        return taken, sum(looked_at)
+
+    plain, n_sets = counted(table, "normal", 1e12)
+    assert n_sets == 5 * 16
+    for leaf in ("linear", "histogram", "counts"):
+        kinds = {} if leaf == "linear" else {"n": an.Continuous(leaf=leaf)}
+        of_kind = an.Table(near, an.infer_schema(near).with_types({"n": an.Continuous()} | kinds))
+        taken, _ = counted(of_kind, "linear" if leaf == "linear" else "normal", 1e12)
+        assert taken > (1.5 if leaf == "linear" else 1.2) * plain, leaf
+    assert counted(table, "linear", plain / 2)[0] < 0.65 * plain

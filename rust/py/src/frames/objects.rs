@@ -76,13 +76,13 @@ pub fn column(name: &str, payload: &Bound<'_, PyAny>) -> PyResult<RawColumn> {
     }
     let chunks = match Payload::of(payload)? {
         Payload::Categories((codes, categories, ordered)) => return declared(name, &codes, &categories, ordered),
-        Payload::Array((array, missing, unit)) => match of_numpy(name, &array, missing.as_ref(), unit.as_deref())? {
-            Some(values) => vec![values],
-            None => {
+        Payload::Array((array, missing, unit)) => {
+            let Some(values) = of_numpy(name, &array, missing.as_ref(), unit.as_deref())? else {
                 let problem = format!("is an array of dtype {}", array.dtype());
                 return Ok(RawColumn::unreadable(name.to_owned(), problem, array.len()));
-            }
-        },
+            };
+            vec![values]
+        }
         Payload::Objects(objects) => match first_alien(&objects)? {
             Some(problem) => return Ok(RawColumn::unreadable(name.to_owned(), problem, objects.len())),
             None => vec![of_objects(name, &objects)?],

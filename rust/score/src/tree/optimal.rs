@@ -223,11 +223,11 @@ impl<R: Response> Search<R> {
     /// What the searches so far cost, in steps of about a nanosecond.
     pub fn steps(&self) -> u64 {
         // A visited cell takes the logarithms of all counts of a response with many levels, a split adds them up.
-        let bulk = self.response.bulk();
-        (130 + 10 * bulk) * self.effort.visited
-            + (20 + 2 * bulk) * self.effort.splits
+        let (bulk, beside) = (self.response.bulk(), self.response.beside());
+        (130 + 10 * bulk + beside.visit) * self.effort.visited
+            + (20 + 2 * bulk + beside.split) * self.effort.splits
             + (Self::DIVIDED + bulk) * self.effort.divided
-            + (4 + bulk) * self.patience.points
+            + (4 + bulk + beside.point) * self.patience.points
             + self.lattice.steps
     }
 

@@ -79,6 +79,11 @@ pub trait Response {
         0
     }
 
+    /// What a search takes where sums hold more than three numbers, or a leaf takes more than a logarithm.
+    fn beside(&self) -> Beside {
+        Beside::default()
+    }
+
     /// Of no rows.
     fn zero(&self) -> Self::Sum;
 
@@ -126,6 +131,17 @@ pub trait Response {
     /// Both sides of up to `LANES` halvings of the same points: what has the bit, `2^bits[i]`, goes right. `total` is the
     /// sum over all points.
     fn halves(&self, points: &[Point<Self::Sum>], total: &Self::Sum, bits: &[u32]) -> Self::Halves;
+}
+
+/// Steps that a search takes for a response beside those for plain numbers, of which eight halvings are summed at once.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
+pub struct Beside {
+    /// Of a cell that is visited.
+    pub visit: u64,
+    /// Of a split: the worth of both sides.
+    pub split: u64,
+    /// Of a point of a visited cell: it is added up for each halving by itself, and moved.
+    pub point: u64,
 }
 
 /// Both sides of several halvings, each in its lane.

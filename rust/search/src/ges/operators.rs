@@ -141,7 +141,7 @@ impl Climb<'_, '_> {
     /// The graph after an insertion, and its class where that is known already, if the operator is valid.
     pub(super) fn inserted(&self, y: Var, arrow: &Arrow) -> Option<(Dag, Option<Pdag>)> {
         let Arrow { x, clique, .. } = arrow;
-        if self.reaches_around(y, *x, clique) {
+        if reaches_around(&self.class, y, *x, clique) {
             return None;
         }
         let mut dag = self.member(clique, None, y)?;
@@ -186,28 +186,32 @@ impl Climb<'_, '_> {
         class.close();
         class.extension()
     }
+}
 
-    /// Whether a path of arcs and links leads from `from` to `to` without any of `around`.
-    fn reaches_around(&self, from: Var, to: Var, around: &[Var]) -> bool {
-        let mut seen = bits::set_of(self.n(), around.iter().copied().chain([from]));
-        let mut stack = vec![from];
-        while let Some(v) = stack.pop() {
-            for (i, (&children, &links)) in
-                self.class.child_bits(v).iter().zip(self.class.neighbour_bits(v)).enumerate()
-            {
-                let mut new = (children | links) & !seen[i];
-                seen[i] |= new;
-                while new != 0 {
-                    let w = i * 64 + new.trailing_zeros() as usize;
-                    if w == to {
-                        return true;
-                    }
-                    stack.push(w);
-                    new &= new - 1;
-                }
+/// Whether a path of arcs and links leads from `from` to `to` without any of `around`.
+///
+/// Looked for from both ends, always where less waits to be looked at: what comes before `to` is often little where what
+/// comes after `from` is half of the graph.
+fn reaches_around(class: &Pdag, from: Var, to: Var, around: &[Var]) -> bool {
+    let n = class.n_vars();
+    let around = bits::set_of(n, around.iter().copied());
+    let mut reached = [bits::set_of(n, [from]), bits::set_of(n, [to])];
+    let mut waiting = [vec![from], vec![to]];
+    loop {
+        let side = usize::from(waiting[1].len() < waiting[0].len());
+        let Some(v) = waiting[side].pop() else { return false };
+        let arcs = if side == 0 { class.child_bits(v) } else { class.parent_bits(v) };
+        for (i, (&arcs, &links)) in arcs.iter().zip(class.neighbour_bits(v)).enumerate() {
+            let mut new = (arcs | links) & !around[i] & !reached[side][i];
+            if new & reached[1 - side][i] != 0 {
+                return true;
+            }
+            reached[side][i] |= new;
+            while new != 0 {
+                waiting[side].push(i * 64 + new.trailing_zeros() as usize);
+                new &= new - 1;
             }
         }
-        false
     }
 }
 
@@ -223,4 +227,40 @@ fn with(set: &[Var], more: &[Var]) -> Parents {
     }
     out.extend_from_slice(&set[from..]);
     out
+}
+
+#[cfg(test)]
+mod tests {
+    use proptest::prelude::*;
+
+    use super::*;
+
+    /// By following every path.
+    fn follows(class: &Pdag, at: Var, to: Var, seen: &mut Vec<Var>) -> bool {
+        at == to
+            || class.children(at).chain(class.neighbours(at)).collect::<Vec<_>>().into_iter().any(|next| {
+                !seen.contains(&next) && {
+                    seen.push(next);
+                    follows(class, next, to, seen)
+                }
+            })
+    }
+
+    proptest! {
+        #[test]
+        fn a_path_is_found_from_both_ends_where_one_leads_there(
+            edges in prop::collection::vec((0..9_usize, 0..9_usize, any::<bool>()), 0..16),
+            around in prop::collection::vec(2..9_usize, 0..4),
+        ) {
+            let mut class = Pdag::new(9);
+            for (a, b, linked) in edges {
+                if a != b && !class.adjacent(a, b) {
+                    if linked { class.set_link(a, b) } else { class.set_arc(a, b) }
+                }
+            }
+            let mut seen = around.clone();
+            seen.push(0);
+            prop_assert_eq!(reaches_around(&class, 0, 1, &around), follows(&class, 0, 1, &mut seen));
+        }
+    }
 }

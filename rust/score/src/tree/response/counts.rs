@@ -2,7 +2,7 @@
 
 use super::halves::{HalvesOf, masked};
 use super::in_order::InOrder;
-use super::{Point, Response, Worth};
+use super::{Beside, Point, Response, Worth};
 use crate::leaf::{COUNT_SUMS, CountLeaf, CountSum, SIZES};
 use crate::tree::lattice::Columns;
 
@@ -41,6 +41,10 @@ impl Response for Counts {
     /// Which size.
     fn choice(&self) -> f64 {
         CountLeaf::log_choice()
+    }
+
+    fn beside(&self) -> Beside {
+        Beside { visit: 0, split: 2 * COUNT_STEPS, point: COUNT_SUMS as u64 }
     }
 
     fn zero(&self) -> CountSum {

@@ -2,6 +2,7 @@
 
 use std::sync::Arc;
 
+use super::Beside;
 use super::levels::{LevelsLeaf, Stored, collected};
 use super::remembered::Remembered;
 use crate::leaf::{Amount, Categorical, HistogramLeaf};
@@ -44,5 +45,9 @@ impl LevelsLeaf for Arc<HistogramLeaf> {
 
     fn cell_steps(&self) -> u64 {
         histogram_steps(self.n_cells())
+    }
+
+    fn beside(&self) -> Beside {
+        Beside { visit: 0, split: 2 * self.cell_steps(), point: self.n_cells() as u64 / 2 }
     }
 }

@@ -5,7 +5,7 @@ use std::marker::PhantomData;
 use smallvec::SmallVec;
 
 use super::remembered::Remembered;
-use super::{Half, Halves, LANES, Point, Response, Worth};
+use super::{Beside, Half, Halves, LANES, Point, Response, Worth};
 use crate::leaf::{Amount, Categorical, Ordinal};
 use crate::tree::lattice::Columns;
 
@@ -148,6 +148,11 @@ pub trait LevelsLeaf {
 
     /// Steps of a cell of a lattice: its sums and its leaf.
     fn cell_steps(&self) -> u64;
+
+    /// As [`Response::beside`].
+    fn beside(&self) -> Beside {
+        Beside::default()
+    }
 }
 
 /// Steps of a cell of a lattice whose response has `k` levels without an order: an addition and a look-up each.
@@ -306,6 +311,10 @@ impl<C: Store, L: LevelsLeaf> Response for Levels<C, L> {
 
     fn bulk(&self) -> u64 {
         if self.k > FEW { self.k as u64 } else { 0 }
+    }
+
+    fn beside(&self) -> Beside {
+        self.leaf.beside()
     }
 
     fn zero(&self) -> C {

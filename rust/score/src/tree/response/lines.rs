@@ -8,7 +8,7 @@ use std::sync::Arc;
 use super::halves::{HalvesOf, masked};
 use super::in_order::InOrder;
 use super::numbers::{NumberSum, Numbers};
-use super::{Point, Response, Worth};
+use super::{Beside, Point, Response, Worth};
 use crate::leaf::{LineSums, Linear, Moments, Normal, eliminated, n_sums, observe};
 use crate::table::Var;
 use crate::tree::lattice::Columns;
@@ -103,6 +103,14 @@ pub fn line_steps(p: usize) -> u64 {
     20 + n_sums(p as usize) as u64 + p * (25 + p * (3 + p))
 }
 
+/// What a search takes for lines of up to `width` sums beside what it takes for numbers. Over all sets of up to four parents of a table
+/// of 506 rows, with and without columns that copy others, searches with four numbers took 5.3 and 5.9 times as long as steps of plain
+/// numbers say, and .94 and 1.05 times as long as these.
+pub(super) fn line_beside(width: usize) -> Beside {
+    let p = (0..width).find(|&p| n_sums(p) >= width).unwrap_or(0);
+    Beside { visit: 0, split: 2 * line_steps(p) / 3, point: 3 * width as u64 / 2 }
+}
+
 impl<const W: usize> Lines<W> {
     /// Precision of a slope of standardised numbers, in units of the noise's.
     pub const K: f64 = 1.0;
@@ -175,6 +183,10 @@ impl<const W: usize> Response for Lines<W> {
 
     fn choice(&self) -> f64 {
         if self.p == 0 { 0.0 } else { -std::f64::consts::LN_2 }
+    }
+
+    fn beside(&self) -> Beside {
+        line_beside(W)
     }
 
     fn zero(&self) -> LineSum<W> {

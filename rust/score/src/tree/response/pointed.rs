@@ -7,7 +7,7 @@
 
 use super::halves::{HalvesOf, masked};
 use super::in_order::InOrder;
-use super::{Point, Response, Worth};
+use super::{Beside, Point, Response, Worth};
 use crate::leaf::Shares;
 use crate::table::Var;
 use crate::tree::lattice::Columns;
@@ -68,6 +68,11 @@ impl<R: InOrder> Response for Pointed<R> {
 
     fn bulk(&self) -> u64 {
         self.others.bulk()
+    }
+
+    fn beside(&self) -> Beside {
+        let others = self.others.beside();
+        Beside { split: others.split + 2 * POINT_STEPS, point: others.point + 2, ..others }
     }
 
     fn zero(&self) -> Self::Sum {

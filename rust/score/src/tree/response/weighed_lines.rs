@@ -5,9 +5,9 @@ use std::sync::Arc;
 
 use super::halves::{HalvesOf, masked};
 use super::in_order::InOrder;
-use super::lines::{LineRows, along, line_steps, slope_of_line, slopes_as_keys};
+use super::lines::{LineRows, along, line_beside, line_steps, slope_of_line, slopes_as_keys};
 use super::weighed::{Weighed, WeighedSum};
-use super::{Point, Response, Worth};
+use super::{Beside, Point, Response, Worth};
 use crate::leaf::{LineSums, Linear, Normal, n_sums, observe_weighed};
 use crate::table::Var;
 use crate::tree::lattice::Columns;
@@ -93,6 +93,11 @@ impl<const W: usize> Response for WeighedLines<W> {
 
     fn choice(&self) -> f64 {
         if self.p == 0 { 0.0 } else { -std::f64::consts::LN_2 }
+    }
+
+    fn beside(&self) -> Beside {
+        let lines = line_beside(W);
+        Beside { split: lines.split + 2 * MORE_STEPS, ..lines }
     }
 
     fn zero(&self) -> WeighedLineSum<W> {
