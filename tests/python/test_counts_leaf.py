@@ -11,9 +11,6 @@ from scipy.special import gammaln
 from scipy.stats import nbinom
 
 import arbornet as an
-from arbornet.data.incomplete import Incomplete
-from arbornet.data.units import to_original, to_stored
-from arbornet.gaps.draws import Completion
 from arbornet.models import Counts, PointMass
 from arbornet.show.draw.parts import Leaf
 from arbornet.show.draw.tree import density, tallest
@@ -310,16 +307,3 @@ def test_counts_with_gaps_are_learned_from():
     assert net.schema["visits"].leaf == "counts" and net.parents("kind") + net.parents("visits")
     filled = net.impute({"visits": visits, "kind": kind})["visits"]
     assert filled.null_count() == 0 and filled.dtype == pl.Int64
-
-
-COUNTED = {"k": [*range(60), None], "x": [float(i) ** 1.5 for i in range(61)]}
-
-
-def test_a_count_that_was_drawn_between_two_cuts_is_whole():
-    gaps = Incomplete(COUNTED, an.infer_schema(COUNTED).with_types(k=an.Continuous(leaf="counts")))
-    completion = Completion(gaps, 1)
-    scale = gaps.schema["k"].scale
-    drawn = to_stored(scale, np.array([19.375, 3.0, 0.0, 58.9]))
-    made = completion._whole(0, drawn)
-    assert to_original(scale, made) == pytest.approx([19, 3, 0, 59], abs=1e-9)
-    assert (made[1:3] == drawn[1:3]).all() and completion._whole(1, drawn) is drawn
