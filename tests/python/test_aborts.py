@@ -66,6 +66,8 @@ told(lambda: net.predict({"a": numbers}, "c"))
 def test_a_zero_byte_in_a_name_of_polars_is_refused_by_name_wherever_a_frame_comes_in():
     lines = lines_of(CUT)
     assert len(lines) == 13
+    # A struct is left out, whatever its fields are called.
+    assert lines.pop(3) == "Table", lines
     for line in lines:
         assert line.startswith("ColumnError"), line
         assert r"a\x00b" in line or r"x\x00y" in line, line

@@ -280,3 +280,21 @@ def test_leaves_that_take_longer_are_counted_so_and_the_budget_holds() -> None:
         taken, _ = counted(of_kind, "linear" if leaf == "linear" else "normal", 1e12)
         assert taken > (1.5 if leaf == "linear" else 1.2) * plain, leaf
     assert counted(table, "linear", plain / 2)[0] < 0.65 * plain
+
+
+def test_weights_that_are_not_whole_are_counted_as_what_they_take() -> None:
+    """Their sums stand in no table of log-gammas."""
+    rng = np.random.default_rng(5)
+    near = {name: rng.choice(list("abcdef"), 200) for name in "pqrs"}
+    rules = resolved(None, list(near))
+
+    def counted(weights: list[float] | None, steps: float) -> tuple[int, int]:
+        handle = prepared(an.Table(near, weights=weights), an.PCART())
+        _, (taken, looked_at, *_) = score_within(handle, 3, rules.spec(), int(steps), 2)
+        return taken, sum(looked_at)
+
+    whole = counted([1 + i % 2 for i in range(200)], 1e12)
+    parts = counted([0.7 + 0.4 * (i % 2) for i in range(200)], 1e12)
+    assert whole[1] == parts[1] == 4 * 8
+    assert parts[0] > 2 * whole[0]
+    assert counted([0.7 + 0.4 * (i % 2) for i in range(200)], whole[0])[0] < 1.5 * whole[0]

@@ -77,8 +77,6 @@ def test_a_frame_of_a_class_made_from_pandas_is_one_of_pandas() -> None:
         pl.Int64,
         np.float64(1.0),
         np.zeros((N, 2)),
-        np.ones(N, complex),
-        [fractions.Fraction(1, 3)] * N,
         {"a": 1},
         {1.0},
         None,
@@ -93,6 +91,14 @@ def test_what_is_no_column_is_refused_in_a_sentence(column: Any) -> None:
     for make in (an.Table, an.infer_schema):
         with pytest.raises(an.ColumnError, match=r"^column 'x' (is|holds) .*; "):
             make({"x": column, **OTHERS})
+
+
+@pytest.mark.parametrize("column", [np.ones(N, complex), [fractions.Fraction(1, 3)] * N], ids=["complex", "Fraction"])
+def test_what_holds_no_single_values_is_left_out_and_said(column: Any) -> None:
+    for make in (an.Table, an.infer_schema):
+        with pytest.warns(an.LeftOutWarning, match=r"'x' (is|holds) .*(complex|Fraction)"):
+            made = make({"x": column, **OTHERS})
+        assert "x" not in made.names
 
 
 @pytest.mark.parametrize("name", ["Categorical", "Int64", "boolean", "Sparse", "Period", "tz-aware index", "Interval"])

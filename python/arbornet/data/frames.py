@@ -74,16 +74,16 @@ class Raw:
         Raises:
             ColumnError: If its values cannot be read at all.
         """
-        if column not in self._profiles:
-            seen = self.profile_of_any(column)
-            if seen.problem is not None:
-                raise ColumnError(f"column '{self.names[column]}' {unreadable(self.names[column], seen.problem)}")
-            self._profiles[column] = seen
-        return self._profiles[column]
+        seen = self.profile_of_any(column)
+        if seen.problem is not None:
+            raise ColumnError(f"column '{self.names[column]}' {unreadable(self.names[column], seen.problem)}")
+        return seen
 
     def profile_of_any(self, column: int) -> Profile:
         """The profile of a column that may have no values that can be read: then with the problem, and no values."""
-        return self._profiles.get(column) or profile(self.names[column], self.n_rows, self._told[column])
+        if column not in self._profiles:
+            self._profiles[column] = profile(self.names[column], self.n_rows, self._told[column])
+        return self._profiles[column]
 
     def profile_as_meant(self, column: int) -> Profile:
         """The same, with whole floats as integers where they stand for such (`as_integers`)."""

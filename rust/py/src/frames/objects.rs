@@ -306,8 +306,9 @@ fn scalar(name: &str, row: usize, object: &Bound<'_, PyAny>) -> PyResult<Scalar>
     if object.is_instance_of::<PyInt>() {
         return Ok(whole(object));
     }
-    let type_name = object.get_type().name()?.to_string();
-    match type_name.as_str() {
+    let type_name = object.get_type().name()?;
+    let type_name = type_name.to_cow()?;
+    match &*type_name {
         "NAType" | "NaTType" => return Ok(Scalar::Missing),
         "Decimal" => return decimal(object),
         _ => {}
@@ -327,8 +328,13 @@ fn scalar(name: &str, row: usize, object: &Bound<'_, PyAny>) -> PyResult<Scalar>
 /// single values: those that get here are mixed with others.
 fn first_alien(objects: &[Bound<'_, PyAny>]) -> PyResult<Option<String>> {
     for (row, object) in objects.iter().enumerate() {
-        let type_name = object.get_type().name()?.to_string();
-        if object.is_none() || matches!(type_name.as_str(), "NAType" | "NaTType") {
+        if row % 10_000 == 0 {
+            stop::check(object.py())?;
+        }
+        // Not by `str()`, in which an interrupt would be lost.
+        let type_name = object.get_type().name()?;
+        let type_name = type_name.to_cow()?;
+        if object.is_none() || matches!(&*type_name, "NAType" | "NaTType") {
             continue;
         }
         if object.cast::<PyFloat>().is_ok_and(|number| number.value().is_nan()) {
@@ -357,7 +363,7 @@ fn is_of_numpy(object: &Bound<'_, PyAny>) -> PyResult<bool> {
 }
 
 fn short(object: &Bound<'_, PyAny>) -> String {
-    let text = object.repr().map_or_else(|_| "a value".to_owned(), |text| text.to_string());
+    let text = object.repr().map_or_else(|_| "a value".to_owned(), |text| text.to_string_lossy().into_owned());
     if text.chars().count() > 40 { text.chars().take(37).chain("...".chars()).collect() } else { text }
 }
 

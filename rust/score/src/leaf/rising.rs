@@ -8,13 +8,14 @@ use super::amount::Total;
 #[derive(Clone, Debug)]
 pub struct Rising {
     x: f64,
+    log_gamma: f64,
     table: Vec<f64>,
 }
 
 impl Rising {
     /// Of `x > 0`, without a table.
     pub fn new(x: f64) -> Self {
-        Self { x, table: Vec::new() }
+        Self { x, log_gamma: lgamma(x), table: Vec::new() }
     }
 
     /// With all counts up to `n_max` tabulated. The values are the same with and without.
@@ -25,7 +26,7 @@ impl Rising {
     }
 
     fn computed(&self, n: f64) -> f64 {
-        if n == 0.0 { 0.0 } else { lgamma(n + self.x) - lgamma(self.x) }
+        if n == 0.0 { 0.0 } else { lgamma(n + self.x) - self.log_gamma }
     }
 
     /// At a count, or a sum of weights.

@@ -137,7 +137,7 @@ impl Prepared {
         let k = pure.n_levels();
         let fitted = leaf.clone();
         let node = move |sum: &C| level_node(&fitted, &sum.counts()[..k]);
-        let response = Levels::<C, L>::new(leaf.clone(), pure.clone(), bounded);
+        let response = Levels::<C, L>::new(leaf.clone(), pure.clone(), bounded).of_rows(&values);
         if self.by_the_cell() {
             return Box::new(Cells::new(self, child, response, values, rows, node));
         }

@@ -38,11 +38,11 @@ impl Prepared {
         let weights = self.table.weights_of(child);
         let weight = |at: u32| weights.map_or(1.0, |weights| weights[at as usize]);
         let shared = self.shared_rows(child, order.iter().map(|&at| (value(at), weight(at))));
-        let values = order.iter().map(|&at| row(leaf.cell(value(at)), at)).collect();
+        let values: Vec<_> = order.iter().map(|&at| row(leaf.cell(value(at)), at)).collect();
         let rows =
             if order.len() == stored.len() { Rows::AsTheyStand } else { Rows::Ordered(Arc::new(self.ordered(order))) };
         let k = leaf.n_cells();
-        let response = Levels::<C, _>::new(Arc::clone(leaf), Categorical::new(k, 0.5), true);
+        let response = Levels::<C, _>::new(Arc::clone(leaf), Categorical::new(k, 0.5), true).of_rows(&values);
         let leaf = Arc::clone(leaf);
         let node = move |sum: &C| {
             let counts = &sum.counts()[..k];

@@ -6,7 +6,7 @@ use smallvec::SmallVec;
 
 use super::remembered::Remembered;
 use super::{Beside, Half, Halves, LANES, Point, Response, Worth};
-use crate::leaf::{Amount, Categorical, Ordinal};
+use crate::leaf::{Amount, Categorical, Ordinal, Total};
 use crate::tree::lattice::Columns;
 
 /// Levels, ordered or not; `C` stores their counts.
@@ -18,6 +18,8 @@ pub struct Levels<C, L> {
     log_gamma: f64,
     /// Of ordered levels.
     known: Remembered,
+    /// Whether rows weigh parts of a row.
+    has_parts: bool,
     store: PhantomData<C>,
 }
 
@@ -241,6 +243,8 @@ pub(super) fn collected<N: Stored>(
 
 /// With more ordered levels the slope is that of their shares, which takes one pass.
 const SMOOTHED_BEYOND: usize = 64;
+/// Steps of a log-gamma that is computed, of about a nanosecond; many leaves hold rows of few levels, whose others cost none.
+const LOG_GAMMA: u64 = 20;
 /// Counts of more levels are what a search takes most of its time for.
 const FEW: usize = 64;
 
@@ -289,7 +293,30 @@ impl<C: Store, L: LevelsLeaf> Levels<C, L> {
     /// `pure` scores leaves whose responses are all equal, which bounds every other leaf; `bounded` says whether it does.
     pub fn new(leaf: L, pure: Categorical, bounded: bool) -> Self {
         let known = if L::ORDERED { Remembered::new() } else { Remembered::default() };
-        Self { leaf, k: pure.n_levels(), pure, bounded, log_gamma: f64::NAN, known, store: PhantomData }
+        Self {
+            leaf,
+            k: pure.n_levels(),
+            pure,
+            bounded,
+            log_gamma: f64::NAN,
+            known,
+            has_parts: false,
+            store: PhantomData,
+        }
+    }
+
+    /// Of these rows, which may weigh parts of a row each.
+    #[must_use]
+    pub fn of_rows(mut self, rows: &[<C::N as Amount>::Row]) -> Self {
+        self.has_parts = rows.iter().any(|&row| C::N::of_row(row).1.total().place().is_none());
+        self
+    }
+
+    /// Steps of a leaf's log-gammas where weights are no whole numbers, which stand in no table.
+    fn parts_steps(&self) -> u64 {
+        let k = self.k as u64;
+        let runs = if L::ORDERED { k * (k + 1) / 2 } else { k };
+        if self.has_parts { LOG_GAMMA * (runs + k + 1) } else { 0 }
     }
 
     pub(super) fn leaf(&self) -> &L {
@@ -314,7 +341,8 @@ impl<C: Store, L: LevelsLeaf> Response for Levels<C, L> {
     }
 
     fn beside(&self) -> Beside {
-        self.leaf.beside()
+        let of_leaf = self.leaf.beside();
+        Beside { split: of_leaf.split + 2 * self.parts_steps(), ..of_leaf }
     }
 
     fn zero(&self) -> C {
@@ -369,7 +397,7 @@ impl<C: Store, L: LevelsLeaf> Response for Levels<C, L> {
     }
 
     fn cell_steps(&self) -> u64 {
-        self.leaf.cell_steps()
+        self.leaf.cell_steps() + self.parts_steps()
     }
 
     fn put(&self, sum: &C, counts: &mut [u32], numbers: &mut [f64], apart: usize) {
