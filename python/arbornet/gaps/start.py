@@ -7,13 +7,13 @@ Scores of different rows cannot be compared, differences on the same rows can. A
 both terms of the bracket on the n_vP rows that have v and P, scaled to the n_v rows that have v (n: sums of weights).
 Scores scaled without the difference prefer parents with gaps, also those that say nothing. Sets of up to two parents
 are looked at, the pairs among the few parents that are best alone: the rounds that follow look at more. Of tables
-for which that takes too long, fewer rows are looked at.
+for which that takes too long, fewer rows are looked at, and then only the parents that promise most.
 """
 
 from __future__ import annotations
 
 import math
-from collections.abc import Iterable, Mapping, Sequence
+from collections.abc import Callable, Iterable, Mapping, Sequence
 from itertools import combinations
 
 import networkx as nx
@@ -22,6 +22,7 @@ import numpy as np
 from arbornet._core import ArbornetError, CandidatesHandle, NetworkHandle, ScoreHandle
 from arbornet.data.incomplete import Incomplete
 from arbornet.data.table import Table
+from arbornet.gaps.promise import promises
 from arbornet.graphs.constraints import Rules
 from arbornet.network.available import fit_available
 from arbornet.scores.prepare import Score, prepared
@@ -88,7 +89,7 @@ def available(gaps: Incomplete, score: Score, rules: Rules, most: int, steps: fl
     found |= _scored(gaps, score, [family for family in first if family[1]], alone, n_jobs)
     if len(found) < n:
         return None
-    singles = _within(gaps, whole, singles, steps / 2)
+    singles = _within(gaps, whole, singles, steps / 2, lambda: _promised(gaps, singles))
     found |= _scored(gaps, score, singles, alone, n_jobs)
     pairs: list[Family] = []
     for v, of in first:
@@ -96,7 +97,12 @@ def available(gaps: Incomplete, score: Score, rules: Rules, most: int, steps: fl
         best = sorted(own, key=lambda family: (-found[family], family))[:BEST_ALONE]
         if len(of) + 2 <= limit[v]:
             pairs += [(v, _with(a, b)) for (_, a), (_, b) in combinations(best, 2)]
-    found |= _scored(gaps, score, _within(gaps, whole, pairs, steps / 2), alone, n_jobs)
+    gains = {family: found[family] - alone[family[0]] for family in singles if family in found}
+
+    def in_order() -> list[Family]:
+        return _by_turns({(v, of): sum(gains.get((v, (p,)), 0.0) for p in of) for v, of in pairs})
+
+    found |= _scored(gaps, score, _within(gaps, whole, pairs, steps / 2, in_order), alone, n_jobs)
     return Candidates(CandidatesHandle.from_lists(gaps.names, _kept(found, n)))
 
 
@@ -126,17 +132,35 @@ def _own_cost(gaps: Incomplete, whole: ScoreHandle, family: Family) -> float:
     return float(gaps.known_together((v, *of)).mean()) * whole.family_steps(v, list(of))
 
 
-def _within(gaps: Incomplete, whole: ScoreHandle, families: list[Family], steps: float) -> list[Family]:
-    """The families that so many steps suffice for, the cheapest first."""
+def _within(
+    gaps: Incomplete, whole: ScoreHandle, families: list[Family], steps: float, in_order: Callable[[], list[Family]]
+) -> list[Family]:
+    """The families that so many steps suffice for, the first in this order."""
     of_table = OF_TABLE + OF_CELL * gaps.n_rows * len(gaps.names)
     costs = {family: of_table + _own_cost(gaps, whole, family) for family in families}
+    if sum(costs.values()) <= steps:
+        return families
     kept, spent = set(), 0.0
-    for family in sorted(families, key=lambda family: (costs[family], family)):
-        spent += costs[family]
-        if spent > steps:
-            break
-        kept.add(family)
+    for family in in_order():
+        if spent + costs[family] <= steps:
+            spent += costs[family]
+            kept.add(family)
     return [family for family in families if family in kept]
+
+
+def _promised(gaps: Incomplete, singles: list[Family]) -> list[Family]:
+    promised = promises(gaps)
+    return _by_turns({(v, of): max(float(promised[v, p]) for p in of) for v, of in singles})
+
+
+def _by_turns(worth: Mapping[Family, float]) -> list[Family]:
+    """The best family of each variable, then the second of each, and so on."""
+    turns: dict[int, int] = {}
+    ranked = []
+    for family in sorted(worth, key=lambda family: (-worth[family], family)):
+        turn = turns[family[0]] = turns.get(family[0], 0) + 1
+        ranked.append((turn, -worth[family], family))
+    return [family for *_, family in sorted(ranked)]
 
 
 def _scored(
