@@ -9,7 +9,7 @@ SOURCES := $(shell find rust python -name '*.rs' -o -name '*.toml' -o -name '*.p
 # Modules that the lists of scores and searches declare by a macro, where `cargo fmt` does not see them.
 LISTED := $(shell find rust/score rust/search rust/core -name '*.rs')
 
-.PHONY: setup run test lint bench docs clean
+.PHONY: setup run test tests-built lint bench docs clean
 setup: $(VENV)/.built
 
 # What builds the package, and apart from it what tests and lints it: `make run` need not wait for that.
@@ -33,6 +33,11 @@ run: setup
 # A crate's rooms are tested in its own program, what the crates do together in that of arbornet-core; the readers, whose memory is
 # counted, and the examples in the docs have their own.
 CORE := $(patsubst %,-p arbornet-%,table model score search step1 core)
+
+# What `test` runs of Rust, compiled.
+tests-built:
+	cargo test --locked $(CORE) --lib --no-run
+	cargo test --locked -p arbornet-core --profile dev --test readers --no-run
 
 test: setup $(VENV)/.checkers
 	PROPTEST_RNG_SEED=$(SEED) cargo test --locked $(CORE) --lib
