@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import json
+import warnings
 from pathlib import Path
 
 import numpy as np
@@ -90,6 +91,14 @@ def test_the_way_keeps_the_order_and_moves_no_number_far(step: float | None) -> 
 )
 def test_smooth_columns_have_no_heaps(values: np.ndarray) -> None:
     assert heaps_of(values, 1.0, None) is None
+
+
+@pytest.mark.parametrize("values", [[1e308, 1.7e308, 1.1e308], [-1.7e308, 0.0, 1.7e308]])
+def test_numbers_too_large_are_refused_without_a_warning_of_numpy(values: list[float]) -> None:
+    with warnings.catch_warnings():
+        warnings.simplefilter("error")
+        with pytest.raises(an.ColumnError, match=r"'x' holds .*1e290"):
+            an.Table({"x": values * 200, "y": [float(i) for i in range(600)]})
 
 
 def test_numbers_of_two_rows_are_not_led_to() -> None:

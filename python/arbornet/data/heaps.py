@@ -35,6 +35,8 @@ STEEPEST = 5.0
 """Slopes of a cell that need no heaps, at most."""
 FLAT = 1e-6
 """Slopes that are none."""
+LARGEST = 1e290
+"""Columns with larger numbers are refused by the core, in words; their sums would overflow here."""
 MOST_DISTINCT = 0.75
 """Distinct numbers for each row: a column that has more of them is not heaped."""
 PSEUDO = 0.5
@@ -77,6 +79,8 @@ def heaps_of(
     n_rows = float(len(values) if weights is None else weights.sum())
     numbers, rows = np.unique(values, return_counts=True)
     if n_rows < FEWEST_ROWS or len(numbers) < 2 or len(numbers) > MOST_DISTINCT * n_rows:
+        return None
+    if max(-numbers[0], numbers[-1]) > LARGEST:
         return None
     counts = rows.astype(np.float64) if weights is None else _weighed(values, weights)
     places: list[float] = []
