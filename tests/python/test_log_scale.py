@@ -343,7 +343,7 @@ def test_negative_numbers_in_a_table_are_refused_or_count_as_missing() -> None:
 @pytest.mark.parametrize(
     ("kind", "told"),
     [
-        (lambda: an.Continuous(scale="cubic"), "choose 'linear' or 'log'"),
+        (lambda: an.Continuous(scale="cubic"), "choose 'linear', 'log' or 'normal_scores'"),
         (lambda: an.Continuous(shift=1.0), "only scale='log' takes one"),
         (lambda: an.Continuous("log", shift=-1), "0 or more"),
         (lambda: an.Continuous("log", shift=math.inf), "0 or more"),

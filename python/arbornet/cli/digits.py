@@ -6,7 +6,7 @@ import math
 from typing import TYPE_CHECKING
 
 from arbornet.data.support import is_of_column
-from arbornet.data.units import log_of
+from arbornet.data.units import bend_of
 
 if TYPE_CHECKING:
     import polars as pl
@@ -68,7 +68,7 @@ def numbers(frame: pl.DataFrame, schema: Schema, variables: dict[str, str]) -> p
         scale = known.scale
         if column.dtype.is_float() and known.step is not None and is_of_column(known, column.to_numpy()):
             pass
-        elif column.dtype.is_float() and log_of(scale) is not None:
+        elif column.dtype.is_float() and bend_of(scale) is not None:
             column = column.round_sig_figs(SIGNIFICANT)
         elif column.dtype.is_float() and scale is not None and 0 < scale[1] < math.inf:
             column = column.round(max(0, BEYOND - math.floor(math.log10(scale[1]))))

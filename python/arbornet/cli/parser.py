@@ -119,8 +119,8 @@ def set_option(command: argparse.ArgumentParser) -> None:
         metavar="NAME=TYPE",
         action="append",
         default=[],
-        help="a type: NAME=continuous, NAME=logarithmic, NAME=categorical, NAME=ordinal:low,middle,high, "
-        "NAME=point-mass:0, NAME=binned:5 or NAME=leave-out; may be given several times",
+        help="a type: NAME=continuous, NAME=logarithmic, NAME=normal-scores, NAME=categorical, "
+        "NAME=ordinal:low,middle,high, NAME=point-mass:0, NAME=binned:5 or NAME=leave-out; may be given several times",
     )
 
 

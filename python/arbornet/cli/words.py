@@ -41,6 +41,8 @@ def _kind(setting: str, word: str, rest: str) -> Any:
         return an.Continuous()
     if word == "logarithmic" and not rest:
         return an.Continuous(scale="log")
+    if word == "normal-scores" and not rest:
+        return an.Continuous(scale="normal_scores")
     if word == "counts" and not rest:
         return an.Continuous(leaf="counts")
     if word == "histogram" and not rest:
@@ -54,9 +56,9 @@ def _kind(setting: str, word: str, rest: str) -> Any:
     if word == "binned":
         return _binned(setting, rest)
     raise ParameterError(
-        f"--set {setting!r}: write NAME=continuous, NAME=logarithmic, NAME=counts, NAME=histogram, "
-        "NAME=categorical, NAME=ordinal:low,high, NAME=point-mass:0, NAME=binned:5, NAME=written:%d/%m/%Y or "
-        "NAME=leave-out"
+        f"--set {setting!r}: write NAME=continuous, NAME=logarithmic, NAME=normal-scores, NAME=counts, "
+        "NAME=histogram, NAME=categorical, NAME=ordinal:low,high, NAME=point-mass:0, NAME=binned:5, "
+        "NAME=written:%d/%m/%Y or NAME=leave-out"
     )
 
 

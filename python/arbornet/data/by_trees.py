@@ -19,15 +19,16 @@ from typing import TYPE_CHECKING, Any
 import numpy as np
 from numpy.typing import NDArray
 
-from arbornet._core import ScoreHandle, TableHandle
+from arbornet._core import ScoreHandle, TableHandle, normal_scores
 from arbornet.data.counted import FEW_VALUES, may_be_counts
 from arbornet.data.frames import Raw
+from arbornet.data.heaps import heaps_of
 from arbornet.data.kinds import Continuous
 from arbornet.data.looks.written import as_read
 from arbornet.data.sampled import Cells, Sample, shift_of, standardised
 from arbornet.data.scales import CLASSES, NUMBERS, WITH_POINTS, as_it_gains, could_be_point, may_be_chosen, with_scales
 from arbornet.data.support import length_of
-from arbornet.data.units import Scale, log_jacobian
+from arbornet.data.units import Bend, Scale, log_jacobian
 from arbornet.hooks import Hook
 
 if TYPE_CHECKING:
@@ -42,6 +43,12 @@ IN_ALL = 10.0
 #: one is learned.
 WORTH_A_SHAPE = 0.2
 ROWS_OF_A_SHAPE = 300
+#: And that normal scores have to gain, beside half a logarithm of the rows for each knot of their curve, which was made
+#: of the same rows; and of how many rows a curve is made.
+WORTH_SCORES = 0.06
+ROWS_OF_SCORES = 100
+#: What is as even as a normal distribution gains by its ends only, and is told worse by scores: skewness, or kurtosis.
+SKEWED, HEAVY_TAILED = 0.5, 3.5
 #: Fewer rows say little about a tree.
 FEW_ROWS = 50
 #: Other columns that are looked at for one, and about how many families in all.
@@ -125,6 +132,9 @@ def _looked_again(raw: Raw, columns: list[Column], able: Mapping[str, str], weig
         if len(x) >= FEW_ROWS and isinstance(column.kind, Continuous):
             everything = read.numbers(read.places[column.name])
             ways[column.name] = ways_of(x, column.kind, column.class_, everything)
+            if any(way.is_scored for way in ways[column.name]) and _is_heaped(read, column, weights):
+                # The curve would follow the heaps, and draws have them anyway.
+                ways[column.name] = [way for way in ways[column.name] if not way.is_scored]
     # Twice: what gains is looked at with a second parent.
     n_ways = 2 * sum(1 + len(of) for of in ways.values() if of)
     most = min(MOST_PARENTS, MOST_FAMILIES // n_ways) if n_ways else 0
@@ -140,10 +150,17 @@ def _looked_again(raw: Raw, columns: list[Column], able: Mapping[str, str], weig
     return made
 
 
+def _is_heaped(read: Raw, column: Column, weights: Numbers | None) -> bool:
+    place = read.places[column.name]
+    point = column.kind.point if isinstance(column.kind, Continuous) else None
+    at = point if isinstance(point, float) else None
+    return heaps_of(read.numbers(place), read.profile(place).step, at, weights) is not None
+
+
 def _why(kind: Continuous, sample: Sample, name: str) -> str:
     """The way that was chosen, in words."""
     told = ["counts"] if kind.leaf == "counts" else ["by their logarithm"] if kind.is_log else []
-    told = ["as a histogram"] if kind.leaf == "histogram" else told
+    told = ["as a histogram"] if kind.leaf == "histogram" else ["by normal scores"] if kind.is_scored else told
     if isinstance(kind.point, float):
         own = sample.cells[name]
         weights = None if sample.weights is None else sample.weights[own.known]
@@ -167,6 +184,7 @@ def ways_of(x: Numbers, now: Continuous, class_: str, everything: Numbers) -> li
     may_be_log = class_ in CLASSES and not bool((everything < 0).any())
     whole = class_ in WITH_POINTS and may_be_counts(everything)
     shaped = len(x) >= ROWS_OF_A_SHAPE and len(values) >= FEW_VALUES
+    curved = len(x) >= ROWS_OF_SCORES and len(values) >= FEW_VALUES and class_ in CLASSES and is_uneven(x, now)
     points: list[float | None] = [now.point] if isinstance(now.point, float) else [None]
     if now.point is None and class_ in WITH_POINTS and could_be_point(counts, counts):
         points.append(float(values[np.argmax(counts)]))
@@ -174,9 +192,23 @@ def ways_of(x: Numbers, now: Continuous, class_: str, everything: Numbers) -> li
     for point in points:
         ways += [Continuous(point=point)] if not now.is_log else []
         ways += [Continuous("log", point=point)] if may_be_log else []
+        ways += [Continuous("normal_scores", point=point)] if curved else []
         ways += [Continuous(leaf="counts", point=point)] if whole and len(values) >= FEW_VALUES else []
         ways += [Continuous(leaf="histogram", point=point)] if shaped else []
     return [way for way in ways if way != now]
+
+
+def is_uneven(x: Numbers, now: Continuous) -> bool:
+    """Whether some numbers are skewed or have heavy tails as they are taken now, without one that many rows share."""
+    own = x[x != now.point] if isinstance(now.point, float) else x
+    t = np.log(own + shift_of(own)) if now.is_log else own
+    size = float(np.abs(t).max(initial=0.0)) or 1.0
+    away = t / size - float((t / size).mean()) if len(t) else t
+    spread = float(np.sqrt((away**2).mean())) if len(t) else 0.0
+    if spread == 0:
+        return False
+    z = away / spread
+    return bool(abs((z**3).mean()) >= SKEWED or (z**4).mean() >= HEAVY_TAILED)
 
 
 def _preferred(
@@ -189,7 +221,7 @@ def _preferred(
     family = _Families(sample, name, kinds, [_stored(x, kind, step, weights) for kind in [kinds[name], *ways]])
     in_one = family.gains(())
     worth = max(WORTH_IT, IN_ALL / (len(x) if weights is None else weights.sum()))
-    least = np.array([_least(way, worth, has_zeros=x.min() == 0) for way in ways])
+    least = np.array([_least(way, worth, len(x), has_zeros=x.min() == 0) for way in ways])
     # Trees cost a hundred times what one leaf does, and most ways do not gain enough there.
     able = np.flatnonzero(in_one[1:] > least)
     if not able.size:
@@ -200,7 +232,7 @@ def _preferred(
     gains = np.stack([in_one, *map(family.gains, near)])
     in_tree = gains.max(axis=0)
     gained = np.minimum(in_tree[1:] - in_tree[0], in_one[1:]) - least
-    over = np.array([_over_others(way) for way in ways])
+    over = np.array([_over_others(way, len(x)) for way in ways])
     gained = np.where(gained > 0, in_tree[1:] - over, -np.inf)
     best = int(np.argmax(gained))
     if gained[best] == -np.inf:
@@ -209,18 +241,24 @@ def _preferred(
     first = {near[int(np.argmax(gains[1:, way]))] for way in (0, 1 + best)} if near else set()
     two = sorted({tuple(sorted((*one, *other))) for one in first for other in near if one != other})
     again = np.stack([in_tree, *map(family.gains, two)]).max(axis=0)
-    return ways[best] if again[1 + best] - over[best] > again[0] else None
+    if again[1 + best] - over[best] <= again[0]:
+        return None
+    if ways[best].is_scored and family.in_line(0, near) >= family.in_line(1 + best, near):
+        return None
+    return ways[best]
 
 
-def _over_others(way: Continuous) -> float:
+def _over_others(way: Continuous, n_rows: int) -> float:
     """What a way has to gain over the other ways."""
+    if way.is_scored:
+        return WORTH_SCORES + min(max(n_rows // 30, 4), 32) * float(np.log(n_rows)) / (2 * n_rows)
     return WORTH_A_SHAPE if way.leaf == "histogram" else 0.0
 
 
-def _least(way: Continuous, worth: float, *, has_zeros: bool) -> float:
+def _least(way: Continuous, worth: float, n_rows: int, *, has_zeros: bool) -> float:
     """What a way has to gain over that of now."""
-    if way.leaf == "histogram":
-        return _over_others(way)
+    if way.leaf == "histogram" or way.is_scored:
+        return _over_others(way, n_rows)
     return WITH_ZEROS if way.is_log and way.point is None and has_zeros else worth
 
 
@@ -255,10 +293,33 @@ class _Families:
         one_leaf = score.score(0, []) + totals[0]
         return (trees - one_leaf) / table.total_weight
 
+    def in_line(self, way: int, near: Sequence[tuple[str, ...]]) -> float:
+        """The log density a row about a plane in all other numbers at once, each taken as it is.
+
+        What is a sum of several others, or a product where all are logarithms, shows in no tree of two of them.
+        """
+        numbers = [name for (name,) in near if self.sample.cells[name].levels is None]
+        known = np.logical_and.reduce([self.rows, *(self.sample.cells[name].known for name in numbers)])
+        if known.sum() < FEW_ROWS:
+            return 0.0
+        weights = None if self.sample.weights is None else self.sample.weights[known]
+        others = [self.sample.cells[name].values[known] for name in numbers]
+        stored = [
+            _parent(self.sample.cells[n], x, self.kinds.get(n), weights) for n, x in zip(numbers, others, strict=True)
+        ]
+        plane = np.column_stack([np.ones(int(known.sum())), *(of.values for of in stored)])
+        own = self.ways[way]
+        y, jacobian = own.values[known[self.rows]], own.jacobian[known[self.rows]]
+        root = np.ones(len(y)) if weights is None else np.sqrt(weights)
+        rest = root * (y - plane @ np.linalg.lstsq(plane * root[:, None], y * root, rcond=None)[0])
+        total = float((root**2).sum())
+        # Nothing is nearer than the digits that the numbers are written with.
+        return float((root**2 * jacobian).sum() / total - np.log(max(float(rest @ rest) / total, 1e-12)) / 2)
+
 
 def _stored(x: Numbers, kind: Continuous, step: float | None, weights: Numbers | None) -> _Stored:
     """Known numbers as a column of this kind has them."""
-    values, scale = standardised(x, shift_of(x) if kind.is_log else None, weights)
+    values, scale = standardised(x, _bend(x, kind, weights), weights)
     point = None
     if isinstance(kind.point, float):
         point = (kind.point, 1.0 if kind.leaf == "counts" else length_of(step, float(x.min()), float(x.max())))
@@ -269,9 +330,17 @@ def _parent(cells: Cells, values: Numbers, kind: Continuous | None, weights: Num
     """Another column, in the rows in which it has these values."""
     if cells.levels is not None:
         return replace(cells, values=values)
-    log = shift_of(values) if kind is not None and kind.is_log and values.max() > 0 <= values.min() else None
-    x, scale = standardised(values, log, weights)
+    has_logs = values.max() > 0 <= values.min()
+    bend = _bend(values, kind, weights) if kind is not None and (has_logs or not kind.is_log) else None
+    x, scale = standardised(values, bend, weights)
     return _Stored(x, scale, None, None, x)
+
+
+def _bend(x: Numbers, kind: Continuous, weights: Numbers | None) -> Bend | None:
+    """What a kind takes these numbers by, if not as they are."""
+    if kind.is_scored:
+        return normal_scores(x, weights, kind.point if isinstance(kind.point, float) else None)
+    return shift_of(x) if kind.is_log else None
 
 
 def _table(columns: list[_Stored | Cells], weights: Numbers | None) -> TableHandle:

@@ -58,6 +58,7 @@ def coding_of(raw: Raw, column: Column, unseen: Unseen, way_out: str = "") -> Co
         word = column.word if levels is not None else "continuous"
         coding = ColumnCoding(column.name, i, word, levels, cuts=column.cuts, scale=scale, log=log, least=least)
         coding.point, coding.leaf = column.point, column.leaf
+        coding.scores = isinstance(column.kind, Continuous) and column.kind.is_scored
         return coding
     return _levels_coding(raw, i, column, seen, unseen, way_out)
 

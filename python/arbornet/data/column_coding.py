@@ -24,6 +24,8 @@ class ColumnCoding:
     scale: Scale | None = None
     log: float | None = None
     """What a logarithmic scale adds before it takes logarithms; None for a linear one."""
+    scores: bool = False
+    """Whether numbers are taken by their normal scores; their curve is the scale's, or learned from the rows."""
     least: float | None = None
     """On a logarithmic scale the least number that is taken as it is: those below count as it."""
     point: tuple[float, float] | None = None

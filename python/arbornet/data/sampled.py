@@ -17,7 +17,7 @@ from arbornet._core import MISSING
 from arbornet.data.coding import coding_of
 from arbornet.data.frames import Raw
 from arbornet.data.kinds import Binned, Continuous
-from arbornet.data.units import Scale, to_stored
+from arbornet.data.units import Bend, Scale, to_stored, unbent, with_bend
 
 if TYPE_CHECKING:
     from arbornet.data.schema import Column
@@ -88,14 +88,14 @@ class Sample:
         return related
 
 
-def standardised(x: Numbers, log: float | None, weights: Numbers | None) -> tuple[Numbers, Scale]:
-    """Known numbers in stored units, and the way back; with logarithms of the numbers and `log`, if that is one."""
-    t = x if log is None else np.log(x + log)
+def standardised(x: Numbers, bend: Bend | None, weights: Numbers | None) -> tuple[Numbers, Scale]:
+    """Known numbers in stored units, and the way back; with their logarithms or normal scores, if they are taken so."""
+    t = unbent(bend, x)
     # Of numbers of about 1, whose squares neither overflow nor vanish.
     size = float(np.abs(t).max(initial=0.0)) or 1.0
     mean = float(np.average(t / size, weights=weights))
     sd = float(np.sqrt(np.average((t / size - mean) ** 2, weights=weights))) or 1.0
-    scale: Scale = (mean * size, sd * size) if log is None else (mean * size, sd * size, log)
+    scale = with_bend((mean * size, sd * size), bend)
     return to_stored(scale, x), scale
 
 

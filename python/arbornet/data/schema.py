@@ -348,9 +348,10 @@ def infer_schema(
     Args:
         frame: Polars, pandas or pyarrow table, duckdb relation, anything with `__arrow_c_stream__`, dict of columns.
         max_levels: Merge the rarest levels of every categorical column into one, so that this many remain.
-        scales: `"auto"` takes skewed columns of numbers of 0 or more by their logarithm, gives numbers that many rows
-            share a point mass, and whole numbers with many zeros leaves of counts (see `Continuous`), where these are
-            more probable so by themselves, or by themselves and given another column; `"linear"` none.
+        scales: `"auto"` takes skewed columns of numbers of 0 or more by their logarithm and those with heavy tails by
+            their normal scores, gives numbers that many rows share a point mass, whole numbers with many zeros leaves
+            of counts, and numbers with several peaks histograms (see `Continuous`), where these are more probable so by
+            themselves, or by themselves and given another column; `"linear"` none.
         n_jobs: Number of threads, -1 for all.
 
     Raises:
@@ -484,6 +485,11 @@ def _declare(column: Column, kind: Kind) -> Column:
             f"{column.name}={kind!r}: the column holds {column.class_} values, which have no logarithm; "
             "numbers and spans of time have"
         )
+    if isinstance(kind, Continuous) and kind.is_scored and column.class_ in ("date", "datetime", "time"):
+        raise ParameterError(
+            f"{column.name}={kind!r}: the column holds {column.class_} values; "
+            "normal scores are for numbers and spans of time"
+        )
     told = {name: getattr(kind, name, None) for name in ("step", "least", "point")}
     given = next((name for name, value in told.items() if value not in (None, "auto")), None)
     if given is not None and column.class_ in ("date", "datetime", "time"):
@@ -540,6 +546,11 @@ def _column_to_dict(column: Column) -> dict[str, Any]:
 def _column_from_dict(told: Mapping[str, Any]) -> Column:
     settings = dict(told["kind"])
     kind = _KINDS[settings.pop("is")](**settings)
-    plain: dict[str, Any] = {key: tuple(value) if isinstance(value, list) else value for key, value in told.items()}
+    plain: dict[str, Any] = {key: _tuples(value) for key, value in told.items()}
     plain["kind"] = kind
     return checked(Column(**plain))
+
+
+def _tuples(told: Any) -> Any:
+    """Lists of JSON as tuples, those within them, too."""
+    return tuple(map(_tuples, told)) if isinstance(told, list) else told

@@ -9,7 +9,7 @@ from typing import TYPE_CHECKING, Any
 
 from arbornet._core import FormatError
 from arbornet.data.looks import dates, numbers_in_text
-from arbornet.data.units import log_of
+from arbornet.data.units import log_of, scores_of
 
 if TYPE_CHECKING:
     from arbornet.data.schema import Column
@@ -50,7 +50,15 @@ def _levels(told: Any) -> bool:
 
 
 def _scale(told: Any) -> bool:
-    return _numbers(told) and told[1:2] > (0,) and (len(told) == 2 or (len(told) == 3 and told[2] >= 0))
+    if not isinstance(told, tuple) or not _numbers(told[:2]) or len(told) not in (2, 3) or not told[1:2] > (0,):
+        return False
+    if len(told) == 2 or not isinstance(told[2], tuple):
+        return len(told) == 2 or (_numbers(told[2:]) and told[2] >= 0)
+    return len(told[2]) >= 2 and all(_numbers(knot) and len(knot) == 2 for knot in told[2]) and _rise(told[2])
+
+
+def _rise(knots: tuple[tuple[float, float], ...]) -> bool:
+    return all(low[0] < high[0] and low[1] < high[1] for low, high in pairwise(knots))
 
 
 def _cuts(told: Any) -> bool:
@@ -126,9 +134,9 @@ def checked(column: Column) -> Column:
         unset = told is None and (setting == "max_levels" or not hasattr(column.kind, setting))
         if not unset and not fits(told):
             raise FormatError(f"the schema is damaged: the kind of {column.name!r} has {setting}={told!r:.80}")
-    if column.scale is not None and (log_of(column.scale) is None) == (
-        getattr(column.kind, "scale", "linear") == "log"
-    ):
+    bent = {"log": log_of(column.scale), "normal_scores": scores_of(column.scale)}
+    told = getattr(column.kind, "scale", "linear")
+    if column.scale is not None and any((bend is not None) != (told == way) for way, bend in bent.items()):
         raise FormatError(
             f"the schema is damaged: column {column.name!r:.80} has scale={column.scale!r} of another kind"
         )

@@ -403,7 +403,8 @@ def _column_of_handle(handle: TableHandle, var: int, name: str) -> Column:
     if levels is None:
         scale = handle.scale(var)
         log = units.log_of(scale)
-        number = Continuous() if log is None else Continuous("log", log)
+        number = Continuous("normal_scores") if units.scores_of(scale) else Continuous()
+        number = number if log is None else Continuous("log", log)
         return Column(name, number, "number", reason, n_rows=handle.n_rows, scale=scale)
     words = {bool: "truth", int: "integer", float: "number", str: "text"}
     types = {type(level) for level in levels}

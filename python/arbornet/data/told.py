@@ -28,6 +28,8 @@ def tell_of_columns(schema: Schema, tell: Callable[[str], None]) -> None:
     numbers = [(column.name, column.kind) for column in schema.used if isinstance(column.kind, Continuous)]
     if logs := [name for name, kind in numbers if kind.is_log]:
         tell(f"logarithmic: {_first(logs)}")
+    if scored := [name for name, kind in numbers if kind.is_scored]:
+        tell(f"normal scores: {_first(scored)}")
     if points := [f"{name} at {kind.point:g}" for name, kind in numbers if isinstance(kind.point, float)]:
         tell(f"point mass: {_first(points)}")
     if counts := [name for name, kind in numbers if kind.leaf == "counts"]:

@@ -1,6 +1,17 @@
 """The model of a variable given its parents, in readable form: `local`, with `leaves` and `splines`."""
 
-from arbornet.models.leaves import Condition, Counts, Histogram, Leaf, LogStudentT, PointMass, Shares, Slope, StudentT
+from arbornet.models.leaves import (
+    Condition,
+    Counts,
+    Histogram,
+    Leaf,
+    LogStudentT,
+    PointMass,
+    ScoredStudentT,
+    Shares,
+    Slope,
+    StudentT,
+)
 from arbornet.models.local import LocalModel, local_model
 
 __all__ = [
@@ -11,6 +22,7 @@ __all__ = [
     "LocalModel",
     "LogStudentT",
     "PointMass",
+    "ScoredStudentT",
     "Shares",
     "Slope",
     "StudentT",

@@ -9,7 +9,7 @@ from dataclasses import dataclass
 import numpy as np
 
 from arbornet.data.kinds import Level
-from arbornet.data.units import to_original
+from arbornet.data.units import Knots, bent, to_original
 from arbornet.text.visible import visible, visible_name
 
 
@@ -107,6 +107,40 @@ class LogStudentT:
 
 
 @dataclass(frozen=True)
+class ScoredStudentT:
+    """Of a number that is taken by its normal score: Student's t distribution of that.
+
+    Attributes:
+        location: Its centre, as a score.
+        scale: Its scale, in scores.
+        df: Degrees of freedom.
+        deciles: Below these are 10%, 50% and 90% of all values.
+        scores: The knots of the curve from scores to numbers.
+    """
+
+    location: float
+    scale: float
+    df: float
+    deciles: tuple[float, float, float]
+    scores: Knots
+
+    @property
+    def median(self) -> float:
+        """Half of all values are above it."""
+        return float(bent(self.scores, np.array([self.location]))[0])
+
+    @property
+    def mean(self) -> None:
+        """Not told: the median is."""
+        return
+
+    @property
+    def sd(self) -> None:
+        """Not told: the deciles are."""
+        return
+
+
+@dataclass(frozen=True)
 class Counts:
     """Of whole numbers from 0 up: a negative binomial distribution.
 
@@ -153,7 +187,7 @@ class PointMass:
 
     value: float
     probability: float
-    others: StudentT | LogStudentT | Counts | Histogram
+    others: StudentT | LogStudentT | ScoredStudentT | Counts | Histogram
 
     @property
     def mean(self) -> float | None:
@@ -171,7 +205,7 @@ class PointMass:
         return float(((1 - self.probability) * (sd**2 + distance)) ** 0.5)
 
 
-Distribution = Shares | StudentT | LogStudentT | Counts | Histogram | PointMass
+Distribution = Shares | StudentT | LogStudentT | ScoredStudentT | Counts | Histogram | PointMass
 
 
 def _brief(of: Distribution) -> str:
@@ -185,6 +219,9 @@ def _brief(of: Distribution) -> str:
         return f"mean {of.mean:.4g}, sd {of.sd:.4g}, {len(of.probabilities)} cells"
     if isinstance(of, LogStudentT):
         return f"median {of.median:.5g}, factor {of.factor:.4g}, {of.df:g} degrees of freedom"
+    if isinstance(of, ScoredStudentT):
+        low, middle, high = of.deciles
+        return f"median {middle:.5g}, 80% between {low:.5g} and {high:.5g}, {of.df:g} degrees of freedom"
     return f"location {of.location:.5g}, scale {of.scale:.4g}, {of.df:g} degrees of freedom"
 
 
@@ -200,6 +237,8 @@ class Slope:
         high: The most; above it likewise.
         log: None; for a parent on a logarithmic scale what that adds, and the slope is for each one of the logarithm.
             The child rises likewise: of one on such a scale the logarithm does.
+        scores: None; for a parent by normal scores the knots of their curve, and the slope is for each one of the
+            score. The child rises likewise: of one by normal scores the score does.
     """
 
     variable: str
@@ -208,6 +247,7 @@ class Slope:
     low: float
     high: float
     log: float | None = None
+    scores: Knots | None = None
 
 
 @dataclass(frozen=True, repr=False)

@@ -15,6 +15,7 @@ from typing import Any
 from arbornet._core import ColumnError, FormatError, ModelHandle, ParameterError
 from arbornet.data import calendar
 from arbornet.data.kinds import Level
+from arbornet.data.units import knots_of
 from arbornet.given import Evidence, ScoreLike, TableLike, Target
 from arbornet.models.leaves import (
     Condition,
@@ -24,6 +25,7 @@ from arbornet.models.leaves import (
     Leaf,
     LogStudentT,
     PointMass,
+    ScoredStudentT,
     Shares,
     Slope,
     StudentT,
@@ -120,7 +122,11 @@ class LocalModel:
             AttributeError: For another kind of model; likewise `n_terms`, `rss` and `gcv`.
         """
         return tuple(
-            Term(term["text"], tuple(term["coefficients"]), tuple(Factor(**factor) for factor in term["factors"]))
+            Term(
+                term["text"],
+                tuple(term["coefficients"]),
+                tuple(Factor(**_with_knots(factor)) for factor in term["factors"]),
+            )
             for term in self._spline("terms")
         )
 
@@ -292,8 +298,13 @@ def _levels(description: Mapping[str, Any]) -> Iterator[Level]:
 def _leaf(leaf: dict[str, Any], levels: list[Level]) -> Leaf:
     also = tuple(tuple(_condition(c) for c in way) for way in leaf.get("also", ()))
     conditions = tuple(_condition(c) for c in leaf["conditions"])
-    slopes = tuple(Slope(**slope) for slope in leaf.get("line", {}).get("slopes", ()))
+    slopes = tuple(Slope(**_with_knots(slope)) for slope in leaf.get("line", {}).get("slopes", ()))
     return Leaf(conditions, leaf["n"], _distribution(leaf, levels), also, leaf.get("formula"), slopes)
+
+
+def _with_knots(told: dict[str, Any]) -> dict[str, Any]:
+    """A parent as it is told, the knots of its normal scores as tuples."""
+    return told | {"scores": knots_of(told["scores"])} if "scores" in told else told
 
 
 def _condition(condition: dict[str, Any]) -> Condition:
@@ -306,7 +317,7 @@ def _condition(condition: dict[str, Any]) -> Condition:
 def _distribution(document: dict[str, Any], levels: list[Level]) -> Distribution:
     if "probabilities" in document:
         return Shares(dict(zip(levels, document["probabilities"], strict=True)))
-    others: StudentT | LogStudentT | Counts | Histogram
+    others: StudentT | LogStudentT | ScoredStudentT | Counts | Histogram
     if "size" in document:
         others = Counts(document["mean"], document["sd"], document["size"])
     elif "edges" in document:
@@ -315,5 +326,8 @@ def _distribution(document: dict[str, Any], levels: list[Level]) -> Distribution
     else:
         numbers = (document["location"], document["scale"], document["df"])
         others = LogStudentT(*numbers, document["log"]) if "log" in document else StudentT(*numbers)
+        if "deciles" in document:
+            low, middle, high = document["deciles"]
+            others = ScoredStudentT(*numbers, (low, middle, high), knots_of(document["scores"]))
     point = document.get("point")
     return others if point is None else PointMass(point["value"], point["probability"], others)

@@ -2,14 +2,16 @@
 
 from __future__ import annotations
 
-import math
 from dataclasses import dataclass
 from typing import TYPE_CHECKING, Any
+
+import numpy as np
 
 from arbornet._core import ParameterError
 from arbornet.data import calendar
 from arbornet.data.kinds import Level
-from arbornet.models.leaves import Counts, Histogram, LogStudentT, PointMass, Shares
+from arbornet.data.units import Knots, unbent
+from arbornet.models.leaves import Counts, Histogram, LogStudentT, PointMass, ScoredStudentT, Shares
 from arbornet.show.draw.spline import MOST_LINES, Response, Spline
 
 if TYPE_CHECKING:
@@ -28,10 +30,11 @@ class Factor:
         shape: "above" for `max(0, x - at)`, "below" for `max(0, at - x)`, "rising" for `x - at`, "falling" for
             `at - x`, "level" for 1 where the parent has the level, else 0.
         at: the knot or origin (of dates: days since 1970-01-01; of times: seconds; on a logarithmic scale its
-            logarithm); None for a level.
+            logarithm, by normal scores its score); None for a level.
         level: the level; None for a number.
         text: the factor as it stands in the term's text.
         log: on a logarithmic scale, of which x is the logarithm, what is added before that is taken.
+        scores: by normal scores, of which x is one, the knots of their curve.
     """
 
     variable: str
@@ -40,13 +43,14 @@ class Factor:
     level: Level | None = None
     text: str = ""
     log: float | None = None
+    scores: Knots | None = None
 
     def value(self, x: object) -> float:
         """The factor at a value of the parent."""
         if self.at is None:
             return float(x == self.level)
         number = float(calendar.number(x))
-        number = number if self.log is None else math.log(number + self.log)
+        number = float(unbent(self.log if self.scores is None else self.scores, np.array([number]))[0])
         distance = number - self.at if self.shape in ("above", "rising") else self.at - number
         return max(0.0, distance) if self.shape in ("above", "below") else distance
 
@@ -94,7 +98,7 @@ def partial_responses(model: LocalModel) -> Spline:
         if isinstance(distribution, Shares):
             return [distribution.probabilities[level] for level in shown]
         others = distribution.others if isinstance(distribution, PointMass) else distribution
-        if isinstance(others, LogStudentT):
+        if isinstance(others, LogStudentT | ScoredStudentT):
             return [others.median]
         return [others.mean if isinstance(others, Counts | Histogram) else others.location]
 

@@ -31,7 +31,7 @@ def lines_of(net: BayesNet) -> list[str]:
             continue
         model = net[column.name]
         if parents := followed(model):
-            own = ["logarithmic"] if column.kind.is_log else []
+            own = ["logarithmic"] if column.kind.is_log else ["normal scores"] if column.kind.is_scored else []
             own += _share(model, column.kind)
             linear = f"linear in {', '.join(map(visible, parents))}"
             told.append(f"{visible(column.name)}: {'; '.join([*filter(None, [', '.join(own)]), linear])}")

@@ -13,7 +13,7 @@ from arbornet.data import calendar
 from arbornet.data.dropped import advice, costliest
 from arbornet.data.looks.findings import marked
 from arbornet.data.schema_text import range_text
-from arbornet.data.units import IDENTITY, log_of, to_original
+from arbornet.data.units import IDENTITY, bend_of, to_original
 from arbornet.data.weights import Weights
 from arbornet.given import FrameLike
 from arbornet.models.splines import partial_responses
@@ -224,7 +224,7 @@ def _counted(column: Column, stored: Any) -> Histogram | Bars | None:
     if stored is None:
         return None
     if column.levels is None:
-        if log_of(column.scale) is not None:  # of the logarithms
+        if bend_of(column.scale) is not None:  # of the logarithms or normal scores
             shift, scale, *_ = column.scale or IDENTITY
             return Histogram.of(shift + scale * np.asarray(stored, dtype=float))
         # Twelve digits: standardising and back must not turn 4 into 3.9999999999999996.

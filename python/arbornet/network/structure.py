@@ -11,7 +11,7 @@ import networkx as nx
 from arbornet._core import ArbornetError, NetworkHandle
 from arbornet.data import calendar
 from arbornet.data.looks.findings import marked
-from arbornet.data.units import log_of
+from arbornet.data.units import log_of, scores_of
 from arbornet.graphs import class_graph, cpdag
 from arbornet.io.origin import Origin
 from arbornet.models.local import LocalModel
@@ -47,10 +47,10 @@ class Structure:
     def graph(self) -> nx.DiGraph[str]:
         """The graph, a copy to keep.
 
-        Nodes carry `kind`, `levels` and `n_parameters` (and `score`, and `values` where numbers stand for dates or
-        times, and `log` on a logarithmic scale: what it adds); arcs carry, where known, `contribution` (how much
-        removing them lowers the score) and `strength` (their share of bootstrap networks) and `either_way` (whether the
-        search left their direction open).
+        Nodes carry `kind`, `levels` and `n_parameters` (and `score`, `values` where numbers stand for dates or times,
+        `log` on a logarithmic scale: what it adds, and `scores` by normal scores: the knots of their curve); arcs
+        carry, where known, `contribution` (how much removing them lowers the score) and `strength` (their share of
+        bootstrap networks) and `either_way` (whether the search left their direction open).
         """
         graph: nx.DiGraph[str] = nx.DiGraph()
         names = self.names
@@ -62,6 +62,8 @@ class Structure:
                 graph.nodes[name]["values"] = held
             if (log := log_of(self.handle.scale(v))) is not None:
                 graph.nodes[name]["log"] = log
+            if (knots := scores_of(self.handle.scale(v))) is not None:
+                graph.nodes[name]["scores"] = knots
             if self.origin.family_scores is not None:
                 graph.nodes[name]["score"] = self.origin.family_scores[v]
         for v, name in enumerate(names):
@@ -107,7 +109,8 @@ class Structure:
         """A variable in words: its kind, what it depends on and how much, what depends on it, and its model."""
         at = self._position(variable)
         levels = self.handle.levels(at)
-        scale = ", logarithmic" if log_of(self.handle.scale(at)) is not None else ""
+        own = self.handle.scale(at)
+        scale = ", logarithmic" if log_of(own) is not None else ", by normal scores" if scores_of(own) else ""
         told = (
             f"{self.handle.kind(at)}{scale}"
             if levels is None

@@ -52,7 +52,7 @@ pub use model::{LocalModel, Model};
 pub use network::Network;
 pub use parents::Parents;
 pub use predictive::{Predictive, Value};
-pub use table::{Affine, Codes, Column, Kind, Level, NumberLeaf, Point, Table, Units, Var, Variable};
+pub use table::{Affine, Codes, Column, Kind, Level, NormalScores, NumberLeaf, Point, Table, Units, Var, Variable};
 
 #[cfg(test)]
 extern crate self as arbornet_core;

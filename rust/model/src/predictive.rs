@@ -8,7 +8,7 @@ mod counts;
 mod histogram;
 mod line;
 mod point;
-mod student_t;
+pub(crate) mod student_t;
 
 pub use counts::{Counts, MOST_COUNTED, count_of, rising};
 pub use histogram::Histogram;

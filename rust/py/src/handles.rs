@@ -10,6 +10,7 @@ use pyo3::types::{PyBool, PyFloat, PyInt, PyList, PyString};
 
 use crate::arrays::values as values_of;
 use crate::errors::CoreError;
+use crate::normal_scores::Knots;
 
 /// A core table. Immutable, so any number of threads and scores may hold it.
 #[pyclass(frozen, module = "arbornet._core")]
@@ -45,16 +46,22 @@ pub fn level_to_python<'py>(py: Python<'py>, level: &Level) -> PyResult<Bound<'p
     })
 }
 
-/// A scale as Python holds it: shift and scale, and of a logarithmic one what is added before the logarithm is taken.
-#[derive(Clone, Copy, FromPyObject, IntoPyObject)]
+/// A scale as Python holds it: shift and scale, and of a logarithmic one what is added before the logarithm is taken, of normal
+/// scores their knots.
+#[derive(Clone, FromPyObject, IntoPyObject)]
 pub enum PyUnits {
     Linear(f64, f64),
     Log(f64, f64, f64),
+    Scores(f64, f64, Knots),
 }
 
 impl From<Units> for PyUnits {
-    fn from(Units { shift, scale, log, .. }: Units) -> Self {
-        log.map_or(Self::Linear(shift, scale), |log| Self::Log(shift, scale, log))
+    fn from(Units { shift, scale, log, scores, .. }: Units) -> Self {
+        match (scores, log) {
+            (Some(scores), _) => Self::Scores(shift, scale, Knots(scores)),
+            (None, Some(log)) => Self::Log(shift, scale, log),
+            (None, None) => Self::Linear(shift, scale),
+        }
     }
 }
 
@@ -63,6 +70,9 @@ impl From<PyUnits> for Units {
         match units {
             PyUnits::Linear(shift, scale) => Self { shift, scale, ..Self::IDENTITY },
             PyUnits::Log(shift, scale, log) => Self { shift, scale, log: Some(log), ..Self::IDENTITY },
+            PyUnits::Scores(shift, scale, Knots(scores)) => {
+                Self { shift, scale, scores: Some(scores), ..Self::IDENTITY }
+            }
         }
     }
 }
@@ -143,7 +153,7 @@ impl TableHandle {
     /// Puts a table together from `NumPy` columns: `float64` values in stored units, or codes of any unsigned type.
     ///
     /// `scales` holds one pair (shift, scale) per column with `original = shift + scale * stored`, or on a logarithmic scale
-    /// (shift, scale, log) with `ln(original + log) = shift + scale * stored`; `weights` says how often each row counts, and `points`
+    /// (shift, scale, log) with `ln(original + log) = shift + scale * stored`, or by normal scores (shift, scale, knots); `weights` says how often each row counts, and `points`
     /// of each column the number that many rows share, with the length of numbers it stands for, and `leaves` what stands in the
     /// leaves of its trees, if the column says so.
     #[staticmethod]
@@ -233,11 +243,11 @@ impl TableHandle {
         }
     }
 
-    /// The pair (shift, scale) back to the user's units, with what a logarithmic scale adds as a third number; None for a
-    /// variable with levels.
+    /// The pair (shift, scale) back to the user's units, with what a logarithmic scale adds or the knots of normal scores as a
+    /// third part; None for a variable with levels.
     fn scale(&self, var: usize) -> PyResult<Option<PyUnits>> {
-        match self.checked(var)?.kind {
-            Kind::Continuous { scale } => Ok(Some(scale.into())),
+        match &self.checked(var)?.kind {
+            Kind::Continuous { scale } => Ok(Some(scale.clone().into())),
             _ => Ok(None),
         }
     }
@@ -245,8 +255,8 @@ impl TableHandle {
     /// The same of every variable.
     #[getter]
     fn scales(&self) -> Vec<Option<PyUnits>> {
-        let scale = |variable: &Variable| match variable.kind {
-            Kind::Continuous { scale } => Some(scale.into()),
+        let scale = |variable: &Variable| match &variable.kind {
+            Kind::Continuous { scale } => Some(scale.clone().into()),
             _ => None,
         };
         self.0.variables().iter().map(scale).collect()
@@ -255,7 +265,7 @@ impl TableHandle {
     /// Of every variable the number that many rows share, with the length of numbers it stands for; None without one.
     #[getter]
     fn points(&self) -> Vec<Option<(f64, f64)>> {
-        let point = |variable: &Variable| match variable.kind {
+        let point = |variable: &Variable| match &variable.kind {
             Kind::Continuous { scale } => scale.point.map(|point| (point.at, point.width)),
             _ => None,
         };
@@ -265,7 +275,7 @@ impl TableHandle {
     /// Of every variable what stands in the leaves of its trees, if its column says so.
     #[getter]
     fn leaves(&self) -> Vec<Option<&'static str>> {
-        let leaf = |variable: &Variable| match variable.kind {
+        let leaf = |variable: &Variable| match &variable.kind {
             Kind::Continuous { scale } => scale.leaf.map(leaf_name),
             _ => None,
         };

@@ -15,6 +15,7 @@ mod k_best;
 mod mdlp;
 mod models;
 mod network;
+mod normal_scores;
 mod scores;
 mod searches;
 mod step1;
@@ -34,6 +35,7 @@ fn _core(module: &Bound<'_, PyModule>) -> PyResult<()> {
     mdlp::register(module)?;
     models::register(module)?;
     network::register(module)?;
+    normal_scores::register(module)?;
     k_best::register(module)?;
     scores::register(module)?;
     searches::register(module)?;

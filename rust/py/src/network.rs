@@ -298,11 +298,11 @@ impl NetworkHandle {
         }
     }
 
-    /// The pair (shift, scale) back to the user's units, with what a logarithmic scale adds as a third number; None for a
+    /// The pair (shift, scale) back to the user's units, with what a logarithmic scale adds or the knots of normal scores; None for a
     /// variable with levels.
     fn scale(&self, var: usize) -> PyResult<Option<PyUnits>> {
-        match self.0.variables()[self.checked(var)?].kind {
-            Kind::Continuous { scale } => Ok(Some(scale.into())),
+        match &self.0.variables()[self.checked(var)?].kind {
+            Kind::Continuous { scale } => Ok(Some(scale.clone().into())),
             _ => Ok(None),
         }
     }

@@ -94,7 +94,7 @@ impl FullTable {
 
 /// That a column's own leaves can stand in cells.
 fn check(table: &Table, var: Var) -> Result<()> {
-    if let Kind::Continuous { scale } = table.variable(var).kind
+    if let Kind::Continuous { scale } = &table.variable(var).kind
         && scale.leaf == Some(NumberLeaf::Linear)
     {
         let problem = "has leaves that follow lines (leaf=\"linear\"), and the cells of a full table follow none";
@@ -166,8 +166,8 @@ impl Prepared {
     }
 
     /// The units of a child that says it holds counts.
-    fn counts(&self, child: Var) -> Option<Units> {
-        let Kind::Continuous { scale } = self.table.variable(child).kind else { return None };
+    fn counts(&self, child: Var) -> Option<&Units> {
+        let Kind::Continuous { scale } = &self.table.variable(child).kind else { return None };
         (scale.leaf == Some(NumberLeaf::Counts) && !self.parameters.published).then_some(scale)
     }
 
@@ -285,7 +285,7 @@ impl Prepared {
         if let Some(scale) = self.counts(child) {
             let rows: Vec<_> = self.numbers(child, order).collect();
             let point = said::point_of(&self.table, child);
-            return CellLeaf::Counts(Box::new(CountRows::new(&rows, scale, point.as_ref()).leaf), scale);
+            return CellLeaf::Counts(Box::new(CountRows::new(&rows, scale, point.as_ref()).leaf), scale.clone());
         }
         match &self.histograms[child] {
             Some(leaf) => CellLeaf::Histogram(leaf.clone()),

@@ -15,6 +15,7 @@ pub mod jkl;
 pub mod kept;
 pub mod mdlp;
 pub mod memory;
+pub mod normal_scores;
 pub mod parents;
 pub mod spread;
 pub mod table;

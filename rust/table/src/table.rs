@@ -9,6 +9,7 @@ use std::sync::Arc;
 use serde::{Deserialize, Serialize};
 
 use crate::error::{Error, Result};
+pub use crate::normal_scores::NormalScores;
 pub use crate::units::{Affine, NumberLeaf, Point, Units, log_shift, logarithm};
 use crate::weights::Weights;
 
@@ -93,7 +94,7 @@ impl Variable {
 
     /// What its stored values are an affine map of, by its name: `x`, or on a logarithmic scale `ln(x)`.
     pub fn affine_name(&self) -> Cow<'_, str> {
-        match self.kind {
+        match &self.kind {
             Kind::Continuous { scale } => scale.name(&self.name),
             _ => Cow::Borrowed(&self.name),
         }

@@ -1,11 +1,13 @@
-//! The way between a column's stored values and the user's units: by an affine map, or by that of a logarithm.
+//! The way between a column's stored values and the user's units: by an affine map, or by that of a logarithm or of normal scores.
 //!
-//! A column on a logarithmic scale is stored as the standardised `t = ln(x + log)`. Scores, searches and models know stored
+//! A column on a logarithmic scale is stored as the standardised `t = ln(x + log)`, by normal scores as these. Scores, searches and models know stored
 //! values only; whoever speaks to the user goes by this map.
 
 use std::borrow::Cow;
 
 use serde::{Deserialize, Serialize};
+
+use crate::normal_scores::NormalScores;
 
 /// `original = shift + scale * stored`: the way back from standardised values.
 #[derive(Clone, Copy, Debug, PartialEq, Serialize, Deserialize)]
@@ -34,7 +36,7 @@ impl Affine {
 }
 
 /// A variable's way back to the user's units.
-#[derive(Clone, Copy, Debug, PartialEq, Serialize, Deserialize)]
+#[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
 pub struct Units {
     /// As of an [`Affine`] map.
     pub shift: f64,
@@ -44,6 +46,9 @@ pub struct Units {
     /// `ln(original + log)`. Such a variable is 0 or above; above 0 if this is 0.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub log: Option<f64>,
+    /// Where numbers are taken by their normal scores, the curve that the affine map leads to.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub scores: Option<NormalScores>,
     /// A number that many rows share, to which models that can give a probability of its own.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub point: Option<Point>,
@@ -94,37 +99,66 @@ impl From<Affine> for Units {
 
 impl Units {
     /// The map that changes nothing.
-    pub const IDENTITY: Self = Self { shift: 0.0, scale: 1.0, log: None, point: None, leaf: None };
+    pub const IDENTITY: Self = Self { shift: 0.0, scale: 1.0, log: None, scores: None, point: None, leaf: None };
 
-    /// The map to the user's units, or to their logarithm.
+    /// The map to the user's units, or to their logarithm or normal scores.
     #[inline]
-    pub fn affine(self) -> Affine {
+    pub fn affine(&self) -> Affine {
         Affine { shift: self.shift, scale: self.scale }
     }
 
     /// From stored to original units.
     #[inline]
-    pub fn to_original(self, stored: f64) -> f64 {
+    pub fn to_original(&self, stored: f64) -> f64 {
         let x = self.shift + self.scale * stored;
-        self.log.map_or(x, |log| back(x, log))
+        match (&self.scores, self.log) {
+            (Some(scores), _) => scores.to_number(x),
+            (None, Some(log)) => back(x, log),
+            (None, None) => x,
+        }
     }
 
     /// From original to stored units. NaN for a number that has no logarithm here.
     #[inline]
-    pub fn to_stored(self, original: f64) -> f64 {
-        let x = self.log.map_or(original, |log| logarithm(original, log));
+    pub fn to_stored(&self, original: f64) -> f64 {
+        let x = match (&self.scores, self.log) {
+            (Some(scores), _) => scores.to_score(original),
+            (None, Some(log)) => logarithm(original, log),
+            (None, None) => original,
+        };
         (x - self.shift) / self.scale
     }
 
     /// What turns the log density of a stored value into one in the user's units.
     #[inline]
-    pub fn log_jacobian(self, stored: f64) -> f64 {
-        let affine = -self.scale.ln();
-        if self.log.is_some() { affine - (self.shift + self.scale * stored) } else { affine }
+    pub fn log_jacobian(&self, stored: f64) -> f64 {
+        let (affine, x) = (-self.scale.ln(), self.shift + self.scale * stored);
+        match (&self.scores, self.log) {
+            (Some(scores), _) => affine - scores.slope(x).ln(),
+            (None, Some(_)) => affine - x,
+            (None, None) => affine,
+        }
     }
 
-    /// What the affine map leads to, by the variable's name: `x`, `ln(x)` or `ln(x + 0.5)`.
-    pub fn name(self, variable: &str) -> Cow<'_, str> {
+    /// Whether the affine map leads to something else than the number.
+    pub fn is_bent(&self) -> bool {
+        self.log.is_some() || self.scores.is_some()
+    }
+
+    /// By how much the number changes for each one of what the affine map leads to, near a stored value.
+    pub fn slope(&self, stored: f64) -> f64 {
+        match (&self.scores, self.log) {
+            (Some(scores), _) => scores.slope(self.shift + self.scale * stored),
+            (None, Some(log)) => self.to_original(stored) + log,
+            (None, None) => 1.0,
+        }
+    }
+
+    /// What the affine map leads to, by the variable's name: `x`, `ln(x)`, `ln(x + 0.5)` or `score(x)`.
+    pub fn name<'a>(&self, variable: &'a str) -> Cow<'a, str> {
+        if self.scores.is_some() {
+            return format!("score({variable})").into();
+        }
         match self.log {
             None => variable.into(),
             Some(0.0) => format!("ln({variable})").into(),
@@ -133,11 +167,11 @@ impl Units {
     }
 
     /// Whether its parts are in order.
-    pub fn is_sound(self) -> bool {
+    pub fn is_sound(&self) -> bool {
         self.shift.is_finite()
             && self.scale.is_finite()
             && self.scale > 0.0
-            && self.log.is_none_or(|log| log.is_finite() && log >= 0.0)
+            && self.log.is_none_or(|log| log.is_finite() && log >= 0.0 && self.scores.is_none())
             && self.point.is_none_or(|point| point.at.is_finite() && point.width.is_finite() && point.width > 0.0)
     }
 }
@@ -230,5 +264,23 @@ mod tests {
         assert_eq!(serde_json::from_str::<Units>(&serde_json::to_string(&log).unwrap()).unwrap(), log);
         assert_eq!((log.name("x"), log.is_sound()), ("ln(x)".into(), true));
         assert!(!Units { log: Some(-1.0), ..log }.is_sound());
+    }
+
+    #[test]
+    fn by_normal_scores_a_number_comes_back_and_the_jacobian_is_the_slope() {
+        let values: Vec<f64> = (-300..=300).map(|i| (f64::from(i) / 60.0).sinh()).collect();
+        let scores = NormalScores::of(&values, None, None);
+        let units = Units { scores: Some(scores), ..Affine { shift: 0.1, scale: 0.9 }.into() };
+        assert!(units.is_bent() && units.is_sound() && !Units { log: Some(0.0), ..units.clone() }.is_sound());
+        for x in [-200.0, -3.0, 0.0, 0.7, 74.0, 1e4] {
+            let stored = units.to_stored(x);
+            assert!((units.to_original(stored) - x).abs() < 1e-11 * (1.0 + x.abs()), "{x}");
+            let step = 1e-6;
+            let slope = (units.to_original(stored + step) - units.to_original(stored - step)) / (2.0 * step);
+            assert!((units.log_jacobian(stored) + slope.ln()).abs() < 1e-5, "{x}");
+        }
+        assert_eq!(units.name("profit"), "score(profit)");
+        let text = serde_json::to_string(&units).unwrap();
+        assert_eq!(serde_json::from_str::<Units>(&text).unwrap(), units);
     }
 }

@@ -6,7 +6,10 @@ import datetime as dt
 import math
 from collections.abc import Callable, Iterator
 
+import numpy as np
+
 from arbornet.data import calendar
+from arbornet.data.units import Bend, Knots, bent, unbent
 
 EPOCH = dt.date(1970, 1, 1)
 FIRST, LAST = (dt.date.min - EPOCH).days + 400, (dt.date.max - EPOCH).days - 400
@@ -32,18 +35,20 @@ ROUND = ((1, 2, 3, 4, 5, 6, 7, 8, 9), (1, 2, 5), (1, 3), (1,))
 class Axis:
     """An axis from low to high; for dates these are days since 1970-01-01, for times and spans of time seconds.
 
-    A logarithmic one is that of `ln(x + log)`, from low to high of these.
+    A logarithmic one is that of `ln(x + bend)`, from low to high of these; one of normal scores is that of the scores.
     """
 
-    def __init__(self, low: float, high: float, values: str = "", log: float | None = None):
+    def __init__(self, low: float, high: float, values: str = "", bend: Bend | None = None):
         self.low, self.high = low, high
         self.values = values
-        self.log = log
+        self.bend = bend
 
     def ticks(self) -> list[tuple[float, str]]:
         """Round places on it with what they are called."""
-        if self.log is not None:
-            return self._logarithms(self.log)
+        if isinstance(self.bend, tuple):
+            return self._scores(self.bend)
+        if self.bend is not None:
+            return self._logarithms(self.bend)
         if self.values in DATES and has_calendar(self.low, self.high):
             return list(self._days())
         width = self.high - self.low
@@ -68,6 +73,18 @@ class Axis:
             step = _round(high - low)
             shown = [i * step for i in range(math.ceil(low / step), math.floor(high / step) + 1)]
         return [(math.log(x + log), said(x, self.values)) for x in shown if x + log > 0]
+
+    def _scores(self, knots: Knots) -> list[tuple[float, str]]:
+        """At about even steps of the score, numbers of as few digits as tell them apart."""
+        n = int(MOST)
+        numbers = bent(knots, np.linspace(self.low, self.high, 2 * n + 1))
+        shown = []
+        for low, middle, high in zip(numbers[0::2], numbers[1::2], numbers[2::2], strict=False):
+            step = 10.0 ** math.floor(math.log10(max(high - low, 1e-300) / 2))
+            shown.append(float(f"{round(middle / step) * step:.6g}"))
+        places = unbent(knots, np.array(shown))
+        told = zip(places, shown, strict=True)
+        return [(float(at), said(x, self.values)) for at, x in told if self.low <= at <= self.high]
 
     def _multiples(self, step: float, called: Callable[[float], str]) -> list[tuple[float, str]]:
         first = math.ceil(self.low / step)
@@ -153,8 +170,26 @@ def said(x: float, values: str) -> str:
 
 def by_factor(x: float, spread: float, values: str, log: float) -> str:
     """The median and the factor of a logarithm with its spread: `24,000 ×÷ 1.6`."""
-    median = max(math.exp(min(x, 700.0)) - log, 0.0)
+    median = number_at(x, log)
     return f"{said(float(f'{median:.3g}'), values)} ×÷ {number(float(f'{math.exp(min(spread, 700.0)):.3g}'))}"
+
+
+def number_at(x: float, bend: Bend) -> float:
+    """The number of a logarithm or a normal score."""
+    if isinstance(bend, tuple):
+        return float(bent(bend, np.array([x]))[0])
+    return max(math.exp(min(x, 700.0)) - bend, 0.0)
+
+
+def around(x: float, spread: float, knots: Knots) -> tuple[float, ...]:
+    """The numbers below which 10%, 50% and 90% are, if their normal scores are normal with this spread."""
+    return tuple(number_at(x + share * spread, knots) for share in (-1.2816, 0.0, 1.2816))
+
+
+def between(deciles: tuple[float, ...], values: str) -> str:
+    """A median, and where 80% are: `12 (80%: 9.1 to 15)`."""
+    low, middle, high = (said(float(f"{end:.3g}"), values) for end in deciles)
+    return f"{middle} (80%: {low} to {high})"
 
 
 def measured(x: float, spread: float) -> str:

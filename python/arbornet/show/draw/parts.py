@@ -14,6 +14,7 @@ Whoever has something to draw turns it into these parts; whoever draws knows not
             {"n": rows, "location": x, "scale": s, "df": d}                            a leaf of numbers, Student t
                                                                                        (no "df": normal)
             and on a logarithmic scale the tree has "log": a, and numbers at its leaves are those of ln(x + a)
+            and by normal scores it has "scores": [[score, number], ...], and numbers at its leaves are scores
             and "point": {"value": x, "probability": p}          a number with a probability of its own
             or of counts "mean": m, "sd": s, "size": r           None for Poisson ones
             or of any shape "edges": [...], "shares": [...], "mean": m, "sd": s and "ranges": [{"probability": p,
@@ -37,6 +38,7 @@ from typing import Any, Literal, get_args
 import networkx as nx
 
 from arbornet._core import ArbornetError, ParameterError
+from arbornet.data.units import Bend, knots_of
 from arbornet.graphs import cpdag
 from arbornet.show import arrows
 
@@ -66,14 +68,14 @@ class Node:
     levels: tuple[str, ...] = ()
     values: str = ""
     """What its numbers stand for, if not for themselves: "date", "datetime", "time" or "duration"."""
-    log: float | None = None
-    """On a logarithmic scale what it adds: it is drawn by `ln(x + log)`."""
+    bend: Bend | None = None
+    """On a logarithmic scale what it adds, by normal scores their knots: it is drawn by logarithms or by scores."""
 
     @property
     def description(self) -> str:
         """The kind in words, with the levels: `ordinal: I < II < III`."""
         between = " < " if self.kind == "ordinal" else ", "
-        scale = ", logarithmic" if self.log is not None else ""
+        scale = "" if self.bend is None else ", by normal scores" if isinstance(self.bend, tuple) else ", logarithmic"
         return self.kind + scale + (f": {between.join(self.levels)}" if self.levels else "")
 
 
@@ -125,7 +127,7 @@ class Graph:
                 kind_name(data.get("kind", "categorical")),
                 tuple(map(str, data.get("levels") or ())),
                 str(data.get("values", "")),
-                data.get("log"),
+                bend_in(data),
             )
             for name, data in graph.nodes(data=True)
         )
@@ -200,6 +202,8 @@ class Leaf:
     """Of numbers of any shape; location and scale are their mean and standard deviation."""
     ranges: tuple[Range, ...] = ()
     """Where most of these are."""
+    deciles: tuple[float, ...] = ()
+    """By normal scores the numbers below which 10%, 50% and 90% are."""
 
     @property
     def reach(self) -> tuple[float, float]:
@@ -238,7 +242,7 @@ class Tree:
     def of(cls, tree: Mapping[str, Any]) -> Tree:
         """Reads the nested dict described in the module's text."""
         levels = tuple(map(str, tree.get("levels") or ()))
-        child = Node(str(tree["child"]), kind_name(tree["kind"]), levels, str(tree.get("values", "")), tree.get("log"))
+        child = Node(str(tree["child"]), kind_name(tree["kind"]), levels, str(tree.get("values", "")), bend_in(tree))
         root = _subtree(tree["root"])
         if isinstance(root, Again):
             raise ArbornetError(f"the root refers to {root.name!r}, which does not exist")
@@ -253,6 +257,11 @@ class Tree:
                 yield node
             elif isinstance(node, Split):
                 waiting.extend(below for _, below in reversed(node.branches))
+
+
+def bend_in(told: Mapping[str, Any]) -> Bend | None:
+    """What a variable's numbers are taken by, of what is told of it."""
+    return knots_of(told["scores"]) if told.get("scores") is not None else told.get("log")
 
 
 def _subtree(node: Mapping[str, Any]) -> Split | Leaf | Again:
@@ -285,7 +294,8 @@ def _subtree(node: Mapping[str, Any]) -> Split | Leaf | Again:
         middle = float(node["mean"]), float(node["sd"]), None
         return Leaf(node["n"], (), *middle, name, formula, along, point, True, node["size"])
     place = float(node["location"]), float(node["scale"]), node.get("df")
-    return Leaf(node["n"], (), *place, name, formula, along, point)
+    deciles = tuple(map(float, node.get("deciles", ())))
+    return Leaf(node["n"], (), *place, name, formula, along, point, deciles=deciles)
 
 
 def _along(line: Mapping[str, Any]) -> Along | None:

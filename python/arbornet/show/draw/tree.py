@@ -13,8 +13,11 @@ import math
 from collections.abc import Sequence
 from dataclasses import replace
 
+import numpy as np
+
 from arbornet.data import calendar
-from arbornet.show.draw.axis import Axis, by_factor, measured
+from arbornet.data.units import unbent
+from arbornet.show.draw.axis import Axis, around, between, by_factor, measured
 from arbornet.show.draw.band import band, spread
 from arbornet.show.draw.network import shape
 from arbornet.show.draw.parts import Again, Leaf, Node, Range, Split, Tree
@@ -182,8 +185,10 @@ def summary(leaf: Leaf, child: Node) -> str:
         return f"{percent(probability)} {value:g}, else {summary(replace(leaf, point=None), child)}"
     if leaf.ranges:
         return ", ".join(_said(of, leaf, child) for of in leaf.ranges)
-    if child.log is not None:
-        return by_factor(leaf.location, spread(leaf), child.values, child.log)
+    if isinstance(child.bend, tuple):
+        return between(leaf.deciles or around(leaf.location, spread(leaf), child.bend), child.values)
+    if child.bend is not None:
+        return by_factor(leaf.location, spread(leaf), child.values, child.bend)
     if child.values:
         middle = calendar.centre(leaf.location, spread(leaf), child.values)
         return f"{middle} ± {calendar.spread(spread(leaf), child.values)}"
@@ -276,7 +281,7 @@ def leaf_axis(tree: Tree, leaves: Sequence[Leaf]) -> Axis:
     ends += [_on_axis(leaf.point[0], tree.child) for leaf in leaves if leaf.point is not None]
     low, high = min(ends), max(ends)
     low, high = (low, high) if high > low else (low - 1, high + 1)
-    return Axis(low, high, tree.child.values, tree.child.log)
+    return Axis(low, high, tree.child.values, tree.child.bend)
 
 
 def _density(leaf: Leaf, child: Node, axis: Axis, origin: Point, width: float, tallest: float) -> list[Mark]:
@@ -306,8 +311,10 @@ def _point(leaf: Leaf, child: Node, axis: Axis | None, origin: Point, width: flo
 
 
 def _on_axis(value: float, child: Node) -> float:
-    """A number of the child where the charts have it: of a logarithmic scale its logarithm."""
-    return value if child.log is None else math.log(max(value + child.log, 1e-300))
+    """A number of the child where the charts have it: its logarithm or normal score, if it is taken so."""
+    if child.bend is None or isinstance(child.bend, tuple):
+        return float(unbent(child.bend, np.array([value]))[0])
+    return math.log(max(value + child.bend, 1e-300))
 
 
 def _axis_marks(child: Node, axis: Axis | None, x: float, width: float, y: float) -> Group:

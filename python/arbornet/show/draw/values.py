@@ -9,7 +9,7 @@ from dataclasses import dataclass
 import numpy as np
 from numpy.typing import NDArray
 
-from arbornet.show.draw.axis import DATES, Axis, date_edges, has_calendar, said
+from arbornet.show.draw.axis import DATES, Axis, date_edges, has_calendar, number_at, said
 from arbornet.show.draw.parts import Node
 from arbornet.show.draw.scene import Box, Group, Line, Mark, Scene, Text, shortened, text_width
 
@@ -72,7 +72,7 @@ def values_scene(node: Node, values: Histogram | Bars) -> Scene:
 
 def _histogram(node: Node, values: Histogram) -> Scene:
     width, height = 320.0, 110.0
-    axis = Axis(values.edges[0], values.edges[-1], node.values, node.log)
+    axis = Axis(values.edges[0], values.edges[-1], node.values, node.bend)
     peak = max(values.counts) or 1
     groups = []
     base = MARGIN + height
@@ -81,8 +81,8 @@ def _histogram(node: Node, values: Histogram) -> Scene:
         return MARGIN + width * axis.share(x)
 
     def says(x: float) -> str:
-        if node.log is not None:
-            x = float(f"{max(math.exp(min(x, 700.0)) - node.log, 0.0):.3g}")
+        if node.bend is not None:
+            x = float(f"{number_at(x, node.bend):.3g}")
         return said(x, node.values)
 
     for low, high, count in zip(values.edges[:-1], values.edges[1:], values.counts, strict=True):

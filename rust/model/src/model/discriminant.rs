@@ -91,7 +91,7 @@ impl Discriminant {
             let mut out = format!("{level}:");
             for (i, &position) in self.numbers.iter().enumerate() {
                 let variable = &variables[self.parents[position]];
-                let Kind::Continuous { scale } = variable.kind else { continue };
+                let Kind::Continuous { scale } = &variable.kind else { continue };
                 let variance: f64 = class.factor[packed(i)..=packed(i) + i].iter().map(|l| l * l).sum();
                 let (mean, sd) = (scale.affine().to_original(class.mean[i]), variance.sqrt() * scale.scale);
                 let name = variable.affine_name();

@@ -7,8 +7,8 @@ use serde::Serialize;
 use super::linear_leaf::LineDescription;
 use super::ranges::{self, Range};
 use super::{LocalModel, Wording};
-use crate::predictive::{PointMass, Predictive};
-use crate::table::{Kind, Level, Units, Var, Variable};
+use crate::predictive::{PointMass, Predictive, student_t};
+use crate::table::{Kind, Level, NormalScores, Units, Var, Variable};
 
 /// Some of a parent's values.
 #[derive(Clone, Debug, PartialEq)]
@@ -87,6 +87,9 @@ pub struct Description {
     /// Of a child on a logarithmic scale what is added before the logarithm is taken.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub log: Option<f64>,
+    /// Of a child that is taken by its normal scores the knots of their curve.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub scores: Option<NormalScores>,
     /// What values that no branch covers predict, if there are any.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub otherwise: Option<Distribution>,
@@ -201,6 +204,22 @@ pub enum Distribution {
         #[serde(skip_serializing_if = "Option::is_none")]
         point: Option<Shared>,
     },
+    /// Of a number that is taken by its normal score: Student's t of that.
+    ScoredStudentT {
+        /// Its centre, as a score.
+        location: f64,
+        /// Its scale, in scores.
+        scale: f64,
+        /// Degrees of freedom.
+        df: f64,
+        /// The curve from scores to numbers.
+        scores: NormalScores,
+        /// Below these are 10%, 50% and 90% of the numbers.
+        deciles: [f64; 3],
+        /// As of a Student t.
+        #[serde(skip_serializing_if = "Option::is_none")]
+        point: Option<Shared>,
+    },
     /// Of whole numbers from 0 up.
     Counts {
         /// Their mean.
@@ -240,7 +259,7 @@ pub enum Distribution {
 
 impl Shared {
     fn new(point: PointMass, child: &Variable) -> Self {
-        let units = if let Kind::Continuous { scale } = child.kind { scale } else { Units::IDENTITY };
+        let units = units(child);
         // The way there and back rounds.
         let value = units.point.map_or_else(|| as_read(units, point.at), |point| point.at);
         Self { value, probability: point.share }
@@ -297,7 +316,8 @@ impl LocalModel {
             parents: self.parents().iter().map(|&p| variables[p].name.to_string()).collect(),
             root: described(&outline, child, variables, words),
             values: words.class(&child.name),
-            log: if let Kind::Continuous { scale } = child.kind { scale.log } else { None },
+            log: units(child).log,
+            scores: units(child).scores.clone(),
             otherwise: otherwise.map(|p| Distribution::new(&p, child)),
         })
     }
@@ -354,7 +374,7 @@ fn described(outline: &Outline, child: &Variable, variables: &[Variable], words:
 
 impl Distribution {
     fn new(predictive: &Predictive, child: &Variable) -> Self {
-        let units = if let Kind::Continuous { scale } = child.kind { scale } else { Units::IDENTITY };
+        let units = units(child);
         let point = predictive.point().map(|point| Shared::new(point, child));
         let (df, location, scale) = match predictive {
             Predictive::Levels { probabilities } => return Self::Levels { probabilities: probabilities.clone() },
@@ -387,9 +407,13 @@ impl Distribution {
             }
         };
         let (location, scale) = (units.affine().to_original(location), scale * units.scale);
-        match units.log {
-            None => Self::StudentT { location, scale, df, point },
-            Some(log) => Self::LogStudentT { location, scale, df, log, point },
+        match (&units.scores, units.log) {
+            (Some(of), _) => {
+                let deciles = deciles(of, location, scale, df);
+                Self::ScoredStudentT { location, scale, df, scores: of.clone(), deciles, point }
+            }
+            (None, Some(log)) => Self::LogStudentT { location, scale, df, log, point },
+            (None, None) => Self::StudentT { location, scale, df, point },
         }
     }
 }
@@ -398,7 +422,7 @@ impl Answer {
     /// Of stored values, in the user's terms. Ranges of an ordinal parent are its levels.
     fn new(values: &Values, variable: &Variable) -> Self {
         match (values, &variable.kind) {
-            (&Values::Range(low, high), &Kind::Continuous { scale }) => {
+            (&Values::Range(low, high), Kind::Continuous { scale }) => {
                 let read = |bound: Option<f64>| bound.map(|x| as_read(scale, x));
                 Self::Range { low: read(low), high: read(high), written: false }
             }
@@ -423,13 +447,24 @@ impl Answer {
     }
 }
 
+/// The numbers below which 10%, 50% and 90% are, if their scores are a Student t.
+pub(super) fn deciles(of: &NormalScores, location: f64, scale: f64, df: f64) -> [f64; 3] {
+    let away = scale * student_t::quantile(df, 0.9);
+    [location - away, location, location + away].map(|score| of.to_number(score))
+}
+
+/// A number's way back to the user's units; of a variable with levels the one that changes nothing.
+pub(super) fn units(variable: &Variable) -> &Units {
+    if let Kind::Continuous { scale } = &variable.kind { scale } else { &Units::IDENTITY }
+}
+
 /// A threshold in the user's units. Thresholds lie a very little below the number that is meant, and the way back rounds: if
 /// there is a number of few decimals right there, that is it.
-pub(super) fn as_read(scale: Units, threshold: f64) -> f64 {
+pub(super) fn as_read(scale: &Units, threshold: f64) -> f64 {
     let x = scale.to_original(threshold);
-    if let Some(log) = scale.log {
+    if scale.is_bent() {
         let short = format!("{x:.8e}").parse().unwrap_or(x);
-        return if (x - short).abs() < 1e-11 * (x + log) { short } else { x };
+        return if (x - short).abs() < 1e-11 * scale.slope(threshold) { short } else { x };
     }
     let ten = 10_f64.powi((-scale.scale.log10().floor()).clamp(-290.0, 290.0) as i32);
     let rounded = |digits: f64| (x * ten * digits).round() / digits / ten;
@@ -456,16 +491,16 @@ mod tests {
     fn thresholds_just_below_a_number_of_few_decimals_are_read_as_that() {
         let scale = Units { shift: 9.137, scale: 4.9, ..Units::IDENTITY };
         for x in [9.0, 0.225, -130.5, 2016.0] {
-            assert_eq!(as_read(scale, scale.to_stored(x) - 1e-12), x);
+            assert_eq!(as_read(&scale, scale.to_stored(x) - 1e-12), x);
         }
         let x = 10.0 / 3.0;
-        assert_eq!(as_read(scale, scale.to_stored(x)), scale.to_original(scale.to_stored(x)));
+        assert_eq!(as_read(&scale, scale.to_stored(x)), scale.to_original(scale.to_stored(x)));
         let large = Units { shift: 3e7, scale: 2e9, ..Units::IDENTITY };
-        assert_eq!(as_read(large, large.to_stored(5e9) - 1e-12), 5e9);
+        assert_eq!(as_read(&large, large.to_stored(5e9) - 1e-12), 5e9);
         for log in [0.0, 0.5] {
             let wages = Units { shift: 9.6, scale: 1.2, log: Some(log), ..Units::IDENTITY };
-            assert_eq!(as_read(wages, wages.to_stored(24_000.0) - 1e-13), 24_000.0);
-            assert_eq!(as_read(wages, wages.to_stored(0.375) - 1e-13), 0.375);
+            assert_eq!(as_read(&wages, wages.to_stored(24_000.0) - 1e-13), 24_000.0);
+            assert_eq!(as_read(&wages, wages.to_stored(0.375) - 1e-13), 0.375);
         }
     }
 

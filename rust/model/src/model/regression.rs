@@ -210,7 +210,7 @@ impl Regression {
         let child = &variables[self.child];
         match &child.kind {
             Kind::Continuous { scale } => {
-                let of = if scale.log.is_some() { format!(" {}", child.affine_name()) } else { String::new() };
+                let of = if scale.is_bent() { format!(" {}", child.affine_name()) } else { String::new() };
                 format!("mean{of} = {}", self.combination(piece, &piece.coefficients[0], scale.affine(), variables))
             }
             Kind::Categorical { levels } | Kind::Ordinal { levels } => {

@@ -111,6 +111,7 @@ impl Teller<'_> {
     fn says_shared(&self, distribution: &Distribution, n: usize) -> String {
         let (Distribution::StudentT { point: Some(point), .. }
         | Distribution::LogStudentT { point: Some(point), .. }
+        | Distribution::ScoredStudentT { point: Some(point), .. }
         | Distribution::Counts { point: Some(point), .. }
         | Distribution::Histogram { point: Some(point), .. }) = distribution
         else {
@@ -147,6 +148,14 @@ impl Teller<'_> {
                 let digits = (1.0 / spread).log10().floor().clamp(0.0, 8.0) as i32 + 3;
                 let middle = self.words.centre(child, median, median * spread);
                 format!("median {}  factor {}", middle.unwrap_or_else(|| number(median, digits)), times(factor))
+            }
+            &Distribution::ScoredStudentT { deciles: [low, middle, high], .. } => {
+                let spread = (high - low) / 2.0;
+                let say = |x: f64| {
+                    let digits = (x.abs() / spread).log10().floor().clamp(0.0, 8.0) as i32 + 3;
+                    self.words.centre(child, x, spread).unwrap_or_else(|| number(x, digits))
+                };
+                format!("median {}  80% between {} and {}", say(middle), say(low), say(high))
             }
             Distribution::Levels { probabilities } => {
                 let levels = &self.description.levels;
@@ -185,6 +194,7 @@ impl Teller<'_> {
         match distribution {
             Distribution::StudentT { .. }
             | Distribution::LogStudentT { .. }
+            | Distribution::ScoredStudentT { .. }
             | Distribution::Counts { .. }
             | Distribution::Histogram { .. } => {
                 format!("n={n}  {}{}", self.says_shared(distribution, n), self.says(distribution))
@@ -463,6 +473,7 @@ mod tests {
             root,
             values: None,
             log: None,
+            scores: None,
             otherwise: None,
         }
     }

@@ -178,7 +178,10 @@ impl Network {
     /// What a number is drawn as, if it has steps.
     fn values(&self, v: Var, draws: Draws<'_>) -> Option<Values> {
         let steps = draws.steps.get(v).copied().flatten()?;
-        if let Kind::Continuous { scale } = self.variables()[v].kind { Some(Values::new(steps, scale)) } else { None }
+        match &self.variables()[v].kind {
+            Kind::Continuous { scale } => Some(Values::new(steps, scale.clone())),
+            _ => None,
+        }
     }
 
     /// A number that was drawn as what it is drawn as.
@@ -325,7 +328,7 @@ impl Network {
                         (None, Some(counts)) => counts.nearest(x),
                         (None, None) => x,
                     };
-                    let around = steps.map_or((now - half, now + half), |steps| steps.around(now));
+                    let around = steps.as_ref().map_or((now - half, now + half), |steps| steps.around(now));
                     let (low, high) = draws.ranges[v];
                     let (range, slack) = ((low - half, high + half), 0.01 * half);
                     let now =

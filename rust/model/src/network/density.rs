@@ -17,7 +17,7 @@ use crate::table::{Kind, Units, Var};
 pub(super) const BLOCK: usize = 1024;
 
 /// What turns the log density of a variable's value in stored units into one in the user's.
-pub(super) fn log_jacobian(scale: Units, value: Option<Value>) -> f64 {
+pub(super) fn log_jacobian(scale: &Units, value: Option<Value>) -> f64 {
     match value {
         Some(Value::Real(x)) => scale.log_jacobian(x),
         _ => 0.0,
@@ -34,10 +34,10 @@ impl Network {
     }
 
     /// A variable's way back to the user's units; nothing changes the codes of levels.
-    pub(super) fn scale(&self, var: Var) -> Units {
-        match self.variables[var].kind {
+    pub(super) fn scale(&self, var: Var) -> &Units {
+        match &self.variables[var].kind {
             Kind::Continuous { scale } => scale,
-            _ => Units::IDENTITY,
+            _ => &Units::IDENTITY,
         }
     }
 

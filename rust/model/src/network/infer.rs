@@ -320,7 +320,7 @@ impl Network {
         settings: &Settings,
         control: &Control,
     ) -> Result<Quantiles> {
-        let Kind::Continuous { scale } = self.variables[target].kind else {
+        let Kind::Continuous { scale } = &self.variables[target].kind else {
             let advice = "the probabilities of its levels can be predicted";
             return Err(Error::column(&*self.variables[target].name, "has levels", advice));
         };
@@ -393,7 +393,7 @@ impl Network {
         control: &Control,
     ) -> Result<(Vec<f64>, Sampled)> {
         let question = Question { rows, scope: Scope::Everything };
-        let scales: Vec<Units> = (0..self.n_vars()).map(|v| self.scale(v)).collect();
+        let scales: Vec<&Units> = (0..self.n_vars()).map(|v| self.scale(v)).collect();
         let (mut hidden, sampled) = self.each_row(&question, 1, settings, control, |plan, row, out, known| {
             if plan.problem.hidden.is_empty() {
                 out[0] = 0.0;
@@ -414,7 +414,7 @@ impl Network {
             control.check()?;
             for (i, slot) in out.iter_mut().enumerate() {
                 let row = block * BLOCK + i;
-                for (v, &scale) in scales.iter().enumerate() {
+                for (v, scale) in scales.iter().enumerate() {
                     let value = rows.get(v, row);
                     if value.is_some() {
                         *slot += log_jacobian(scale, value) + self.log_density_at(v, rows, row).unwrap_or(0.0);

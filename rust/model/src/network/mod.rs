@@ -93,7 +93,7 @@ impl Network {
             if !seen.insert(&variable.name) {
                 return Err(Error::column(&*variable.name, "appears twice", "give every variable its own name"));
             }
-            if let crate::table::Kind::Continuous { scale } = variable.kind
+            if let crate::table::Kind::Continuous { scale } = &variable.kind
                 && !scale.is_sound()
             {
                 let mut problem = format!("has shift {} and scale {}", scale.shift, scale.scale);

@@ -31,7 +31,7 @@ impl Steps {
 }
 
 /// The values of a variable: multiples of its step, by their numbers.
-#[derive(Clone, Copy, Debug, PartialEq)]
+#[derive(Clone, Debug, PartialEq)]
 pub(super) struct Values {
     steps: Steps,
     units: Units,
@@ -141,8 +141,8 @@ mod tests {
     #[test]
     fn the_nearest_value_is_stored_as_an_observed_one_is() {
         let affine = Units::from(Affine { shift: 3.1, scale: 0.7 });
-        for units in [affine, Units { log: Some(0.5), ..affine }] {
-            let tenths = values(1.0, 10.0, (0.0, 20.0), units);
+        for units in [affine.clone(), Units { log: Some(0.5), ..affine }] {
+            let tenths = values(1.0, 10.0, (0.0, 20.0), units.clone());
             for k in 0..=200 {
                 let observed = units.to_stored(f64::from(k) / 10.0);
                 for off in [-0.049, 0.0, 0.049] {
@@ -159,10 +159,10 @@ mod tests {
     #[test]
     fn thresholds_say_the_same_of_values_and_no_value_leaves_its_piece() {
         let units = Units::from(Affine { shift: 2.0, scale: 1.3 });
-        let whole = values(1.0, 1.0, (1.0, 6.0), units);
+        let whole = values(1.0, 1.0, (1.0, 6.0), units.clone());
         // On a value, beside one, between the same two as another, and beyond both ends.
         let given: Vec<f64> = [0.2, 1.0, 2.0, 2.5, 3.0, 4.7, 6.0, 6.5].iter().map(|&x| units.to_stored(x)).collect();
-        let stepped = Stepped::new(whole, &given);
+        let stepped = Stepped::new(whole.clone(), &given);
         let halves: Vec<f64> = stepped.cuts.iter().map(|&cut| (units.to_original(cut) * 1e6).round() / 1e6).collect();
         assert_eq!(halves, [1.5, 2.5, 4.5, 5.5]);
         let mut ends = vec![f64::NEG_INFINITY];
@@ -186,7 +186,7 @@ mod tests {
         let whole = values(1.0, 1.0, everywhere, Units::IDENTITY);
         assert_eq!(whole.nearest(1e300), 1e300);
         assert_eq!(whole.nearest(-3.4), -3.0);
-        let stepped = Stepped::new(whole, &[-7.5, 1e300]);
+        let stepped = Stepped::new(whole.clone(), &[-7.5, 1e300]);
         assert_eq!(stepped.cuts, [-7.5]);
         assert_eq!((stepped.representative(0), stepped.representative(1)), (-8.0, -7.0));
         assert_eq!(Stepped::new(whole, &[]).representative(0), 0.0);

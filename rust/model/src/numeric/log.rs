@@ -5,7 +5,7 @@ use serde::{Deserialize, Serialize};
 use crate::table::{Column, Kind, Table, Units, Var};
 
 /// The logarithm of a number in the user's units, or of one more.
-#[derive(Clone, Copy, Debug, PartialEq, Serialize, Deserialize)]
+#[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
 pub struct Log {
     /// Whether one is added first.
     pub one_more: bool,
@@ -22,13 +22,14 @@ impl Log {
         };
         // Standardised and back, zero is what rounding leaves of it.
         let rounding = |x: f64| match units.log {
+            None if units.is_bent() => 1e-12 * units.slope(x),
             None => 1e-15 * (units.shift.abs() + (units.scale * x).abs()),
             Some(log) => 1e-12 * log,
         };
         let least = |x: &f64| units.to_original(*x) + rounding(*x);
         let none_below = stored.iter().all(|x| least(x) >= 0.0);
         let zero = |x: &f64| units.to_original(*x).abs() <= rounding(*x);
-        none_below.then(|| Self { one_more: stored.iter().any(zero), units: *units })
+        none_below.then(|| Self { one_more: stored.iter().any(zero), units: units.clone() })
     }
 
     /// The logarithm of a stored value.

@@ -3,7 +3,7 @@
 //! The share of a row is `(rank - 1/2) / n`, equal values with the mean of their ranks; its normal score is the quantile of
 //! the standard normal distribution at that share. Neither sees anything of a column but the order of its values.
 
-use statrs::function::erf::{erfc, erfc_inv};
+pub use arbornet_table::normal_scores::{normal_score, share_below};
 
 /// The share of every row.
 pub fn shares(values: &[f64]) -> Vec<f64> {
@@ -55,17 +55,6 @@ pub fn shares_of_codes(counts: &[f64]) -> Vec<f64> {
 /// The share of `run` equal values after `before` smaller ones.
 fn share(before: usize, run: usize, n: usize) -> f64 {
     (before as f64 + run as f64 / 2.0) / n as f64
-}
-
-/// The standard normal quantile of a share strictly between 0 and 1; that of `1 - share` is the same, below zero.
-pub fn normal_score(share: f64) -> f64 {
-    let tail = std::f64::consts::SQRT_2 * erfc_inv(2.0 * share.min(1.0 - share));
-    if share < 0.5 { -tail } else { tail }
-}
-
-/// The share below a normal score.
-pub fn share_below(score: f64) -> f64 {
-    erfc(-score / std::f64::consts::SQRT_2) / 2.0
 }
 
 #[cfg(test)]

@@ -2,7 +2,7 @@
 
 use std::sync::Arc;
 
-use arbornet_core::frame::{Coding, Logarithm, Recipe};
+use arbornet_core::frame::{Bend, Coding, Logarithm, Recipe};
 use arbornet_core::{Kind, Level, Point, Units, Variable};
 use pyo3::prelude::*;
 
@@ -27,6 +27,8 @@ pub struct Plan<'py> {
     scale: Option<PyUnits>,
     /// What a logarithmic scale adds before it takes logarithms; none for a linear one.
     log: Option<f64>,
+    /// Whether numbers are taken by their normal scores.
+    scores: bool,
     /// On a logarithmic scale the least number that is taken as it is: those below count as it.
     least: Option<f64>,
     /// A number that many rows share, and the length it stands for.
@@ -54,10 +56,15 @@ impl Plan<'_> {
             (Some(cuts), _) => Coding::Bins(cuts.clone()),
             (None, Some(codes)) => Coding::Levels { codes: codes.clone(), missing: self.missing },
             (None, None) => {
-                let known = self.scale.map(Units::from);
-                let shift = known.map_or(self.log, |scale| scale.log);
-                let log = shift.map(|shift| Logarithm { shift, least: self.least.unwrap_or(f64::NEG_INFINITY) });
-                Coding::Reals { log, map: known.map(Units::affine) }
+                let known = self.scale.clone().map(Units::from);
+                let shift = known.as_ref().map_or(self.log, |scale| scale.log);
+                let least = self.least.unwrap_or(f64::NEG_INFINITY);
+                let bend = match shift {
+                    Some(shift) => Some(Bend::Log(Logarithm { shift, least })),
+                    None if self.scores => Some(Bend::Scores(known.as_ref().and_then(|scale| scale.scores.clone()))),
+                    None => None,
+                };
+                Coding::Reals { bend, map: known.as_ref().map(Units::affine) }
             }
         };
         Ok(Recipe { variable: Variable { name: self.name.as_str().into(), kind }, coding })

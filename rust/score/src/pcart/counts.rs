@@ -28,7 +28,7 @@ impl Prepared {
         });
         let held: Vec<(f64, f64)> = order.iter().map(|&row| of(row)).collect();
         let shared = self.shared_rows(child, held.iter().copied());
-        let CountRows { leaf, rows, values } = CountRows::new(&held, *scale, self.point_of(child).as_ref());
+        let CountRows { leaf, rows, values } = CountRows::new(&held, scale, self.point_of(child).as_ref());
         let codes = Rows::Ordered(Arc::new(self.ordered(&order)));
         let response = Counts::new(leaf.clone(), rows);
         let node = move |sum: &CountSum| count_node(&leaf, sum);

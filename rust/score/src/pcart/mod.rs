@@ -122,7 +122,7 @@ impl Prepared {
 
     /// What stands in the leaves of a child of numbers: what its column says, otherwise what the score does.
     fn leaf_of(&self, child: Var) -> Option<NumberLeaf> {
-        let Kind::Continuous { scale } = self.table.variable(child).kind else { return None };
+        let Kind::Continuous { scale } = &self.table.variable(child).kind else { return None };
         let goes = |leaf: &NumberLeaf| !(*leaf == NumberLeaf::Linear && self.by_the_cell());
         let own = scale.leaf.filter(|leaf| !self.parameters.published && goes(leaf));
         Some(match own.unwrap_or(self.parameters.leaf) {

@@ -145,7 +145,7 @@ impl Pcart {
 
     /// Whether a column says that its leaves may follow lines.
     fn some_lines(&self, table: &Table) -> bool {
-        let of = |variable: &Variable| matches!(variable.kind, Kind::Continuous { scale } if scale.leaf == Some(NumberLeaf::Linear));
+        let of = |variable: &Variable| matches!(&variable.kind, Kind::Continuous { scale } if scale.leaf == Some(NumberLeaf::Linear));
         !self.published && self.tree_prior == TreePrior::Paper && table.variables().iter().any(of)
     }
 

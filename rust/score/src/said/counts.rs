@@ -8,7 +8,7 @@ use crate::table::{Column, Kind, NumberLeaf, Table, Units, Var};
 /// That a column which says it holds counts does.
 ///
 /// # Errors
-/// If it holds another number, or is on a logarithmic scale.
+/// If it holds another number, or is on a scale of logarithms or normal scores.
 pub fn check_counts(table: &Table, var: Var) -> Result<()> {
     let (Kind::Continuous { scale }, Column::Reals(values)) = (&table.variable(var).kind, table.column(var)) else {
         return Ok(());
@@ -17,8 +17,8 @@ pub fn check_counts(table: &Table, var: Var) -> Result<()> {
         return Ok(());
     }
     let bad = |problem: String| Err(Error::column(table.name(var), problem, "choose leaf=\"normal\" or scale=\"log\""));
-    if scale.log.is_some() {
-        return bad("has leaves of counts, and a logarithmic scale".to_owned());
+    if scale.is_bent() {
+        return bad("has leaves of counts, and a scale of logarithms or normal scores".to_owned());
     }
     let is_bad = |&x: &f64| count_of(x).is_none_or(|y| y > MOST_COUNTED);
     let Some(x) = values.iter().map(|&x| scale.to_original(x)).find(is_bad) else { return Ok(()) };
@@ -39,7 +39,7 @@ pub struct CountRows {
 
 impl CountRows {
     /// Of stored numbers and weights, sorted by both; without those at a point mass, if there is one.
-    pub fn new(of: &[(f64, f64)], scale: Units, point: Option<&PointMass>) -> Self {
+    pub fn new(of: &[(f64, f64)], scale: &Units, point: Option<&PointMass>) -> Self {
         let gap = point.and_then(|point| count_of(scale.to_original(point.at)));
         let count = |x: f64| count_of(scale.to_original(x)).unwrap_or(0.0);
         let place = |x: f64| count(x) - f64::from(u8::from(gap.is_some_and(|gap| count(x) > gap)));

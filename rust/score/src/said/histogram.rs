@@ -18,7 +18,7 @@ const LEAST_ROWS: f64 = 8.0;
 /// The leaves of a table's columns that say so.
 ///
 /// # Errors
-/// If one is on a logarithmic scale.
+/// If one is on a scale of logarithms or normal scores.
 pub fn histograms(table: &Table) -> Result<Vec<Option<Arc<HistogramLeaf>>>> {
     let of = |child: Var| {
         let (Kind::Continuous { scale }, Column::Reals(values)) = (&table.variable(child).kind, table.column(child))
@@ -28,8 +28,8 @@ pub fn histograms(table: &Table) -> Result<Vec<Option<Arc<HistogramLeaf>>>> {
         if scale.leaf != Some(NumberLeaf::Histogram) {
             return Ok(None);
         }
-        if scale.log.is_some() {
-            let problem = "has leaves that are histograms, and a logarithmic scale";
+        if scale.is_bent() {
+            let problem = "has leaves that are histograms, and a scale of logarithms or normal scores";
             let advice = "take one of both: the cells of a histogram are those of the ranks, which no scale changes";
             return Err(Error::column(table.name(child), problem, advice));
         }
@@ -47,7 +47,7 @@ fn cells(values: &[f64], weights: Option<&[f64]>, point: Option<f64>) -> Cells {
     let rows: Vec<usize> = (0..values.len()).filter(taken).collect();
     let values: Vec<f64> = rows.iter().map(|&row| values[row]).collect();
     let weights: Option<Vec<f64>> = weights.map(|weights| rows.iter().map(|&row| weights[row]).collect());
-    let distinct = Distinct::of(&values, weights.as_deref(), Units::IDENTITY).apart(is_at);
+    let distinct = Distinct::of(&values, weights.as_deref(), &Units::IDENTITY).apart(is_at);
     let Distinct { values, below, .. } = &distinct;
     let cuts = distinct.halvings(MOST_HALVINGS, LEAST_ROWS);
     let between = |low: f64, high: f64| {

@@ -6,7 +6,7 @@ use crate::table::{Kind, Table, Var};
 
 /// The number that many rows of a child share, its probability not known yet.
 pub fn point_of(table: &Table, child: Var) -> Option<PointMass> {
-    let Kind::Continuous { scale } = table.variable(child).kind else { return None };
+    let Kind::Continuous { scale } = &table.variable(child).kind else { return None };
     let point = scale.point?;
     let at = scale.to_stored(point.at);
     let log_width = point.width.ln() + scale.log_jacobian(at);

@@ -165,7 +165,7 @@ impl Coded {
             match table.column(var) {
                 Column::Reals(values) => {
                     let of = match (cuts, kind) {
-                        (Cuts::Quantile, &Kind::Continuous { scale }) => {
+                        (Cuts::Quantile, Kind::Continuous { scale }) => {
                             let weights = table.weights().map(Weights::of_rows);
                             Bins::Ranks(Ranks::of(values, weights, max_splits, scale))
                         }

@@ -44,7 +44,7 @@ fn n_cuts(halvings: u32) -> usize {
 
 impl Ranks {
     /// Of stored values, with the weights of the rows if they have some; `scale` leads to the user's units.
-    pub fn of(values: &[f64], weights: Option<&[f64]>, max_splits: u32, scale: Units) -> Self {
+    pub fn of(values: &[f64], weights: Option<&[f64]>, max_splits: u32, scale: &Units) -> Self {
         let distinct = Distinct::of(values, weights, scale);
         let mut cuts = vec![Cut::default(); n_cuts(max_splits)];
         if let Some(&last) = distinct.values.last() {
@@ -68,8 +68,8 @@ impl Ranks {
 
 impl Distinct {
     /// Of stored values, with the weights of the rows if they have some; `scale` leads to the user's units.
-    pub fn of(values: &[f64], weights: Option<&[f64]>, scale: Units) -> Self {
-        let mut all = Self { values: Vec::new(), below: vec![], scale };
+    pub fn of(values: &[f64], weights: Option<&[f64]>, scale: &Units) -> Self {
+        let mut all = Self { values: Vec::new(), below: vec![], scale: scale.clone() };
         let mut sum = 0.0;
         let mut take = |value: f64, weight: f64| {
             if all.values.last() != Some(&value) {
@@ -201,7 +201,7 @@ mod tests {
     const HALF: f64 = 0.5;
 
     fn ranks(values: &[f64], max_splits: u32) -> Ranks {
-        Ranks::of(values, None, max_splits, Units::IDENTITY)
+        Ranks::of(values, None, max_splits, &Units::IDENTITY)
     }
 
     fn written(ranks: &Ranks) -> Vec<f64> {
@@ -281,7 +281,7 @@ mod tests {
                 // Logarithms are of numbers that are not negative.
                 let user: Vec<f64> = user.iter().map(|&x| if units.log.is_some() { x.abs() } else { x }).collect();
                 let stored: Vec<f64> = user.iter().map(|&x| units.to_stored(x)).collect();
-                let ranks = Ranks::of(&stored, None, 5, units);
+                let ranks = Ranks::of(&stored, None, 5, &units);
                 for (bin, cut) in (1..).zip(&ranks.cuts) {
                     for (&x, &y) in user.iter().zip(&stored) {
                         assert_eq!(x < cut.written, ranks.bin(y) < bin, "{x} {cut:?}");
@@ -296,13 +296,13 @@ mod tests {
         let (values, times) = ([3.0, 1.0, 7.0, 2.0, 9.0], [1.0, 4.0, 2.0, 3.0, 1.0]);
         let repeated: Vec<f64> =
             values.iter().zip(times).flat_map(|(&x, n)| std::iter::repeat_n(x, n as usize)).collect();
-        let weighted = Ranks::of(&values, Some(&times), 3, Units::IDENTITY);
+        let weighted = Ranks::of(&values, Some(&times), 3, &Units::IDENTITY);
         assert_eq!(weighted, ranks(&repeated, 3));
         assert_ne!(weighted, ranks(&values, 3));
         // Three values of the same weight: both places are as near, though ten tenths add up to a little less than one.
         let values: Vec<f64> = [vec![1.0; 10], vec![2.0, 3.0]].concat();
         let weights: Vec<f64> = [vec![0.1; 10], vec![1.0; 2]].concat();
         assert!(weights[..10].iter().sum::<f64>() < 1.0);
-        assert_eq!(Ranks::of(&values, Some(&weights), 1, Units::IDENTITY).cut(1).written, 2.0);
+        assert_eq!(Ranks::of(&values, Some(&weights), 1, &Units::IDENTITY).cut(1).written, 2.0);
     }
 }

@@ -8,6 +8,7 @@ use super::numbers;
 use super::raw::RawValues;
 use super::{Cells, MISSING};
 use crate::error::{Error, Result};
+use crate::normal_scores::NormalScores;
 use crate::table::{Codes, Column, Kind, Variable};
 use crate::units::{Affine, Units, logarithm};
 
@@ -26,10 +27,37 @@ impl Logarithm {
         // Comparisons with NaN are false, so that it stays.
         logarithm(if x < self.least { self.least } else { x }, self.shift)
     }
+}
 
-    fn take(self, values: &mut [f64]) {
+/// What numbers are taken by.
+#[derive(Clone, Debug, PartialEq)]
+pub enum Bend {
+    /// Their logarithms.
+    Log(Logarithm),
+    /// Their normal scores; if the curve is not known, the rows at hand say it.
+    Scores(Option<NormalScores>),
+}
+
+impl Bend {
+    /// What it makes of a number; NaN if that has none. Numbers whose curve is not known stay as they are.
+    fn of(&self, x: f64) -> f64 {
+        match self {
+            Self::Log(log) => log.of(x),
+            Self::Scores(scores) => scores.as_ref().map_or(x, |scores| scores.to_score(x)),
+        }
+    }
+
+    fn take(&self, values: &mut [f64]) {
         for x in values {
             *x = self.of(*x);
+        }
+    }
+
+    /// With the curve of these numbers, if it is not known.
+    fn known_by(self, values: &[f64], weights: Option<&[f64]>, point: Option<f64>) -> Self {
+        match self {
+            Self::Scores(None) => Self::Scores(Some(NormalScores::of(values, weights, point))),
+            known => known,
         }
     }
 }
@@ -37,10 +65,10 @@ impl Logarithm {
 /// What becomes of a column's values.
 #[derive(Clone, Debug, PartialEq)]
 pub enum Coding {
-    /// Numbers or their logarithms, standardised.
+    /// Numbers, their logarithms or their normal scores, standardised.
     Reals {
-        /// If logarithms are taken, how.
-        log: Option<Logarithm>,
+        /// What they are taken by, if not as they are.
+        bend: Option<Bend>,
         /// The affine map that follows, if it is known; otherwise the rows at hand say it.
         map: Option<Affine>,
     },
@@ -81,8 +109,9 @@ impl Recipe {
     fn clear_missing(&self, raw: &impl RawValues, complete: &mut [bool]) -> u64 {
         let log = match &self.coding {
             Coding::Levels { codes, missing } => return raw.levels().clear_missing(codes, *missing, complete),
-            Coding::Reals { log, .. } => *log,
-            Coding::Bins(_) => None,
+            Coding::Reals { bend: Some(Bend::Log(log)), .. } => Some(*log),
+            // Every number has a normal score.
+            Coding::Reals { .. } | Coding::Bins(_) => None,
         };
         let has_none = |x: f64| log.is_some_and(|log| log.of(x).is_nan());
         // If the smallest number has a logarithm, all have: then nobody has to look at the rows.
@@ -120,10 +149,17 @@ impl Recipe {
                 kept.for_each_number(raw, &mut |x| codes.push(numbers::bin(cuts, x)));
                 Column::Codes(Codes::pack(&codes, n_levels))
             }
-            Coding::Reals { log, map } => {
+            Coding::Reals { bend, map } => {
                 let mut values = kept.numbers(raw);
-                if let Some(log) = log {
-                    log.take(&mut values);
+                // What is declared of the column beside its map.
+                let Units { point, leaf, .. } = match &self.variable.kind {
+                    Kind::Continuous { scale } => scale.clone(),
+                    _ => Units::IDENTITY,
+                };
+                let at = point.map(|point| point.at);
+                let bend = bend.clone().map(|bend| bend.known_by(&values, kept.weights(), at));
+                if let Some(bend) = &bend {
+                    bend.take(&mut values);
                 }
                 let map = if let Some(map) = map {
                     numbers::apply(*map, &mut values);
@@ -133,13 +169,12 @@ impl Recipe {
                         .map_err(|(problem, advice)| Error::column(&*variable.name, problem, advice))?;
                     numbers::standardise(&mut values, kept.weights())
                 };
-                // What is declared of the column beside its map.
-                let Units { point, leaf, .. } = match self.variable.kind {
-                    Kind::Continuous { scale } => scale,
-                    _ => Units::IDENTITY,
+                let (log, scores) = match bend {
+                    Some(Bend::Log(log)) => (Some(log.shift), None),
+                    Some(Bend::Scores(scores)) => (None, scores),
+                    None => (None, None),
                 };
-                let log = log.map(|log| log.shift);
-                variable.kind = Kind::Continuous { scale: Units { log, point, leaf, ..map.into() } };
+                variable.kind = Kind::Continuous { scale: Units { log, scores, point, leaf, ..map.into() } };
                 Column::Reals(values)
             }
         };
@@ -155,11 +190,11 @@ impl Recipe {
                 raw.for_each_number(&mut |x| codes.push(x.map_or(MISSING, |x| numbers::bin(cuts, x))));
                 Cells::Codes(codes)
             }
-            Coding::Reals { log, map } => {
+            Coding::Reals { bend, map } => {
                 let mut values = Vec::with_capacity(raw.n_rows());
                 raw.for_each_number(&mut |x| values.push(x.unwrap_or(f64::NAN)));
-                if let Some(log) = log {
-                    log.take(&mut values);
+                if let Some(bend) = bend {
+                    bend.take(&mut values);
                 }
                 numbers::apply(map.unwrap_or(Affine::IDENTITY), &mut values);
                 Cells::Reals(values)
@@ -182,7 +217,7 @@ mod tests {
 
     fn reals(log: Option<Logarithm>, map: Option<Affine>) -> Recipe {
         let variable = variable(Kind::Continuous { scale: Units::IDENTITY });
-        Recipe { variable, coding: Coding::Reals { log, map } }
+        Recipe { variable, coding: Coding::Reals { bend: log.map(Bend::Log), map } }
     }
 
     fn of_levels(n_levels: usize, coding: Coding) -> Recipe {

@@ -20,7 +20,7 @@ pub mod rows;
 mod step;
 
 pub use codes::RawCodes;
-pub use coding::{Coding, Logarithm, Recipe, complete_rows};
+pub use coding::{Bend, Coding, Logarithm, Recipe, complete_rows};
 pub use intern::{Interner, TextInterner, number_key};
 pub use kept_rows::KeptRows;
 pub use levels::Levels;

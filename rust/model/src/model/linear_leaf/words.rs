@@ -6,19 +6,22 @@
 //!
 //! A parent on a logarithmic scale counts by doublings, or by tenths where it varies little; a child on one is multiplied:
 //! `income = 24000 * 1.08 per 10 of age, within a factor of 1.6 (24000 at 40; flat beyond 18 to 80)`.
+//!
+//! Normal scores are no unit that anybody counts in. Of a parent that is taken by them two values are told, and of a child its medians:
+//! `y = 7.1 + 0.5 for x 31 instead of 24, ...` and `y = 12; 14 for 10 more of age, 80% between 9 and 17 (12 at 40; ...)`.
 
 use std::fmt::Write;
 
 use serde::Serialize;
 
 use super::super::Wording;
-use super::super::outline::AroundMedian;
+use super::super::outline::{AroundMedian, deciles, units};
 use super::super::text::{number, times};
 use super::Input;
 use crate::predictive::{Line, Predictive};
-use crate::table::{Kind, Units, Var, Variable};
+use crate::table::{NormalScores, Units, Var, Variable};
 
-/// A line in the user's units; of a child on a logarithmic scale in logarithms.
+/// A line in the user's units; of a child on a logarithmic scale in logarithms, of one by normal scores in these.
 #[derive(Clone, Debug, PartialEq, Serialize)]
 pub struct LineDescription {
     /// By parent; none of those that all rows of the leaf agree in.
@@ -42,6 +45,12 @@ pub struct LineDescription {
     /// Of a child on a logarithmic scale what is added before the logarithm is taken.
     #[serde(skip)]
     pub log: Option<f64>,
+    /// Of a child that is taken by its normal scores their curve.
+    #[serde(skip)]
+    pub scores: Option<NormalScores>,
+    /// Degrees of freedom.
+    #[serde(skip)]
+    df: f64,
 }
 
 /// A parent of a line.
@@ -49,11 +58,14 @@ pub struct LineDescription {
 pub struct Slope {
     /// The parent's name.
     pub variable: String,
-    /// By how much the child rises for each one of it, or of its logarithm.
+    /// By how much the child rises for each one of it, or of its logarithm or normal score.
     pub slope: f64,
     /// On a logarithmic scale what is added before the logarithm is taken.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub log: Option<f64>,
+    /// The knots of its normal scores, if it is taken by these.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub scores: Option<NormalScores>,
     /// A round number near its mean.
     pub at: f64,
     /// The least that a training row of the leaf held: below it the line is flat.
@@ -66,6 +78,9 @@ pub struct Slope {
     /// By how much the child rises for each `unit`.
     #[serde(skip)]
     per_unit: f64,
+    /// By normal scores another number, which the child is told of, too: then `per_unit` is by how much it differs there.
+    #[serde(skip)]
+    other: Option<f64>,
 }
 
 /// A line to be drawn.
@@ -82,12 +97,8 @@ const POINTS: usize = 9;
 /// Deviations of logarithms from here on are counted in doublings.
 const DOUBLES: f64 = 0.35;
 
-fn units(variable: &Variable) -> Units {
-    if let Kind::Continuous { scale } = variable.kind { scale } else { Units::IDENTITY }
-}
-
 /// What a parent's slope is told by, if its deviation is this long.
-fn unit_of(parent: Units, length: f64) -> f64 {
+fn unit_of(parent: &Units, length: f64) -> f64 {
     match parent.log {
         None => ten_below(length),
         Some(_) => (if length < DOUBLES { 1.1_f64 } else { 2.0 }).ln(),
@@ -100,12 +111,35 @@ fn ten_below(length: f64) -> f64 {
     format!("1e{}", length.log10().floor()).parse().ok().filter(|unit: &f64| *unit > 0.0).unwrap_or(length)
 }
 
+/// The nearest multiple of a grain.
+fn rounded(x: f64, grain: f64) -> f64 {
+    let round = (x / grain).round() * grain;
+    if round.is_finite() { round } else { x }
+}
+
+/// Of a parent by normal scores a round number about a deviation above a stored value, or below it where none is seen above, and how
+/// far its score is from there.
+fn another(units: &Units, input: &Input, centre: f64) -> Option<(f64, f64)> {
+    let of = units.scores.as_ref()?;
+    let at = units.to_original(centre);
+    let score = |x: f64| of.to_score(x) - of.to_score(at);
+    [1.0, -1.0].into_iter().find_map(|way| {
+        let far = (centre + way * input.scale.scale).clamp(input.low, input.high);
+        let x = units.to_original(far);
+        let grain = ten_below((x - at).abs()) / 10.0;
+        // No farther than that.
+        let round = rounded(x, grain);
+        let round = if (round - x) * way > 0.0 { round - way * grain } else { round };
+        (far != centre).then(|| (round, score(round))).filter(|of| of.1 != 0.0)
+    })
+}
+
 /// A number in the user's units as it was before it was standardised, if that has few decimals for its scale.
-fn neat(units: Units, stored: f64) -> f64 {
+fn neat(units: &Units, stored: f64) -> f64 {
     let x = units.to_original(stored);
-    if let Some(log) = units.log {
+    if units.is_bent() {
         let short = format!("{x:.9e}").parse().unwrap_or(x);
-        return if (x - short).abs() < 1e-12 * (x + log) { short } else { x };
+        return if (x - short).abs() < 1e-12 * units.slope(stored) { short } else { x };
     }
     let digits = (x.abs().log10().floor() - units.scale.log10().floor() + 6.0).clamp(0.0, 16.0) as usize;
     let short = format!("{x:.digits$e}").parse().unwrap_or(x);
@@ -119,16 +153,19 @@ fn round_centre(line: &Line, inputs: &[Input], parents: &[Var], variables: &[Var
         let length = input.scale.scale * of_parent.scale;
         let x = of_parent.to_original(input.scale.to_original(*centre));
         // A factor of a tenth of the deviation is about that share of the number.
-        let grain = ten_below(of_parent.log.map_or(length, |_| length.min(1.0) * x)) / 10.0;
-        let round = (x / grain).round() * grain;
-        let stored = of_parent.to_stored(if round.is_finite() { round } else { x });
+        let around = match (&of_parent.scores, of_parent.log) {
+            (Some(_), _) => length * of_parent.slope(input.scale.to_original(*centre)),
+            (None, Some(_)) => length.min(1.0) * x,
+            (None, None) => length,
+        };
+        let stored = of_parent.to_stored(rounded(x, ten_below(around) / 10.0));
         if stored.is_nan() { input.scale.to_original(*centre) } else { stored }.clamp(input.low, input.high)
     };
     inputs.iter().zip(&line.centre).map(near).collect()
 }
 
 /// A Student t in a child's units, or their logarithms.
-fn told(predictive: &Predictive, units: Units) -> (f64, f64, f64) {
+fn told(predictive: &Predictive, units: &Units) -> (f64, f64, f64) {
     let Predictive::StudentT { df, location, scale } = predictive.others() else {
         unreachable!("lines are of numbers")
     };
@@ -136,16 +173,55 @@ fn told(predictive: &Predictive, units: Units) -> (f64, f64, f64) {
 }
 
 impl Slope {
-    /// What it is told by, to stand before the parent's name, and how long that is.
+    /// What it is told by, and how long that is.
     fn counted(&self, words: &dyn Wording) -> (String, f64) {
         let name = &self.variable;
         if self.log.is_some() {
-            return (if self.unit < DOUBLES { "10% more of " } else { "doubling of " }.to_owned(), self.unit);
+            return (if self.unit < DOUBLES { "10% more" } else { "doubling" }.to_owned(), self.unit);
         }
-        let (unit, size) = words
+        words
             .unit(name, self.high - self.low)
-            .unwrap_or_else(|| (words.difference(name, self.unit).unwrap_or_else(|| number(self.unit, 6)), self.unit));
-        (format!("{unit} of "), size)
+            .unwrap_or_else(|| (words.difference(name, self.unit).unwrap_or_else(|| number(self.unit, 6)), self.unit))
+    }
+
+    /// What it adds to the child, and for what: ` per 10 of age`, or ` for age 40 instead of 30`.
+    fn step(&self, words: &dyn Wording) -> (f64, String) {
+        if let Some(told) = self.instead(words) {
+            return (self.per_unit, told);
+        }
+        let (unit, size) = self.counted(words);
+        (self.per_unit * (size / self.unit), format!("per {unit} of {}", self.variable))
+    }
+
+    /// For what a child is another number: `for age 40 instead of 30`, `for 10 more of age`, `for a doubling of income`.
+    fn change(&self, words: &dyn Wording) -> (f64, String) {
+        if let Some(told) = self.instead(words) {
+            return (self.per_unit, told);
+        }
+        let (unit, size) = self.counted(words);
+        let told = match self.log {
+            None => format!("{unit} more"),
+            Some(_) if self.unit < DOUBLES => unit,
+            Some(_) => format!("a {unit}"),
+        };
+        (self.per_unit * (size / self.unit), format!("for {told} of {}", self.variable))
+    }
+
+    /// Of a parent by normal scores: `for age 40 instead of 30`.
+    fn instead(&self, words: &dyn Wording) -> Option<String> {
+        let other = self.other?;
+        Some(format!("for {} {} instead of {}", self.variable, self.value(other, words), self.value(self.at, words)))
+    }
+
+    /// A value of it, to a hundredth of the unit.
+    fn value(&self, x: f64, words: &dyn Wording) -> String {
+        let unit = match (self.other, self.log) {
+            (Some(other), _) => (other - self.at).abs(),
+            (None, Some(_)) => x.abs() * self.unit,
+            (None, None) => self.unit,
+        };
+        let digits = (x.abs() / unit).log10().floor().clamp(-2.0, 12.0) as i32 + 3;
+        words.value(&self.variable, x).unwrap_or_else(|| number(x, digits))
     }
 }
 
@@ -173,17 +249,20 @@ impl LineDescription {
         let slope = |i: usize| {
             let (input, of_parent) = (inputs[i], units(variable(i)));
             let length = input.scale.scale * of_parent.scale;
-            let unit = unit_of(of_parent, length);
             let of_one_sd = line.slopes[i] * of_child.scale;
+            let other = another(of_parent, &input, centre[i]);
+            let unit = other.map_or_else(|| unit_of(of_parent, length), |of| of.1);
             Slope {
                 variable: variable(i).name.to_string(),
                 slope: of_one_sd / length,
                 log: of_parent.log,
+                scores: of_parent.scores.clone(),
                 at: neat(of_parent, centre[i]),
                 low: neat(of_parent, input.low),
                 high: neat(of_parent, input.high),
                 unit,
                 per_unit: of_one_sd * (unit / length),
+                other: other.map(|of| of.0),
             }
         };
         let moves = |i: usize| (line.slopes[i] * (inputs[i].high - inputs[i].low) / inputs[i].scale.scale).abs();
@@ -196,7 +275,7 @@ impl LineDescription {
                 let mut stored = centre.clone();
                 stored[i] = input.low * (1.0 - share) + input.high * share;
                 let (location, scale, _) = told(&at(&stored), of_child);
-                [neat(of_parent.affine().into(), stored[i]), location, scale]
+                [neat(&of_parent.affine().into(), stored[i]), location, scale]
             };
             Along { variable: variable(i).name.to_string(), points: (0..POINTS).map(point).collect() }
         });
@@ -209,11 +288,52 @@ impl LineDescription {
             mean: of_child.affine().to_original(rows.0),
             sd: rows.1 * of_child.scale,
             log: of_child.log,
+            scores: of_child.scores.clone(),
+            df,
         }
     }
 
     /// The line in words.
     pub fn text(&self, child: &str, words: &dyn Wording) -> String {
+        let (location, mut out) = match &self.scores {
+            Some(scores) => self.medians(scores, child, words),
+            None => self.equation(child, words),
+        };
+        let list = |of: &dyn Fn(&Slope) -> String| self.slopes.iter().map(of).collect::<Vec<_>>().join(", ");
+        // Of one parent it is clear whose values these are.
+        let named = |of: &Slope| if self.slopes.len() == 1 { String::new() } else { format!("{} ", of.variable) };
+        let at = list(&|of| format!("{}{}", named(of), of.value(of.at, words)));
+        let ends = list(&|of| {
+            let [low, high] = [of.low, of.high].map(|x| of.value(x, words));
+            format!("{}{low} to {high}", named(of))
+        });
+        if !self.slopes.is_empty() {
+            let _ = write!(out, " ({location} at {at}; flat beyond {ends})");
+        }
+        out
+    }
+
+    /// What the child is where the parents are at their `at`, and what it is elsewhere: `y = 12; 14 for 10 more of age, 80% between 9 and 17`.
+    fn medians(&self, scores: &NormalScores, child: &str, words: &dyn Wording) -> (String, String) {
+        // The Student t's scale, which its standard deviation was made of.
+        let scale = if self.df > 2.0 { self.spread * ((self.df - 2.0) / self.df).sqrt() } else { self.spread };
+        let [low, middle, high] = deciles(scores, self.location, scale, self.df);
+        let say = |x: f64| {
+            let spread = (high - low) / 2.0;
+            let digits = (x.abs() / spread).log10().floor().clamp(0.0, 8.0) as i32 + 3;
+            words.centre(child, x, spread).unwrap_or_else(|| number(x, digits))
+        };
+        let mut out = format!("{child} = {}", say(middle));
+        for of in &self.slopes {
+            let (by, told) = of.change(words);
+            let _ = write!(out, "; {} {told}", say(scores.to_number(self.location + by)));
+        }
+        let _ = write!(out, ", 80% between {} and {}", say(low), say(high));
+        (say(middle), out)
+    }
+
+    /// What the child is where the parents are at their `at`, and what it is in general: `y = 7 + 2 per 10 of age, give or take 3`.
+    fn equation(&self, child: &str, words: &dyn Wording) -> (String, String) {
         let spread = self.spread;
         // As many digits as the spread makes sense of.
         let digits = |x: f64| (x.abs() / spread).log10().floor().clamp(0.0, 8.0) as i32 + 2;
@@ -230,14 +350,12 @@ impl LineDescription {
         };
         let mut out = format!("{child} = {location}");
         for of in &self.slopes {
-            let name = &of.variable;
-            let (unit, size) = of.counted(words);
-            let by = of.per_unit * (size / of.unit);
+            let (by, told) = of.step(words);
             if factors.is_some() {
-                let _ = write!(out, " * {} per {unit}{name}", number(by.exp(), 4));
+                let _ = write!(out, " * {} {told}", number(by.exp(), 4));
             } else {
                 let sign = if by < 0.0 { "-" } else { "+" };
-                let _ = write!(out, " {sign} {} per {unit}{name}", difference(by.abs()));
+                let _ = write!(out, " {sign} {} {told}", difference(by.abs()));
             }
             if let Some(log) = of.log.filter(|log| *log > 0.0) {
                 let _ = write!(out, " + {}", number(log, 4));
@@ -247,24 +365,7 @@ impl LineDescription {
             None => write!(out, ", give or take {}", difference(spread)),
             Some(of) => write!(out, ", within a factor of {}", times(of.factor)),
         };
-        // To a hundredth of the unit.
-        let value = |of: &Slope, x: f64| {
-            let unit = of.log.map_or(of.unit, |_| x.abs() * of.unit);
-            let digits = (x.abs() / unit).log10().floor().clamp(-2.0, 12.0) as i32 + 3;
-            words.value(&of.variable, x).unwrap_or_else(|| number(x, digits))
-        };
-        let list = |of: &dyn Fn(&Slope) -> String| self.slopes.iter().map(of).collect::<Vec<_>>().join(", ");
-        // Of one parent it is clear whose values these are.
-        let named = |of: &Slope| if self.slopes.len() == 1 { String::new() } else { format!("{} ", of.variable) };
-        let at = list(&|of| format!("{}{}", named(of), value(of, of.at)));
-        let ends = list(&|of| {
-            let [low, high] = [of.low, of.high].map(|x| value(of, x));
-            format!("{}{low} to {high}", named(of))
-        });
-        if !self.slopes.is_empty() {
-            let _ = write!(out, " ({location} at {at}; flat beyond {ends})");
-        }
-        out
+        (location, out)
     }
 }
 
@@ -292,7 +393,9 @@ mod tests {
 
     /// The variables with some of them on a logarithmic scale: `y`, and `price`.
     fn logarithmic(child: Option<f64>, parent: Option<f64>) -> Vec<Variable> {
-        let scale = |shift, scale, log| Kind::Continuous { scale: Units { shift, scale, log, ..Units::IDENTITY } };
+        let scale = |shift, scale, log| crate::table::Kind::Continuous {
+            scale: Units { shift, scale, log, ..Units::IDENTITY },
+        };
         let kinds = [scale(2.0, 0.5, child), scale(0.0, 1.0, None), scale(-1.0, 0.25, parent)];
         let named = kinds.into_iter().zip(["y", "g", "price"]);
         named.map(|(kind, name)| Variable { name: name.into(), kind }).collect()

@@ -5,7 +5,7 @@ use serde::Serialize;
 use super::{Factor, Response, Seen, Shape, Spline};
 use crate::model::Wording;
 use crate::model::outline::as_read;
-use crate::table::{Kind, Level, Units, Variable};
+use crate::table::{Kind, Level, NormalScores, Units, Variable};
 
 /// A spline in the user's units and words.
 #[derive(Clone, Debug, PartialEq, Serialize)]
@@ -46,15 +46,18 @@ pub struct ToldTerm {
 pub struct ToldFactor {
     /// The parent's name.
     pub variable: String,
-    /// As the term reads it: `ln(x)` on a logarithmic scale.
+    /// As the term reads it: `ln(x)` on a logarithmic scale, `score(x)` by normal scores.
     #[serde(skip)]
     pub name: String,
     /// What is added to its numbers before their logarithms are taken, on such a scale.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub log: Option<f64>,
+    /// The knots of its normal scores, if it is taken by these.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub scores: Option<NormalScores>,
     /// "above", "below", "rising", "falling" or "level".
     pub shape: &'static str,
-    /// The knot or origin, on a logarithmic scale as a logarithm.
+    /// The knot or origin, on a logarithmic scale as a logarithm, by normal scores as a score.
     pub at: Option<f64>,
     /// The level.
     pub level: Option<Level>,
@@ -138,8 +141,9 @@ impl Teller<'_> {
 
     fn factor(&self, factor: &Factor) -> ToldFactor {
         let parent = self.parent(factor.parent);
-        let log = units(parent).and_then(|scale| scale.log);
-        let at = |x: f64| units(parent).map(|scale| as_read(scale.affine().into(), x));
+        let (log, scores) = units(parent).map_or((None, None), |scale| (scale.log, scale.scores.clone()));
+        let is_bent = log.is_some() || scores.is_some();
+        let at = |x: f64| units(parent).map(|scale| as_read(&scale.affine().into(), x));
         let (shape, at, level) = match factor.shape {
             Shape::Above { cut } => ("above", at(cut), None),
             Shape::Below { cut } => ("below", at(cut), None),
@@ -152,12 +156,13 @@ impl Teller<'_> {
             variable: parent.name.to_string(),
             name: parent.affine_name().into_owned(),
             log,
+            scores,
             shape,
             at,
             level,
             text: String::new(),
-            said: at.filter(|_| log.is_none()).and_then(|x| self.words.value(&parent.name, x)),
-            unit: spread.filter(|_| log.is_none()).and_then(|spread| self.words.unit(&parent.name, spread)),
+            said: at.filter(|_| !is_bent).and_then(|x| self.words.value(&parent.name, x)),
+            unit: spread.filter(|_| !is_bent).and_then(|spread| self.words.unit(&parent.name, spread)),
         };
         told.text = told.product();
         told
@@ -176,8 +181,8 @@ impl Teller<'_> {
     }
 }
 
-fn units(variable: &Variable) -> Option<Units> {
-    if let Kind::Continuous { scale } = variable.kind { Some(scale) } else { None }
+fn units(variable: &Variable) -> Option<&Units> {
+    if let Kind::Continuous { scale } = &variable.kind { Some(scale) } else { None }
 }
 
 fn levels_of(variable: &Variable) -> &[Level] {
