@@ -46,6 +46,8 @@ ROWS_OF_A_SHAPE = 300
 #: And that normal scores have to gain, beside half a logarithm of the rows for each knot of their curve, which was made
 #: of the same rows; and of how many rows a curve is made.
 WORTH_SCORES = 0.06
+#: And over a histogram, if that would gain enough.
+OVER_A_SHAPE = 0.1
 ROWS_OF_SCORES = 100
 #: What is as even as a normal distribution gains by its ends only, and is told worse by scores: skewness, or kurtosis.
 SKEWED, HEAVY_TAILED = 0.5, 3.5
@@ -233,6 +235,8 @@ def _preferred(
     in_tree = gains.max(axis=0)
     gained = np.minimum(in_tree[1:] - in_tree[0], in_one[1:]) - least
     over = np.array([_over_others(way, len(x)) for way in ways])
+    if any(gain > 0 and way.leaf == "histogram" for gain, way in zip(gained, ways, strict=True)):
+        over = over + [OVER_A_SHAPE if way.is_scored else 0.0 for way in ways]
     gained = np.where(gained > 0, in_tree[1:] - over, -np.inf)
     best = int(np.argmax(gained))
     if gained[best] == -np.inf:
