@@ -2,7 +2,7 @@
 
 Values that stand for a missing one (-9, 999, unknown), levels that differ only in case or spaces, columns that are
 copies of another or determined by it, mostly missing, or nearly constant, duplicate rows, whole numbers that floats do
-not distinguish, texts that are nearly all numbers, ambiguous dates, several rows per identifier.
+not distinguish, texts that are nearly all numbers, ambiguous dates, several rows of one subject or moment after moment.
 
 A finding changes nothing. Copies are searched for in the first rows, then checked on all.
 """
@@ -30,6 +30,7 @@ from arbornet.data.looks.look import Look, line
 from arbornet.data.looks.missing_codes import CODES, missing_codes
 from arbornet.data.looks.odd_values import TAKES_THE_LIMIT
 from arbornet.data.looks.of_texts import nearly_read, of_codes, of_levels, of_written
+from arbornet.data.looks.repeated import SURER, repeated, together
 from arbornet.data.looks.seen import Seen
 from arbornet.data.looks.totals import totals_of
 from arbornet.data.looks.turned import turned
@@ -66,6 +67,8 @@ def findings_of(raw: Raw, profiles: Sequence[Profile], seen: Sequence[Seen], loo
         found += absent(raw, profiles, looks)
         counted = counted_rows(raw, profiles, seen, looks)
         found += [] if counted is None else [counted]
+        belongs = repeated(raw, profiles, seen, looks, {one.column for one in found if SURER in one.what})
+        found += [] if belongs is None else [belongs]
     if totals is not None:
         first, *more = totals.sums
         which = "row above" if edges.notes else "last row"
@@ -119,8 +122,8 @@ def _of_column(
         told = f"holds words for a missing value in {rows}, which are read as missing"
         yield Finding(name, told, look.n_words_for_missing, line(name, '"categorical"') + " keeps them as levels")
     if look.looks_like == "identifier" and identifiers.is_repeated(seen) and look.left_out is not None:
-        told = f"has several rows for each of {seen.n_distinct:,} values; such rows are not independent"
-        yield Finding(name, told, seen.n_values, f"df.unique({name!r}) keeps one of each")
+        told = f"has several rows for each of {seen.n_distinct:,} values: {SURER}"
+        yield Finding(name, told, seen.n_values, f"{together(name)}, or df.unique({name!r}) keeps one of each")
     if look.undecided is not None and look.form is None:
         yield Finding(
             name, "holds dates whose day and month cannot be distinguished", seen.n_values, _with_form(look, name)
@@ -134,7 +137,10 @@ def _of_column(
     if look.left_out is not None or seen.n_values == 0:
         return
     if look.form is None and not one.declared and (why := identifiers.may_identify(seen)) is not None:
-        yield Finding(name, why, seen.n_values, f"if it only identifies rows: schema.without({name!r})")
+        mend = f"if it only identifies rows: schema.without({name!r})"
+        if identifiers.is_repeated(seen):
+            mend = f"if it identifies subjects, their rows are not independent: {together(name)}; {mend}"
+        yield Finding(name, why, seen.n_values, mend)
     missing = seen.n_missing + look.n_words_for_missing
     if missing > MOSTLY * seen.n_rows:
         told = f"is missing in {missing:,} of {several(seen.n_rows, 'row')}"
