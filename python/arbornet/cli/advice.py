@@ -101,7 +101,8 @@ _SAID: tuple[tuple[str, str | Callable[[re.Match[str]], str]], ...] = (
     (r'parents="forest"', "--parents forest"),
     (r"an\.infer_schema\(frame\)\.findings", "which `arbornet schema` prints"),
     (r"an\.infer_schema\(frame\)", "`arbornet schema`"),
-    (r"; there are (\d+) more: sheet_name='.*?'", r"; there are \1 more, which `arbornet.read` of Python reads"),
+    (r"; there are (\d+) more: sheet_name=('.*?')", r"; there are \1 more: --sheet \2"),
+    (r"name it with sheet_name=", "name it with --sheet"),
 )
 """Patterns of the advice in messages, and the same in options of the shell."""
 SAID = tuple((re.compile(pattern, re.DOTALL), told) for pattern, told in _SAID)
