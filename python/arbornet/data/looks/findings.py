@@ -28,10 +28,10 @@ from arbornet.data.looks.edges import Edges, edges_of
 from arbornet.data.looks.finding import Finding, listed
 from arbornet.data.looks.look import Look, line
 from arbornet.data.looks.missing_codes import CODES, missing_codes
-from arbornet.data.looks.odd_values import TAKES_THE_LIMIT
 from arbornet.data.looks.of_texts import nearly_read, of_codes, of_levels, of_written
-from arbornet.data.looks.repeated import SURER, repeated, together
+from arbornet.data.looks.repeated import SURER, kept_together, repeated
 from arbornet.data.looks.seen import Seen
+from arbornet.data.looks.together import together
 from arbornet.data.looks.totals import totals_of
 from arbornet.data.looks.turned import turned
 from arbornet.text.terminal import several
@@ -40,7 +40,6 @@ MOST_ROWS = 1_000_000
 """Rows are not compared with each other in larger tables."""
 SAMPLE = 2_000
 LONGEST_NOTE = 60
-MANY_LIMITS = 4
 MOSTLY = 0.5
 NEARLY_ONE = 0.99
 
@@ -56,7 +55,7 @@ def findings_of(raw: Raw, profiles: Sequence[Profile], seen: Sequence[Seen], loo
     sums = {} if totals is None else totals.sums
     for one, column, look in zip(profiles, seen, looks, strict=True):
         found += _of_column(one, column, look, sums.get(column.name), _explained(edges, column.name))
-    found = _limits_together(found)
+    found = together(found)
     if raw.n_rows >= 4:
         copies = list(_copies(raw, seen, looks))
         found += copies
@@ -92,19 +91,6 @@ def _of_edges(edges: Edges) -> Iterator[Finding]:
         yield Finding("", f"{told} below the table: {shown_note!r}", n, f"df.head({-n}) leaves {them} out")
 
 
-def _limits_together(found: list[Finding]) -> list[Finding]:
-    """Columns with values below a limit, such as `<0.5`, as one finding where there are many: assays have hundreds."""
-    limits = [one for one in found if TAKES_THE_LIMIT in one.mend]
-    if len(limits) < MANY_LIMITS:
-        return found
-    first = limits[0]
-    what = f"{len(limits)} columns hold numbers except for limits; {first.column!r} {first.what}"
-    line = r"df.with_columns(pl.col(pl.String).str.replace(r'^\s*[<>=≤≥]+\s*(\d)', '${1}'))"
-    together = Finding("", what, sum(one.how_many for one in limits), f"{line} {TAKES_THE_LIMIT} in all of them")
-    at = found.index(first)
-    return [*found[:at], together, *(one for one in found[at:] if one not in limits)]
-
-
 def _explained(edges: Edges, name: str) -> frozenset[str]:
     """The texts of a column that are told already."""
     return frozenset((*edges.notes, *([edges.units[name]] if name in edges.units else [])))
@@ -123,7 +109,7 @@ def _of_column(
         yield Finding(name, told, look.n_words_for_missing, line(name, '"categorical"') + " keeps them as levels")
     if look.looks_like == "identifier" and identifiers.is_repeated(seen) and look.left_out is not None:
         told = f"has several rows for each of {seen.n_distinct:,} values: {SURER}"
-        yield Finding(name, told, seen.n_values, f"{together(name)}, or df.unique({name!r}) keeps one of each")
+        yield Finding(name, told, seen.n_values, f"{kept_together(name)}, or df.unique({name!r}) keeps one of each")
     if look.undecided is not None and look.form is None:
         yield Finding(
             name, "holds dates whose day and month cannot be distinguished", seen.n_values, _with_form(look, name)
@@ -139,7 +125,7 @@ def _of_column(
     if look.form is None and not one.declared and (why := identifiers.may_identify(seen)) is not None:
         mend = f"if it only identifies rows: schema.without({name!r})"
         if identifiers.is_repeated(seen):
-            mend = f"if it identifies subjects, their rows are not independent: {together(name)}; {mend}"
+            mend = f"if it identifies subjects, their rows are not independent: {kept_together(name)}; {mend}"
         yield Finding(name, why, seen.n_values, mend)
     missing = seen.n_missing + look.n_words_for_missing
     if missing > MOSTLY * seen.n_rows:

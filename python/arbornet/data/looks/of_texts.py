@@ -19,6 +19,7 @@ from arbornet.data.looks.words import SAID_MISSING
 from arbornet.text.terminal import several
 
 WORDS = tuple(word for word in SAID_MISSING if word not in ("*", "NONE", "TBD", "tbd"))
+NONE_THERE = "not applicable"
 SPOILT = r"^\d(?:\.\d+)?E\+\d{2,}$"
 """How a spreadsheet rewrites a code that it reads as a number: `31E243` becomes `3.10E+244`."""
 FEWEST_ROWS = 20
@@ -47,7 +48,10 @@ def of_levels(seen: Seen, spoilt: bool) -> Iterator[Finding]:
     if unknown.any() and seen.n_distinct > 2:
         words, times = seen.values.filter(unknown).to_list(), int(seen.counts.filter(unknown).sum())
         told = f"holds {', '.join(map(repr, words[:3]))} in {several(times, 'row')}, which may mean missing"
-        yield Finding(name, told, times, f"if so: df.with_columns(pl.col({name!r}).replace({words!r}, None))")
+        so = "if so"
+        if any(word.strip().casefold() == NONE_THERE for word in words):
+            told, so = f"{told}, or that there is nothing to tell", "only if there is a value that nobody told"
+        yield Finding(name, told, times, f"{so}: df.with_columns(pl.col({name!r}).replace({words!r}, None))")
     said = spellings(seen.values.filter(~unknown).to_list())
     if said is not None:
         yield _of_spellings(seen, *said)

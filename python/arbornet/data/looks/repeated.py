@@ -74,11 +74,11 @@ def repeated(
         if name in told:
             return None
         what = f"has {n:,} values, each with at most one row for each {raw.names[when]!r}: {SURER}"
-        return Finding(name, what, raw.n_rows, together(name))
+        return Finding(name, what, raw.n_rows, kept_together(name))
     return next(filter(None, (_series(raw, profiles, seen, looks, when) for when in times)), None)
 
 
-def together(name: str) -> str:
+def kept_together(name: str) -> str:
     """What to do about rows of one unit."""
     return f"groups={name!r} of an.evaluate.cross_validate keeps the rows of one together"
 
