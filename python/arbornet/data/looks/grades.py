@@ -81,7 +81,9 @@ SCALES: tuple[tuple[str, ...], ...] = (
 
 SURE = re.compile(
     r"(strongly|completely|somewhat|slightly|moderately) (dis)?agree|"
-    r"(very|extremely|somewhat|slightly) (dis)?satisfied|(very|extremely|somewhat|slightly) (un)?likely|(not at all|slightly|moderately|very|extremely) important|"
+    r"(very|extremely|somewhat|slightly) (dis)?satisfied|"
+    r"(very|extremely|somewhat|slightly) (un)?likely|"
+    r"(not at all|slightly|moderately|very|extremely) important|"
     r"stimme .*zu|trifft .*zu|(sehr|eher) (un)?zufrieden|"
     r"(pas|plutôt|tout à fait) .*d'accord|(très|plutôt) (in)?satisfait|"
     r"(totalmente|muy) (en des|de )acuerdo|muy (in)?satisfecho|(dis|con)cordo totalmente"
