@@ -31,6 +31,7 @@ from arbornet.data.looks.missing_codes import CODES, missing_codes
 from arbornet.data.looks.of_texts import nearly_read, of_codes, of_levels, of_written
 from arbornet.data.looks.repeated import SURER, kept_together, repeated
 from arbornet.data.looks.seen import Seen
+from arbornet.data.looks.sums import added_up
 from arbornet.data.looks.together import together
 from arbornet.data.looks.totals import totals_of
 from arbornet.data.looks.turned import turned
@@ -59,7 +60,9 @@ def findings_of(raw: Raw, profiles: Sequence[Profile], seen: Sequence[Seen], loo
     if raw.n_rows >= 4:
         copies = list(_copies(raw, seen, looks))
         found += copies
-        found += derived(raw, profiles, looks, {one.column for one in copies})
+        made = list(derived(raw, profiles, looks, {one.column for one in copies}))
+        made += added_up(raw, profiles, looks, {one.column for one in (*copies, *made)})
+        found += made
         found += _determined(raw, profiles, looks, {one.column for one in copies})
     if 4 <= raw.n_rows <= MOST_ROWS:
         found += _rows_twice(raw, profiles)

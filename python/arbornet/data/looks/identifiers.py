@@ -44,7 +44,10 @@ MOST_ROWS_EACH = 100
 """What has more rows of each value names groups, such as a species."""
 FEWEST = 30
 YEARS = (1700, 2100)
-_ID_OF_PERSONS = re.compile(r"case|subj|pat|person|participant|resp|student|pupil|user|customer|client|child|mother")
+_ID_OF_PERSONS = re.compile(
+    r"(?:case|subj|subject|pat|patient|person|participant|resp|respondent|student|pupil|user|customer|client|child|mother)"
+    r"[ _.-]?id(?:ent)?"
+)
 
 
 def may_identify(seen: Seen) -> str | None:
@@ -93,6 +96,6 @@ def _is_name_of_persons(seen: Seen) -> bool:
 
 def _is_of_persons(seen: Seen) -> bool:
     """Whether the name says no more than that it is an identifier, or one of persons: `id`, `patient_id`, `subjID`."""
-    joined = is_joined_id(seen.name) and _ID_OF_PERSONS.match(seen.name.strip().lower()) is not None
+    joined = _ID_OF_PERSONS.fullmatch(seen.name.strip().lower()) is not None
     bare = seen.class_ in ("integer", "text") and len(seen.words) == 1 and seen.words <= (PERSON | {"id"}) - {"case"}
     return bare or joined or (seen.has_id_name and seen.has(PERSON) and _is_name_of_persons(seen))
