@@ -22,6 +22,7 @@ from arbornet.data.infer import Profile
 from arbornet.data.kinds import Continuous
 from arbornet.data.looks import identifiers
 from arbornet.data.looks.absent import absent
+from arbornet.data.looks.censored import censored
 from arbornet.data.looks.counted_rows import counted_rows
 from arbornet.data.looks.derived import derived
 from arbornet.data.looks.edges import Edges, edges_of
@@ -70,7 +71,9 @@ def findings_of(raw: Raw, profiles: Sequence[Profile], seen: Sequence[Seen], loo
         counted = counted_rows(raw, profiles, seen, looks)
         found += [] if counted is None else [counted]
         belongs = repeated(raw, profiles, seen, looks, {one.column for one in found if SURER in one.what})
-        found += [] if belongs is None else [belongs]
+        followed = censored(raw, profiles, seen, looks)
+        # First what concerns the whole table: `learn` prints the first few.
+        found = [one for one in (belongs, followed) if one is not None] + found
     if totals is not None:
         first, *more = totals.sums
         which = "row above" if edges.notes else "last row"
