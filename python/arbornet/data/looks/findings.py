@@ -25,11 +25,12 @@ from arbornet.data.looks.absent import absent
 from arbornet.data.looks.censored import censored
 from arbornet.data.looks.counted_rows import counted_rows
 from arbornet.data.looks.derived import derived
+from arbornet.data.looks.directions import direction
 from arbornet.data.looks.edges import Edges, edges_of
 from arbornet.data.looks.finding import Finding, listed
 from arbornet.data.looks.look import Look, line
 from arbornet.data.looks.missing_codes import CODES, missing_codes
-from arbornet.data.looks.of_texts import nearly_read, of_codes, of_levels, of_written
+from arbornet.data.looks.of_texts import in_pairs, nearly_read, of_codes, of_levels, of_written
 from arbornet.data.looks.repeated import SURER, kept_together, repeated
 from arbornet.data.looks.seen import Seen
 from arbornet.data.looks.sums import added_up
@@ -126,6 +127,11 @@ def _of_column(
         yield Finding(name, told, len(dotted), line(name, repr(look.may_be), "with_forms"))
     spoilt = list(nearly_read(seen, explained)) if seen.class_ == "text" and look.form is None and seen.n_values else []
     yield from spoilt
+    pairs = in_pairs(seen) if seen.class_ == "text" and look.form is None and not spoilt else None
+    if pairs is not None:
+        yield pairs
+    if (turn := direction(seen, look, one.range_)) is not None:
+        yield turn
     if look.left_out is not None or seen.n_values == 0:
         return
     if look.form is None and not one.declared and (why := identifiers.may_identify(seen)) is not None:
