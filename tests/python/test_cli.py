@@ -387,3 +387,7 @@ def test_a_table_may_come_from_a_pipe(tmp_path: Path, separator: str) -> None:
     assert run("predict", "net.json", "-", "species", "--only").stdout.count("\n") == 345
     run("schema", "-", "--write")
     assert (tmp_path / "table.schema.json").exists()
+    (tmp_path / "f.csv").write_text(text)
+    with (tmp_path / "f.csv").open() as file:
+        redirected = subprocess.run([sys.executable, "-m", "arbornet", "schema", "-"], stdin=file, capture_output=True)
+    assert b"344 rows; 4 continuous" in redirected.stdout

@@ -35,15 +35,19 @@ def test_a_panel_names_its_units_and_the_way_to_keep_their_rows_together() -> No
     (one,) = found(PANEL.sample(fraction=1, shuffle=True, seed=1))
     assert one.column == "country"
     assert one.what.startswith("has 7 values, each with at most one row for each 'year'")
-    assert one.mend == "groups='country' of an.evaluate.cross_validate keeps the rows of one together"
-    assert in_shell(one.mend).startswith("--groups 'country' of `arbornet evaluate`")
+    assert one.mend == (
+        "schema.without('country') with groups='country' of an.evaluate.cross_validate "
+        "says how well rows of other units are predicted"
+    )
+    assert in_shell(one.mend).startswith("--set 'country=leave-out' with --groups 'country' of `arbornet evaluate`")
 
 
 def test_what_the_finding_says_to_do_is_done() -> None:
     (one,) = found(PANEL)
-    settings = eval(f"dict({one.mend.split(' of ')[0]})")
-    made = an.evaluate.cross_validate(PANEL, an.PCART(), 3, 1, max_parents=1, progress=False, **settings)
-    assert made.summary["n_folds"].item() == 3
+    schema, settings = one.mend.split(" of ")[0].split(" with ")
+    given = {"schema": eval(schema, {"schema": an.infer_schema(PANEL)}), **eval(f"dict({settings})")}
+    made = an.evaluate.cross_validate(PANEL, an.PCART(), 3, 1, max_parents=1, progress=False, **given)
+    assert made.summary["n_folds"].item() == 3 and set(made.by_variable["variable"]) == {"year", "gdp"}
 
 
 @pytest.mark.parametrize("how", ["twice", "few units", "by chance", "no time"])

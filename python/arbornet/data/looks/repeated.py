@@ -74,13 +74,20 @@ def repeated(
         if name in told:
             return None
         what = f"has {n:,} values, each with at most one row for each {raw.names[when]!r}: {SURER}"
-        return Finding(name, what, raw.n_rows, kept_together(name))
+        is_variable = looks[at].left_out is None
+        return Finding(name, what, raw.n_rows, of_others(name) if is_variable else kept_together(name))
     return next(filter(None, (_series(raw, profiles, seen, looks, when) for when in times)), None)
 
 
 def kept_together(name: str) -> str:
     """What to do about rows of one unit."""
     return f"groups={name!r} of an.evaluate.cross_validate keeps the rows of one together"
+
+
+def of_others(name: str) -> str:
+    """What to do about rows of one unit, where the unit is a variable, too."""
+    groups = f"schema.without({name!r}) with groups={name!r} of an.evaluate.cross_validate"
+    return f"{groups} says how well rows of other units are predicted"
 
 
 def _is_time(one: Profile, seen: Seen, look: Look) -> bool:
