@@ -368,3 +368,26 @@ def test_a_reader_that_has_seen_enough_is_no_error(there):
     run = subprocess.run(line, shell=True, capture_output=True, text=True, check=True)
     assert run.stdout.count("\n") == 1
     assert run.stderr == ""
+
+
+@pytest.mark.parametrize("separator", [",", ";", "\t"])
+def test_a_table_may_come_from_a_pipe(tmp_path: Path, separator: str) -> None:
+    text = an.example("penguins").write_csv(separator=separator)
+
+    def run(*arguments: str) -> subprocess.CompletedProcess[str]:
+        return subprocess.run(
+            [sys.executable, "-m", "arbornet", *arguments],
+            input=text, cwd=tmp_path, capture_output=True, text=True, check=True,
+        )  # fmt: skip
+
+    assert "344 rows; 4 continuous, 3 categorical, 1 ordinal" in run("schema", "-").stdout
+    assert run("schema", "/dev/stdin").stdout == run("schema", "-").stdout
+    run("learn", "-", "--max-parents", "1", "--quiet", "-o", "net.json", "--report", "net.html")
+    assert "<title>table</title>" in (tmp_path / "net.html").read_text()
+    assert run("predict", "net.json", "-", "species", "--only").stdout.count("\n") == 345
+    run("schema", "-", "--write")
+    assert (tmp_path / "table.schema.json").exists()
+    (tmp_path / "f.csv").write_text(text)
+    with (tmp_path / "f.csv").open() as file:
+        redirected = subprocess.run([sys.executable, "-m", "arbornet", "schema", "-"], stdin=file, capture_output=True)
+    assert b"344 rows; 4 continuous" in redirected.stdout

@@ -72,14 +72,14 @@ def test_whole_numbers_that_all_differ_under_the_name_of_an_identifier_are_left_
 
 def test_what_may_identify_rows_is_used_and_said() -> None:
     uneven = [int(x**2 * 90) for x in np.random.default_rng(2).random(N)]
-    schema = schema_of(
-        x1=IDS, subject_id=uneven, income=[x * 7919 % 1_000_003 for x in IDS], year=list(range(1700, 1940))
-    )
+    schema = schema_of(x1=IDS, shop_id=uneven, income=[x * 7919 % 1_000_003 for x in IDS], year=list(range(1700, 1940)))
     assert {one.column: one.mend for one in schema.findings} == {
         "x1": "if it only identifies rows: schema.without('x1')",
-        "subject_id": "if it only identifies rows: schema.without('subject_id')",
+        "shop_id": "if it identifies subjects, their rows are not independent: groups='shop_id' of "
+        "an.evaluate.cross_validate keeps the rows of one together; if it only identifies rows: "
+        "schema.without('shop_id')",
     }
-    assert schema["x1"].used and schema["subject_id"].used
+    assert schema["x1"].used and schema["shop_id"].used
 
 
 @pytest.mark.parametrize(
@@ -99,6 +99,14 @@ def test_what_may_identify_rows_is_used_and_said() -> None:
 )
 def test_dates_are_read_by_a_format_that_all_values_have(texts, form) -> None:
     assert dates.form_of(pl.Series(texts)) == form
+
+
+def test_dates_of_the_first_day_of_each_month_are_read_as_such_and_not_as_days_of_january() -> None:
+    monthly = [f"01/{1 + i % 12:02}/{2010 + i // 12}" for i in range(30)]
+    assert dates.form_of(pl.Series(monthly)) == "%d/%m/%Y"
+    assert dates.form_of(pl.Series([f"{text[3:5]}/{text[:2]}{text[5:]}" for text in monthly])) == "%m/%d/%Y"
+    for few in (monthly[:4], [f"02{text[2:]}" for text in monthly]):
+        assert isinstance(dates.form_of(pl.Series(few)), dates.Undecided)
 
 
 def test_days_and_months_that_cannot_be_told_apart_take_the_order_of_other_dates_or_stay_text() -> None:

@@ -1,5 +1,7 @@
 """The report page in a real browser: clicks, keys, themes, paper, and a console without a word."""
 
+import dataclasses
+
 import pytest
 
 from made_reports import made_report
@@ -154,3 +156,15 @@ def test_everything_that_can_be_used_has_a_name(open_report):
     buttons = [n for n in tree if n.get("role", {}).get("value") in ("button", "searchbox", "combobox")]
     assert len(buttons) > 12
     assert all(n["name"]["value"] for n in buttons)
+
+
+def test_what_looks_wrong_stands_in_words_and_code_is_folded(open_report):
+    found = (("'age' is 999 in 2 rows", "df.with_columns(<b>)"), ("the arc a -> b says little", ""))
+    page = open_report(dataclasses.replace(made_report(5), findings=found))
+    lines = page.run("all('#findings > p').filter(seen).map((e) => e.textContent)")
+    assert lines == ["To look at in the table", "'age' is 999 in 2 rows.", "the arc a -> b says little."]
+    assert "df." not in page.run("document.getElementById('findings').innerText")
+    page.click("#mends summary")
+    assert page.run("all('#mends code').map((e) => e.textContent)") == ["df.with_columns(<b>)"]
+    page = open_report(made_report(5))
+    assert not page.run("seen(document.getElementById('findings'))")

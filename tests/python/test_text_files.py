@@ -210,6 +210,33 @@ def test_a_line_of_too_few_or_too_many_fields_is_named(tmp_path, text, told) -> 
         assert an.read(path, truncate_ragged_lines=True).height >= 2
 
 
+YEARLY = "country,year,gdp\nChile,1990,2.5\nGhana,1990,0.4\nItaly,1990,21\n"
+
+
+@pytest.mark.parametrize(
+    "below",
+    [
+        "\n\n\nData from database: World Development Indicators\nLast Updated: 10/26/2023\n",
+        '\n"Data from database: World, Development"\n"Last Updated"',
+        "Note: figures of 1990 are estimates\n",
+        "\n* estimates\n(a) of the bank, too\n",
+        "\r\n\r\nSource: our own\r\n",
+    ],
+)
+def test_notes_below_a_table_are_left_out_and_said(tmp_path, below) -> None:
+    for text in (YEARLY + below, "A title\n\n" + YEARLY.replace("Chile", '"Chi\nle"') + below):
+        with pytest.warns(an.ArbornetWarning, match="below the table left out, from line") as told:
+            frame = an.read(written(tmp_path / "f.csv", text))
+        assert below.strip(' \n\r"')[:7] in str(told[0].message)
+        assert frame.height == 3 and frame.dtypes == [pl.String, pl.Int64, pl.Float64]
+
+
+@pytest.mark.parametrize("below", ["Gha", "\n17", "\nKenya,1991,2.5,7\n", "\nA note\nKenya,1991,2.5\n", "Kenya,1991\n"])
+def test_a_row_that_is_cut_short_is_no_note(tmp_path, below) -> None:
+    with pytest.raises(an.ArbornetError, match=r"fields?, the header 3"):
+        an.read(written(tmp_path / "f.csv", YEARLY + below))
+
+
 def test_a_first_line_in_which_excel_names_the_separator_is_obeyed(tmp_path) -> None:
     path = written(tmp_path / "f.csv", "sep=|\r\na|b;c\r\n1|2;3\r\n4|5;6\r\n")
     with warnings.catch_warnings():

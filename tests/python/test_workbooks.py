@@ -10,6 +10,7 @@ import polars as pl
 import pytest
 
 import arbornet as an
+from arbornet.cli import main
 
 Row = list[object]
 NAMES: Row = ["age", "sex", "seen", "zip"]
@@ -48,6 +49,20 @@ def test_titles_above_the_table_of_a_workbook_are_skipped_and_said(tmp_path, bef
     path = book(tmp_path / "f.xlsx", one=[*before, NAMES, *ROWS])
     with pytest.warns(an.ArbornetWarning, match=f"{n} rows? before the table skipped"):
         assert an.read(path).equals(FRAME)
+
+
+@pytest.mark.filterwarnings("ignore::arbornet.LeftOutWarning")
+def test_the_shell_reads_any_sheet_and_says_which_there_are(tmp_path, capsys) -> None:
+    path = str(book(tmp_path / "f.xlsx", data=[NAMES, *ROWS], more=[["height"], *([1.5 + i / 9] for i in range(20))]))
+    assert main(["schema", path]) == 0
+    assert "sheet 'data'; there are 1 more: --sheet 'more'" in capsys.readouterr().err
+    assert main(["schema", path, "--sheet", "more"]) == 0
+    assert "height" in capsys.readouterr().out
+    assert main(["learn", path, "--sheet", "none"]) == 1
+    assert "there is no sheet 'none'; the sheets are 'data', 'more'" in capsys.readouterr().err
+    (tmp_path / "f.csv").write_text("a,b\n1,2\n")
+    assert main(["schema", str(tmp_path / "f.csv"), "--sheet", "more"]) == 1
+    assert "f.csv is no workbook" in capsys.readouterr().err
 
 
 @pytest.mark.parametrize(

@@ -36,6 +36,10 @@ def _left_out(found: re.Match[str]) -> str:
     return " ".join(_set(name, "leave-out") for name in re.findall(_TEXT, found["names"]))
 
 
+def _grouped(found: re.Match[str]) -> str:
+    return f"--groups {quoted(ast.literal_eval(found['name']))} of `arbornet evaluate`"
+
+
 def _weighed(found: re.Match[str]) -> str:
     return f"--weights {quoted(ast.literal_eval(found['name']))}"
 
@@ -55,6 +59,8 @@ _LINES: tuple[tuple[str, str | Callable[[re.Match[str]], str]], ...] = (
     (rf"schema\.with_forms\({_NAME}['\"](?P<form>[^'\"\n]*)['\"]\}}?\)", _written),
     (rf"schema\.without\((?P<names>(?:(?:{_TEXT})(?:, )?)+)\)", _left_out),
     (rf"an\.learn\(df, weights=(?P<name>{_TEXT})\)", _weighed),
+    (rf"groups=(?P<name>{_TEXT}) of an\.evaluate\.cross_validate", _grouped),
+    (r"groups=\[\.\.\.\] of an\.evaluate\.cross_validate", "--groups COLUMN of `arbornet evaluate`"),
     (r"with missing='level'", "with --missing level"),
 )
 """Lines of code that declare columns, as options."""
@@ -95,7 +101,8 @@ _SAID: tuple[tuple[str, str | Callable[[re.Match[str]], str]], ...] = (
     (r'parents="forest"', "--parents forest"),
     (r"an\.infer_schema\(frame\)\.findings", "which `arbornet schema` prints"),
     (r"an\.infer_schema\(frame\)", "`arbornet schema`"),
-    (r"; there are (\d+) more: sheet_name='.*?'", r"; there are \1 more, which `arbornet.read` of Python reads"),
+    (r"; there are (\d+) more: sheet_name=('.*?')", r"; there are \1 more: --sheet \2"),
+    (r"name it with sheet_name=", "name it with --sheet"),
 )
 """Patterns of the advice in messages, and the same in options of the shell."""
 SAID = tuple((re.compile(pattern, re.DOTALL), told) for pattern, told in _SAID)

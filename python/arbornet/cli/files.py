@@ -17,10 +17,13 @@ from arbornet.cli.out import say as say
 from arbornet.cli.outputs import network_ending
 from arbornet.data.files import ENDINGS, PACKED, found_in
 from arbornet.data.incomplete import Incomplete, rows_of
+from arbornet.data.reading.books import EXCEL
 from arbornet.data.scales import Scales
 from arbornet.data.told import linear_though_skewed
 from arbornet.io import tables
 from arbornet.io.json import finite
+
+STANDARD_INPUT = "/dev/stdin"
 
 
 def write_table(frame: pl.DataFrame, path: str | None, as_json: bool = False) -> None:
@@ -47,7 +50,10 @@ def read_frame(path: str, asked: Any = None, net: Any = None) -> pl.DataFrame:
         asked: Options, which may replace values.
         net: A network that was learned from a table like it: values that were replaced there are replaced here too.
     """
-    found = found_in(path)
+    sheet = getattr(asked, "sheet", None)
+    if sheet is not None and Path(path).suffix.lower() not in EXCEL:
+        raise an.ParameterError(f"--sheet {sheet}: {path} is no workbook, and has no sheets")
+    found = found_in(STANDARD_INPUT if path == "-" else path, **({} if sheet is None else {"sheet_name": sheet}))
     if told := [*found.facts, *found.guesses]:
         out.say_wrapped(in_shell(f"{path}: {'; '.join(told)}"))
     if asked is None:
@@ -149,7 +155,7 @@ def read_schema(table: Any, path: str | None, scales: Scales = "linear") -> an.S
 
 def stem(table: str) -> str:
     """A table's name without the endings that say what it is: `results.2024` of `results.2024.csv.gz`."""
-    path = Path(table)
+    path = Path("table" if table == "-" else table)
     if path.suffix.lower() in PACKED:
         path = path.with_suffix("")
     return path.stem if path.suffix.lower() in ENDINGS else path.name

@@ -86,7 +86,9 @@ def parser() -> argparse.ArgumentParser:
 def table_options(command: argparse.ArgumentParser) -> None:
     """Options of the commands that learn from a table."""
     command.add_argument(
-        "table", metavar="TABLE", help="the table: .csv, .tsv, .xlsx, .parquet, .arrow, .ndjson, .dta, .sav"
+        "table",
+        metavar="TABLE",
+        help="the table: .csv, .tsv, .xlsx, .parquet, .arrow, .ndjson, .dta, .sav; - for text on standard input",
     )
     command.add_argument("--schema", metavar="FILE", help="types as written by `arbornet schema --write`")
     set_option(command)
@@ -125,7 +127,8 @@ def set_option(command: argparse.ArgumentParser) -> None:
 
 
 def cell_options(command: argparse.ArgumentParser) -> None:
-    """The options that change values of the table before it is used."""
+    """The options that say which table of a file is meant, and change its values before it is used."""
+    command.add_argument("--sheet", metavar="NAME", help="the sheet of a workbook (default: the first with a table)")
     command.add_argument(
         "--missing-values",
         metavar="NAME=A,B",

@@ -44,13 +44,14 @@ def _option(code: str, does: str) -> tuple[str, bool] | None:
         return "see those rows in the file", True
     if call.func.attr != "with_columns" or not call.args:
         return None
-    name = next(filter(None, map(_column, ast.walk(call))), None)
+    names = next(filter(None, map(_columns, ast.walk(call))), None)
+    name = None if names is None else names[0]
     inner = call.args[0]
-    if name is None:
+    if names is None or name is None:
         return "deleting these signs in the file", False
     if isinstance(inner, ast.Call) and isinstance(inner.func, ast.Attribute) and isinstance(inner.func.value, ast.Call):
         if inner.func.attr == "replace":
-            return _of_replace(name, inner), False
+            return " ".join(_of_replace(each, inner) for each in names), False
         if inner.func.attr == "cast" and not inner.keywords:
             return f"--set {quoted(f'{name}=categorical')}", False
     if does.startswith("makes"):
@@ -69,11 +70,15 @@ def _of_replace(name: str, call: ast.Call) -> str:
     return f"--missing-values {quoted(f'{name}=' + ','.join(values))}"
 
 
-def _column(node: ast.AST) -> str | None:
-    """The name in `pl.col("name")`."""
-    if isinstance(node, ast.Call) and isinstance(node.func, ast.Attribute) and node.func.attr == "col":
-        return str(ast.literal_eval(node.args[0])) if isinstance(node.args[0], ast.Constant) else None
-    return None
+def _columns(node: ast.AST) -> list[str] | None:
+    """The names in `pl.col("name")` or `pl.col(["one", "other"])`."""
+    if not (isinstance(node, ast.Call) and isinstance(node.func, ast.Attribute) and node.func.attr == "col"):
+        return None
+    try:
+        names = ast.literal_eval(node.args[0])
+    except ValueError:  # a type
+        return None
+    return names if isinstance(names, list) else [str(names)]
 
 
 def quoted(text: str) -> str:

@@ -84,6 +84,8 @@ def found_in(path: str | Path, null_values: Sequence[str] = NULLS, **options: An
     endings = [ending.lower() for ending in path.suffixes]
     packed = bool(endings) and endings[-1] in PACKED
     ending = endings[-2] if packed and len(endings) > 1 else (endings[-1] if endings else "")
+    if not endings and (is_pipe(path) or path.is_relative_to("/dev")):  # nothing says the format of /dev/stdin
+        ending = ".csv"
     read: Callable[[], pl.DataFrame | Read] | None = None
     if ending in _TEXT:
         # The whole file says what a column is: a column may be whole numbers for a million rows and then not.

@@ -93,10 +93,34 @@ MOST_TOLD = 12
 def _advice(schema: Schema) -> list[str]:
     """How to change columns that were not read as they came, then what looks wrong."""
     taken = [c for c in schema.columns if c.hint is not None and (c.form is not None or not c.used or _is_guess(c))]
-    lines = [f"{visible_name(column.name)}: {visible_name(column.hint)}" for column in taken]
+    alike: dict[str, list[Column]] = {}
+    for column in taken:
+        alike.setdefault(_without_name(column), []).append(column)
+    lines = [line for those in alike.values() for line in _hints(those)]
     out = ["to read columns differently:", *_first_few(lines)] if lines else []
     found = [visible_name(one) for one in schema.findings]
     return out + (["what looks wrong:", *_first_few(found)] if found else [])
+
+
+MANY_ALIKE = 4
+"""So many columns with the same hint are told of in one line: questionnaires have hundreds."""
+
+
+def _without_name(column: Column) -> str:
+    """A hint without the name of its column."""
+    named = rf"\({re.escape(column.name)}=|(?<![^({{ ]){re.escape(repr(column.name))}(?![^:)])"
+    return re.sub(named, "NAME", column.hint or "")
+
+
+def _hints(those: Sequence[Column]) -> list[str]:
+    """The hints of columns that have the same; of many that of the first."""
+    if len(those) < MANY_ALIKE:
+        return [f"{visible_name(column.name)}: {visible_name(column.hint)}" for column in those]
+    first, *others = those
+    return [
+        f"{visible_name(first.name)} and {len(others)} more, to {visible_name(others[-1].name)}: "
+        + visible_name(first.hint)
+    ]
 
 
 def _is_guess(column: Column) -> bool:

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections.abc import Sequence
 from operator import attrgetter
 from typing import Any, ClassVar, Literal, Self
 
@@ -12,12 +13,13 @@ from numpy.typing import NDArray
 from arbornet._core import ParameterError
 from arbornet.data.frames_out import to_pandas
 from arbornet.data.incomplete import rows_of
-from arbornet.data.kinds import Continuous
-from arbornet.data.schema import Column, Schema, infer_schema
-from arbornet.estimators.inputs import n_rows_of, weights_of
+from arbornet.data.schema import Schema, infer_schema
+from arbornet.estimators.inputs import columns_of, n_rows_of, schema_of, weights_of
 from arbornet.estimators.sk import (
+    ClassifierTags,
     DensityMixin,
     Estimator,
+    RegressorTags,
     available_if,
     check_feature_names,
     check_is_fitted,
@@ -42,13 +44,29 @@ from arbornet.step1.effort import Effort
 Output = Literal["default", "polars", "pandas"]
 
 
+def _may_tell_shares(learner: NetworkLearner) -> bool:
+    """Whether the target has levels, or may have: it is not known before `fit`."""
+    return learner.takes_target and (not hasattr(learner, "network_") or hasattr(learner, "classes_"))
+
+
+def _array_of(levels: Sequence[object]) -> NDArray[Any]:
+    return np.array(levels, dtype=object if isinstance(levels[0], str) else None)
+
+
+def _in_order(levels: Sequence[object]) -> NDArray[np.intp]:
+    """The places of sorted levels: a network keeps those of an ordered target in their own order."""
+    return np.argsort(_array_of(levels), kind="stable")
+
+
 class NetworkLearner(DensityMixin, Estimator):  # type: ignore[misc]
     """Learns a network with `fit`, scores rows and draws them; for Pipeline, GridSearchCV, cross_val_score and clone.
 
     With `fit(X, y)` the network has the target too: `predict(X)` predicts it, and `score(X, y)` is the share of correct
-    predictions, or R² of a number. Without `y`, the score is the mean log density of the rows.
+    predictions, or R² of a number. Of levels `predict_proba` gives the probabilities: then it is a classifier for
+    scikit-learn, once it is fitted. Without `y`, the score is the mean log density of the rows.
 
-    Frames keep the types of their columns; the columns of an array are continuous and named x0, x1, ...
+    Frames keep the types of their columns. The columns of an array are named x0, x1, ...; they are continuous, but
+    those of an array of objects, such as a ColumnTransformer makes of texts and numbers, are read like a frame's.
 
     Fitted, it pickles (and goes through joblib) like any estimator. Unpickling runs code: never load pickles you do not
     trust, and share `network_.save("net.json")` instead.
@@ -72,6 +90,7 @@ class NetworkLearner(DensityMixin, Estimator):  # type: ignore[misc]
         n_features_in_: Number of columns seen in `fit`.
         feature_names_in_: Their names, if they had any.
         target_: The name of the target in the network; None if there was none.
+        classes_: The levels of the target, sorted, as scikit-learn's metrics expect them; only if it has some.
 
     Example:
         >>> learner = NetworkLearner(max_parents=2).fit(df)
@@ -116,8 +135,7 @@ class NetworkLearner(DensityMixin, Estimator):  # type: ignore[misc]
         weights = weights_of(sample_weight, n_rows_of(frame)) if sample_weight is not None else None
         self.of_array_ = isinstance(frame, dict)
         if schema is None and isinstance(frame, dict):
-            columns = [Column(name, Continuous(), "number", "a column of an array") for name in frame]
-            schema = Schema(tuple(columns))
+            schema = schema_of(frame, is_frame=False)
         self.target_ = None if y is None else name_of(y, frame)
         if schema is None and self.target_ is None:
             schema = infer_schema(frame, scales="auto")
@@ -135,8 +153,12 @@ class NetworkLearner(DensityMixin, Estimator):  # type: ignore[misc]
             effort=self.effort,
         )
         self.graph_ = self.network_.graph
+        self.__dict__.pop("classes_", None)
         if self.target_ is not None:
             warn_of_revealing(self.network_.schema, self.target_)
+            levels = self.network_.schema[self.target_].levels
+            if levels is not None:
+                self.classes_ = _array_of(levels)[_in_order(levels)]
         return self
 
     @available_if(attrgetter("takes_target"))  # type: ignore[untyped-decorator]
@@ -155,6 +177,26 @@ class NetworkLearner(DensityMixin, Estimator):  # type: ignore[misc]
         )
         predicted: NDArray[Any] = found.to_numpy()
         return predicted
+
+    @available_if(_may_tell_shares)  # type: ignore[untyped-decorator]
+    def predict_proba(self, X: Any) -> NDArray[np.float64]:
+        """The probability of every level of the target in every row, a column for each of `classes_`.
+
+        Raises:
+            ParameterError: If `fit` was given no target.
+        """
+        check_is_fitted(self)
+        target = self._target()
+        if target is None:
+            raise ParameterError("there is no target to predict; give it to fit(X, y)")
+        found = self.network_.predict_proba(
+            self._read(X, reset=False), target, unseen=self.unseen, output="polars", n_jobs=self._threads()
+        )
+        shares: NDArray[np.float64] = np.column_stack([column.to_numpy() for column in found.get_columns()])
+        impossible = np.isnan(shares).any(axis=1)
+        if impossible.any():  # rows that the network holds for impossible tell nothing
+            shares[impossible] = self.network_.query(target)["probability"].to_numpy()
+        return shares[:, _in_order(self.network_.schema[target].levels or ())]
 
     def score_samples(self, X: Any) -> NDArray[np.float64]:
         """Natural log density of every row, missing values marginalised."""
@@ -206,6 +248,16 @@ class NetworkLearner(DensityMixin, Estimator):  # type: ignore[misc]
             self._sklearn_output_config = {"transform": transform}
         return self
 
+    def __sklearn_tags__(self) -> Any:
+        """What scikit-learn asks of an estimator: a learner whose target is known is a classifier or a regressor."""
+        tags = super().__sklearn_tags__()
+        if getattr(self, "target_", None) is not None:
+            if hasattr(self, "classes_"):
+                tags.estimator_type, tags.classifier_tags = "classifier", ClassifierTags()
+            else:
+                tags.estimator_type, tags.regressor_tags = "regressor", RegressorTags()
+        return tags
+
     def _target(self) -> str | None:
         """The target; pickles of earlier versions have none."""
         return getattr(self, "target_", None)
@@ -219,5 +271,7 @@ class NetworkLearner(DensityMixin, Estimator):  # type: ignore[misc]
             check_feature_names(self, X, reset=reset)
             check_n_features(self, X, reset=reset)
             return X
+        if isinstance(X, np.ndarray) and X.dtype.kind in "OUS" and X.ndim == 2:
+            return columns_of(self, X, reset)[0]
         array = validate_data(self, X, reset=reset, dtype=np.float64, ensure_all_finite="allow-nan")
         return {f"x{i}": array[:, i] for i in range(array.shape[1])}

@@ -6,7 +6,7 @@ from typing import Any
 try:
     from sklearn import get_config
     from sklearn.base import BaseEstimator, ClassifierMixin, DensityMixin, OneToOneFeatureMixin, TransformerMixin
-    from sklearn.utils import check_random_state
+    from sklearn.utils import ClassifierTags, RegressorTags, check_random_state
     from sklearn.utils._set_output import _get_output_config as output_config
     from sklearn.utils.metaestimators import available_if
     from sklearn.utils.multiclass import check_classification_targets
@@ -27,9 +27,11 @@ except ImportError as error:  # pragma: no cover
 
 __all__ = [
     "ClassifierMixin",
+    "ClassifierTags",
     "DensityMixin",
     "Estimator",
     "OneToOneFeatureMixin",
+    "RegressorTags",
     "TransformerMixin",
     "available_if",
     "check_classification_targets",

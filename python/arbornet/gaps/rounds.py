@@ -172,7 +172,7 @@ class _Rounds:
             began = time.perf_counter()
             self._round(budget)
             if self.rich.n_chained and len(self.scores) == 1:
-                way.tell(f"draws: those of {self.rich.n_chained:,} rows are approximate, by a Markov chain")
+                way.tell(f"draws: those of {several(self.rich.n_chained, 'row')} are approximate, by a Markov chain")
             if self.times > 1 and len(self.scores) == 1:
                 count = "twice" if self.times == 2 else f"{self.times} times"
                 way.tell(f"rounds: rows count {count} here, so scores compare only among rounds")

@@ -78,9 +78,10 @@ def of_network(net: BayesNet, data: FrameLike | None = None, title: str = "") ->
     scale = arrows.scale_of(net.origin.score) if net.origin.contributions is not None else ""
     heading = str(title or _heading(net.names))
     search = _search(net.origin.search)
-    little = [f"the arc {u} -> {v} says little, as {why}" for u, v, why in marked(net.schema.findings, net.graph.edges)]
-    findings = (*map(str, net.schema.findings), *little)
-    return Report(heading, variables, graph.arcs, rows, search, tuple(notes), technical, scale, findings)
+    findings = [(one.told, one.mend) for one in net.schema.findings]
+    for u, v, why in marked(net.schema.findings, net.graph.edges):
+        findings.append((f"the arc {u} -> {v} says little, as {why}", ""))
+    return Report(heading, variables, graph.arcs, rows, search, tuple(notes), technical, scale, tuple(findings))
 
 
 def _heading(names: Sequence[str]) -> str:

@@ -99,7 +99,12 @@ def _column(node: ast.AST) -> str | None:
     return ast.unparse(node.args[0]) if is_call and isinstance(node, ast.Call) else None
 
 
-_OF_VALUES: dict[str, Callable[[str, list[str]], str | None]] = {"replace": _replaced, "cast": _cast}
+_OF_VALUES: dict[str, Callable[[str, list[str]], str | None]] = {
+    "replace": _replaced,
+    "cast": _cast,
+    "radians": lambda series, _: f"np.radians({series})",
+    "cos": lambda series, _: f"np.cos({series})",
+}
 _OF_TEXT: dict[str, Callable[[str, list[str]], str | None]] = {
     "contains": lambda series, given: f"{series}.str.contains({given[0]}, na=False)",
     "len_chars": lambda series, _: f"{series}.str.len()",

@@ -79,6 +79,8 @@ def _likely(text: str) -> list[str]:
     return list(dict.fromkeys(forms))
 
 
+MONTHS = 6
+"""Of dates that are all the first day of a month, so many months tell the day from the month."""
 _SHAPE = re.compile(r"[A-Za-z]*,? ?\d{1,4}[-/.: ]|\d{1,2}[A-Za-z]{3}|(?:19|20)\d{6}|[A-Za-z]{3,9}[-. ]+[A-Z\d]")
 
 
@@ -196,7 +198,15 @@ def form_of(values: pl.Series) -> str | Undecided | None:
     # Years of two digits come last unless nothing else fits: 01/02/03 is not in the year 1.
     late = [form for form in fitting if not form.startswith("%y")] or fitting
     same = {tuple(read(values.head(1000), form).to_list()) for form in late}
-    return late[0] if len(late) == 1 or len(same) == 1 else Undecided(tuple(late))
+    if len(late) == 1 or len(same) == 1:
+        return late[0]
+    firsts = [form for form in late if _are_first_days(read(values, form))]
+    return firsts[0] if len(firsts) == 1 else Undecided(tuple(late))
+
+
+def _are_first_days(made: pl.Series) -> bool:
+    """Whether all are the first day of a month, as monthly tables have them: the other reading would be one month."""
+    return made.dtype == pl.Date and bool((made.dt.day() == 1).all()) and made.dt.month().n_unique() >= MONTHS
 
 
 def likely_forms(text: str) -> list[str]:

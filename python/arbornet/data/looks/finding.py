@@ -24,7 +24,12 @@ class Finding:
     """Whether each of the two determines the other."""
 
     def __str__(self) -> str:
-        return f"{self.column!r} {self.what}: {self.mend}" if self.column else f"{self.what}: {self.mend}"
+        return f"{self.told}: {self.mend}"
+
+    @property
+    def told(self) -> str:
+        """What looks wrong, with the column's name."""
+        return f"{self.column!r} {self.what}" if self.column else self.what
 
 
 def listed(parts: Sequence[str]) -> str:

@@ -2,7 +2,7 @@
 
 Values that stand for a missing one (-9, 999, unknown), levels that differ only in case or spaces, columns that are
 copies of another or determined by it, mostly missing, or nearly constant, duplicate rows, whole numbers that floats do
-not distinguish, texts that are nearly all numbers, ambiguous dates, several rows per identifier.
+not distinguish, texts that are nearly all numbers, ambiguous dates, several rows of one subject or moment after moment.
 
 A finding changes nothing. Copies are searched for in the first rows, then checked on all.
 """
@@ -22,15 +22,19 @@ from arbornet.data.infer import Profile
 from arbornet.data.kinds import Continuous
 from arbornet.data.looks import identifiers
 from arbornet.data.looks.absent import absent
+from arbornet.data.looks.censored import censored
 from arbornet.data.looks.counted_rows import counted_rows
 from arbornet.data.looks.derived import derived
+from arbornet.data.looks.directions import direction
 from arbornet.data.looks.edges import Edges, edges_of
 from arbornet.data.looks.finding import Finding, listed
 from arbornet.data.looks.look import Look, line
 from arbornet.data.looks.missing_codes import CODES, missing_codes
-from arbornet.data.looks.odd_values import TAKES_THE_LIMIT
-from arbornet.data.looks.of_texts import nearly_read, of_codes, of_levels, of_written
+from arbornet.data.looks.of_texts import in_pairs, nearly_read, of_codes, of_levels, of_written
+from arbornet.data.looks.repeated import SURER, kept_together, repeated
 from arbornet.data.looks.seen import Seen
+from arbornet.data.looks.sums import added_up
+from arbornet.data.looks.together import together
 from arbornet.data.looks.totals import totals_of
 from arbornet.data.looks.turned import turned
 from arbornet.text.terminal import several
@@ -39,7 +43,6 @@ MOST_ROWS = 1_000_000
 """Rows are not compared with each other in larger tables."""
 SAMPLE = 2_000
 LONGEST_NOTE = 60
-MANY_LIMITS = 4
 MOSTLY = 0.5
 NEARLY_ONE = 0.99
 
@@ -55,17 +58,23 @@ def findings_of(raw: Raw, profiles: Sequence[Profile], seen: Sequence[Seen], loo
     sums = {} if totals is None else totals.sums
     for one, column, look in zip(profiles, seen, looks, strict=True):
         found += _of_column(one, column, look, sums.get(column.name), _explained(edges, column.name))
-    found = _limits_together(found)
+    found = together(found)
     if raw.n_rows >= 4:
         copies = list(_copies(raw, seen, looks))
         found += copies
-        found += derived(raw, profiles, looks, {one.column for one in copies})
+        made = list(derived(raw, profiles, looks, {one.column for one in copies}))
+        made += added_up(raw, profiles, looks, {one.column for one in (*copies, *made)})
+        found += made
         found += _determined(raw, profiles, looks, {one.column for one in copies})
     if 4 <= raw.n_rows <= MOST_ROWS:
         found += _rows_twice(raw, profiles)
         found += absent(raw, profiles, looks)
         counted = counted_rows(raw, profiles, seen, looks)
         found += [] if counted is None else [counted]
+        belongs = repeated(raw, profiles, seen, looks, {one.column for one in found if SURER in one.what})
+        followed = censored(raw, profiles, seen, looks)
+        # First what concerns the whole table: `learn` prints the first few.
+        found = [one for one in (belongs, followed) if one is not None] + found
     if totals is not None:
         first, *more = totals.sums
         which = "row above" if edges.notes else "last row"
@@ -89,19 +98,6 @@ def _of_edges(edges: Edges) -> Iterator[Finding]:
         yield Finding("", f"{told} below the table: {shown_note!r}", n, f"df.head({-n}) leaves {them} out")
 
 
-def _limits_together(found: list[Finding]) -> list[Finding]:
-    """Columns with values below a limit, such as `<0.5`, as one finding where there are many: assays have hundreds."""
-    limits = [one for one in found if TAKES_THE_LIMIT in one.mend]
-    if len(limits) < MANY_LIMITS:
-        return found
-    first = limits[0]
-    what = f"{len(limits)} columns hold numbers except for limits; {first.column!r} {first.what}"
-    line = r"df.with_columns(pl.col(pl.String).str.replace(r'^\s*[<>=≤≥]+\s*(\d)', '${1}'))"
-    together = Finding("", what, sum(one.how_many for one in limits), f"{line} {TAKES_THE_LIMIT} in all of them")
-    at = found.index(first)
-    return [*found[:at], together, *(one for one in found[at:] if one not in limits)]
-
-
 def _explained(edges: Edges, name: str) -> frozenset[str]:
     """The texts of a column that are told already."""
     return frozenset((*edges.notes, *([edges.units[name]] if name in edges.units else [])))
@@ -119,8 +115,8 @@ def _of_column(
         told = f"holds words for a missing value in {rows}, which are read as missing"
         yield Finding(name, told, look.n_words_for_missing, line(name, '"categorical"') + " keeps them as levels")
     if look.looks_like == "identifier" and identifiers.is_repeated(seen) and look.left_out is not None:
-        told = f"has several rows for each of {seen.n_distinct:,} values; such rows are not independent"
-        yield Finding(name, told, seen.n_values, f"df.unique({name!r}) keeps one of each")
+        told = f"has several rows for each of {seen.n_distinct:,} values: {SURER}"
+        yield Finding(name, told, seen.n_values, f"{kept_together(name)}, or df.unique({name!r}) keeps one of each")
     if look.undecided is not None and look.form is None:
         yield Finding(
             name, "holds dates whose day and month cannot be distinguished", seen.n_values, _with_form(look, name)
@@ -131,10 +127,18 @@ def _of_column(
         yield Finding(name, told, len(dotted), line(name, repr(look.may_be), "with_forms"))
     spoilt = list(nearly_read(seen, explained)) if seen.class_ == "text" and look.form is None and seen.n_values else []
     yield from spoilt
+    pairs = in_pairs(seen) if seen.class_ == "text" and look.form is None and not spoilt else None
+    if pairs is not None:
+        yield pairs
+    if (turn := direction(seen, look, one.range_)) is not None:
+        yield turn
     if look.left_out is not None or seen.n_values == 0:
         return
     if look.form is None and not one.declared and (why := identifiers.may_identify(seen)) is not None:
-        yield Finding(name, why, seen.n_values, f"if it only identifies rows: schema.without({name!r})")
+        mend = f"if it only identifies rows: schema.without({name!r})"
+        if identifiers.is_repeated(seen):
+            mend = f"if it identifies subjects, their rows are not independent: {kept_together(name)}; {mend}"
+        yield Finding(name, why, seen.n_values, mend)
     missing = seen.n_missing + look.n_words_for_missing
     if missing > MOSTLY * seen.n_rows:
         told = f"is missing in {missing:,} of {several(seen.n_rows, 'row')}"

@@ -1,8 +1,9 @@
 """Grades: levels whose words imply an order.
 
 Taken by default where the order is certain: numbered words (`1. < HS Grad`), Roman numerals, intervals of numbers
-(`18-24`), months and weekdays by name. Known scales of words (low, medium, high; never, sometimes, often; Ex, Gd, TA,
-Fa, Po) are a hint with the line of code to use, as a word may mean something else.
+(`18-24`), months and weekdays by name, and answers of questionnaires (strongly disagree to
+strongly agree). Other known scales of words (low, medium, high; never, sometimes, often; Ex, Gd, TA, Fa, Po) are a hint
+with the line of code to use, as a word may mean something else.
 """
 
 from __future__ import annotations
@@ -27,11 +28,17 @@ SCALES: tuple[tuple[str, ...], ...] = (
     ("none", "low", "mild", "moderate", "severe", "very severe"),
     ("never", "rarely", "seldom", "occasionally", "sometimes", "often", "usually", "frequently", "always"),
     ("none", "few", "some", "many", "most", "all"),
-    ("strongly disagree", "disagree", "neutral", "agree", "strongly agree"),
-    ("strongly disagree", "disagree", "neither agree nor disagree", "agree", "strongly agree"),
-    ("very dissatisfied", "dissatisfied", "neutral", "satisfied", "very satisfied"),
-    ("very unlikely", "unlikely", "neutral", "likely", "very likely"),
+    ("completely disagree", "strongly disagree", "disagree", "moderately disagree", "somewhat disagree",
+     "slightly disagree", "neutral", "undecided", "neither", "neither agree nor disagree", "slightly agree",
+     "somewhat agree", "moderately agree", "agree", "strongly agree", "completely agree"),
+    ("extremely dissatisfied", "very dissatisfied", "dissatisfied", "somewhat dissatisfied", "slightly dissatisfied",
+     "neutral", "neither satisfied nor dissatisfied", "slightly satisfied", "somewhat satisfied", "satisfied",
+     "very satisfied", "extremely satisfied"),
+    ("extremely unlikely", "very unlikely", "unlikely", "somewhat unlikely", "slightly unlikely", "neutral",
+     "neither likely nor unlikely", "slightly likely", "somewhat likely", "likely", "very likely", "extremely likely"),
     ("not at all", "a little", "somewhat", "quite a bit", "very much"),
+    ("not at all important", "slightly important", "moderately important", "important", "very important",
+     "extremely important"),
     ("terrible", "bad", "poor", "fair", "average", "good", "very good", "excellent"),
     ("po", "fa", "ta", "gd", "ex"),
     ("xs", "s", "m", "l", "xl", "xxl", "xxxl"),
@@ -72,6 +79,18 @@ SCALES: tuple[tuple[str, ...], ...] = (
 )  # fmt: skip
 
 
+SURE = re.compile(
+    r"(strongly|completely|somewhat|slightly|moderately) (dis)?agree|"
+    r"(very|extremely|somewhat|slightly) (dis)?satisfied|"
+    r"(very|extremely|somewhat|slightly) (un)?likely|"
+    r"(not at all|slightly|moderately|very|extremely) important|"
+    r"stimme .*zu|trifft .*zu|(sehr|eher) (un)?zufrieden|"
+    r"(pas|plutôt|tout à fait) .*d'accord|(très|plutôt) (in)?satisfait|"
+    r"(totalmente|muy) (en des|de )acuerdo|muy (in)?satisfecho|(dis|con)cordo totalmente"
+)
+"""Answers of questionnaires: a scale that has two of them is no other thing."""
+
+
 def certain_order(texts: Sequence[str]) -> tuple[list[str], str] | None:
     """Levels in the order that their words imply, and what implies it; None if it is not certain."""
     plain = {text: text.strip().lower().rstrip(".") for text in texts}
@@ -85,6 +104,9 @@ def certain_order(texts: Sequence[str]) -> tuple[list[str], str] | None:
         return calendar
     if (order := intervals.in_order(texts)) is not None:
         return order, "intervals of numbers"
+    answers = likely_order(texts)
+    if answers is not None and sum(SURE.fullmatch(_bare(text)) is not None for text in answers) >= 2:
+        return answers, "answers of a scale"
     for pattern, told in ((_NUMBERED, "numbered words"), (_STAGED, "Roman numerals")):
         found = {text: pattern.fullmatch(text.strip()) for text in texts}
         if all(found.values()):
@@ -96,10 +118,14 @@ def certain_order(texts: Sequence[str]) -> tuple[list[str], str] | None:
 
 def likely_order(texts: Sequence[str]) -> list[str] | None:
     """Levels in the order of a known scale of words; None if they fit no scale."""
-    plain = {text: text.strip().lower().replace("’", "'") for text in texts}
+    plain = {text: _bare(text) for text in texts}
     if len(texts) < 3:
         return None
     return next((order for scale in SCALES if (order := _ranked(plain, scale)) is not None), None)
+
+
+def _bare(text: str) -> str:
+    return text.strip().lower().replace("’", "'")
 
 
 def _ranked(plain: dict[str, str], ranks: Sequence[str]) -> list[str] | None:

@@ -1,11 +1,14 @@
 """Identifiers: values that identify a row or a person and carry no other information.
 
 Whole numbers that number the rows (any name), that differ in nearly every row (with an id's name; in every row with a
-name such as `caseno`), or that occur about equally often (with an id's name): then the rows of one `id` are not
-independent. What is less certain is told as a finding.
+name such as `caseno`), that have several rows each (with a name that says no more than `id`, or names persons), or that
+occur about equally often (with any id's name): then the rows of one `id` are not independent. What is less certain is
+told as a finding.
 """
 
 from __future__ import annotations
+
+import re
 
 from arbornet.data.looks.seen import Seen
 from arbornet.data.looks.words import DATE, PERSON, YEAR, is_joined_id
@@ -21,6 +24,9 @@ def why_identifier(seen: Seen) -> str | None:
     n, distinct = seen.n_values, seen.n_distinct
     if distinct == n and distinct > FEW and (is_joined_id(seen.name) or _numbers_persons(seen)):
         return "identifies rows: every row has its own value"
+    several_each = FEW < distinct < NEARLY_ALL * n and n <= MOST_ROWS_EACH * distinct
+    if several_each and _is_of_persons(seen):
+        return f"identifies subjects: {distinct:,} values, each in about {n / distinct:.3g} rows"
     if n < SMALLEST or not (seen.has_id_name or seen.has(PERSON)):
         return None
     if seen.has_id_name and distinct >= NEARLY_ALL * n and distinct > FEW:
@@ -38,6 +44,10 @@ MOST_ROWS_EACH = 100
 """What has more rows of each value names groups, such as a species."""
 FEWEST = 30
 YEARS = (1700, 2100)
+_ID_OF_PERSONS = re.compile(
+    r"(?:case|subj|subject|pat|patient|person|participant|resp|respondent|student|pupil|user|customer|client|child|mother)"
+    r"[ _.-]?id(?:ent)?"
+)
 
 
 def may_identify(seen: Seen) -> str | None:
@@ -82,3 +92,10 @@ def _evenly(seen: Seen) -> bool:
 
 def _is_name_of_persons(seen: Seen) -> bool:
     return len(seen.words) <= 2 and seen.class_ in ("integer", "text")
+
+
+def _is_of_persons(seen: Seen) -> bool:
+    """Whether the name says no more than that it is an identifier, or one of persons: `id`, `patient_id`, `subjID`."""
+    joined = _ID_OF_PERSONS.fullmatch(seen.name.strip().lower()) is not None
+    bare = seen.class_ in ("integer", "text") and len(seen.words) == 1 and seen.words <= (PERSON | {"id"}) - {"case"}
+    return bare or joined or (seen.has_id_name and seen.has(PERSON) and _is_name_of_persons(seen))

@@ -231,7 +231,7 @@ def _hint_of_grades(seen: Seen) -> str | None:
 def _hint_of_identifier(seen: Seen) -> str:
     if identifiers.is_repeated(seen):
         return f"rows with the same {seen.name!r} are not independent"
-    return line(seen.name, '"continuous"')
+    return line(seen.name, '"categorical"' if seen.class_ == "text" else '"continuous"')
 
 
 def _of_whole(seen: Seen, base: Inferred) -> Look:

@@ -11,6 +11,8 @@ import polars as pl
 from arbornet.data.looks import dates, numbers_in_text, odd_dates
 from arbornet.data.looks.countries import are_countries, namibia
 from arbornet.data.looks.finding import Finding, listed
+from arbornet.data.looks.grades import certain_order
+from arbornet.data.looks.look import line
 from arbornet.data.looks.missing_codes import missing_codes
 from arbornet.data.looks.odd_values import odd_values
 from arbornet.data.looks.seen import Seen
@@ -19,11 +21,17 @@ from arbornet.data.looks.words import SAID_MISSING
 from arbornet.text.terminal import several
 
 WORDS = tuple(word for word in SAID_MISSING if word not in ("*", "NONE", "TBD", "tbd"))
+NONE_THERE = "not applicable"
 SPOILT = r"^\d(?:\.\d+)?E\+\d{2,}$"
 """How a spreadsheet rewrites a code that it reads as a number: `31E243` becomes `3.10E+244`."""
 FEWEST_ROWS = 20
 MOSTLY_ONCE = 0.5
 """A column of more levels than this share of its rows has levels of which most occur once."""
+FEWEST_GRADES = 3
+MOST_GRADES = 30
+FEW_PAIRS = 12
+MOST_DAYS = 31
+_PAIR = r"^\s*(\d{1,4}(?:\.\d+)?)\s*[/x×]\s*(\d{1,4}(?:\.\d+)?)\s*$"
 MOST_ALIKE = 5
 """Groups of levels that are named."""
 
@@ -47,7 +55,11 @@ def of_levels(seen: Seen, spoilt: bool) -> Iterator[Finding]:
     if unknown.any() and seen.n_distinct > 2:
         words, times = seen.values.filter(unknown).to_list(), int(seen.counts.filter(unknown).sum())
         told = f"holds {', '.join(map(repr, words[:3]))} in {several(times, 'row')}, which may mean missing"
-        yield Finding(name, told, times, f"if so: df.with_columns(pl.col({name!r}).replace({words!r}, None))")
+        so = "if so"
+        if any(word.strip().casefold() == NONE_THERE for word in words):
+            told, so = f"{told}, or that there is nothing to tell", "only if there is a value that nobody told"
+        yield Finding(name, told, times, f"{so}: df.with_columns(pl.col({name!r}).replace({words!r}, None))")
+    yield from _no_grade(seen, unknown)
     said = spellings(seen.values.filter(~unknown).to_list())
     if said is not None:
         yield _of_spellings(seen, *said)
@@ -63,6 +75,34 @@ def of_levels(seen: Seen, spoilt: bool) -> Iterator[Finding]:
         yield Finding(name, told, alike.height - len(groups), mend)
 
 
+def _no_grade(seen: Seen, unknown: pl.Series) -> Iterator[Finding]:
+    """One level that keeps the others from having an order that is certain: `ND` among I, II, III and IV."""
+    levels = [str(level) for level in seen.values.filter(~unknown)]
+    words = [level for level in levels if not any(map(str.isdigit, level))]
+    if not FEWEST_GRADES < len(levels) <= MOST_GRADES or certain_order(levels) is not None:
+        return
+    orders = [(word, certain_order([level for level in levels if level != word])) for word in words]
+    found = [(word, *order) for word, order in orders if order is not None]
+    if len(found) != 1:
+        return
+    word, order, what = found[0]
+    told = f"holds {word!r} beside {what}, {order[0]!r} to {order[-1]!r}, and so has no order"
+    mend = f"if it means missing: df.with_columns(pl.col({seen.name!r}).replace({word!r}, None)); if it is the least: "
+    mend += line(seen.name, f"an.Ordinal({[word, *order]!r})")
+    yield Finding(seen.name, told, int(seen.counts.filter(seen.values == word).sum()), mend)
+
+
+def in_pairs(seen: Seen) -> Finding | None:
+    """That a text holds two numbers, as of blood pressure: `128/82`; days and months are smaller."""
+    if len(seen.texts) <= FEW_PAIRS or not seen.texts.str.contains(_PAIR).all():
+        return None
+    both = [seen.texts.str.extract(_PAIR, i).cast(pl.Float64, strict=False).max() for i in (1, 2)]
+    if not all(isinstance(largest, float) and largest > MOST_DAYS for largest in both):
+        return None
+    told = f"holds two numbers each, such as {seen.texts[0]!r}"
+    return Finding(seen.name, told, seen.n_values, "make a column of each of them")
+
+
 def _of_spellings(seen: Seen, what: str, said: Sequence[Sequence[str]]) -> Finding:
     counts = dict(zip(seen.values, seen.counts, strict=True))
     groups = [sorted(group, key=lambda level: (-counts[level], level)) for group in said]
@@ -73,8 +113,9 @@ def _of_spellings(seen: Seen, what: str, said: Sequence[Sequence[str]]) -> Findi
 
 
 def _plain(levels: pl.Series) -> pl.Series:
-    """Levels without case and spaces."""
-    return levels.str.to_lowercase().str.replace_all(r"\s+", " ")
+    """Levels without case, and without spaces but those between digits: `10 mg` is `10mg`, `1 2` is not `12`."""
+    apart = levels.str.to_lowercase().str.replace_all(r"(\d)\s+(\d)", "${1}_${2}")
+    return apart.str.replace_all(r"(\d)\s+(\d)", "${1}_${2}").str.replace_all(r"\s+", "")
 
 
 def _to_first(groups: Sequence[Sequence[str]]) -> dict[str, str]:

@@ -97,10 +97,16 @@ def _of_excel(path: Path, nulls: list[str], options: dict[str, Any]) -> Read:
 
 
 def _named(sheets: Sequence[str], options: dict[str, Any]) -> str | None:
-    """The sheet that the options name; None if that is not one."""
+    """The sheet that the options name; None if they name none by its number.
+
+    Raises:
+        ArbornetError: If there is no sheet of that name.
+    """
     name, number = options.get("sheet_name"), options.get("sheet_id")
     if isinstance(name, str):
-        return name if name in sheets else None
+        if name not in sheets:
+            raise ArbornetError(f"there is no sheet {name!r}; the sheets are {', '.join(map(repr, sheets))}")
+        return name
     return sheets[number - 1] if isinstance(number, int) and 1 <= number <= len(sheets) else None
 
 

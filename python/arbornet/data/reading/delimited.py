@@ -26,6 +26,7 @@ from arbornet.data.reading.records import Lines, lines_of
 from arbornet.system.sources import bytes_of, is_pipe
 
 HEAD = 1 << 20
+LONGEST_NOTE = 60
 OWN_LAYOUT = frozenset(
     {"skip_rows", "skip_lines", "comment_prefix", "quote_char", "eol_char", "skip_rows_after_header"}
 )
@@ -92,6 +93,8 @@ def read_text(path: Path, usual: str, nulls: Sequence[str], options: dict[str, A
         try:
             frame, kept = _frame(path, source, found, settings)
             break
+        except _NotesBelowError as below:
+            source = _without_notes(path, source, below.lines, read)
         except pl.exceptions.ComputeError as error:
             if "utf-8" in str(error) and isinstance(source, Path):
                 source = _in_windows(path, read)
@@ -276,6 +279,8 @@ def _frame(path: Path, source: Path | bytes, found: Dialect, settings: dict[str,
             f"{path}: a quote opens in line {lines.unclosed} and is closed nowhere; correct the line, or take "
             "quotes for text with an.read(path, quote_char=None)"
         )
+    if lines.note:
+        raise _NotesBelowError(lines)
     if lines.n_wrong and width > 1:
         raise ArbornetError(_ragged(path, lines, width, found))
     if error is not None:
@@ -287,6 +292,22 @@ def _frame(path: Path, source: Path | bytes, found: Dialect, settings: dict[str,
         keep = pl.Series([i for i in range(frame.height) if i not in empty.intersection(lines.blank)], dtype=pl.UInt32)
         return frame[keep], keep
     return frame, None
+
+
+class _NotesBelowError(Exception):
+    """Lines below the table are notes."""
+
+    def __init__(self, lines: Lines) -> None:
+        self.lines = lines
+
+
+def _without_notes(path: Path, source: Path | bytes, lines: Lines, read: Read) -> bytes:
+    """The bytes of a file up to the notes below its table."""
+    data = source if isinstance(source, bytes) else _whole(path, path.suffix.lower(), None)
+    shown = lines.note if len(lines.note) <= LONGEST_NOTE else lines.note[:LONGEST_NOTE] + "…"
+    n = f"{lines.n_wrong} lines" if lines.n_wrong > 1 else "1 line"
+    read.guesses.append(f"{n} below the table left out, from line {lines.first}: {shown!r}")
+    return b"\n".join(data.split(b"\n")[: lines.first - 1]) + b"\n"
 
 
 def _ragged(path: Path, lines: Lines, width: int, found: Dialect) -> str:

@@ -19,6 +19,8 @@ NAMES = {",": "commas", ";": "semicolons", "\t": "tabs", "|": "bars"}
 MOST_LINES = 400
 MOST_BEFORE = 30
 """Lines before the table, at most."""
+MOST_NOTES = 20
+"""So many lines below the table may be notes."""
 AGREE = 0.9
 """The share of lines that have as many fields as the header."""
 _NUMBER = re.compile(r"\s*[-+]?(\d+\.?\d*|\.\d+|\d+,\d+)([eE][-+]?\d+)?\s*")
@@ -64,8 +66,10 @@ class _Parsed:
         return self.start() == 0 and len(self.records[0]) == self.width
 
     def share(self) -> float:
-        """The share of records, from the header on, that are as wide as most."""
+        """The share of records, from the header on and up to the last such one, that are as wide as most."""
         rest = self.records[self.start() :]
+        below = next((n for n, each in enumerate(reversed(rest)) if len(each) == self.width), 0)
+        rest = rest[: len(rest) - below] if below <= MOST_NOTES else rest
         return sum(len(each) == self.width for each in rest) / max(len(rest), 1)
 
 

@@ -7,6 +7,7 @@ only where one may be wrong. Without quotes that takes a pass of Polars; with th
 from __future__ import annotations
 
 import csv
+import re
 from collections.abc import Sequence
 from dataclasses import dataclass
 from io import BytesIO
@@ -14,6 +15,12 @@ from pathlib import Path
 
 import polars as pl
 
+from arbornet.data.reading.dialect import MOST_NOTES
+
+SENTENCE = 20
+"""Letters of a line that is a note though no empty line stands before it."""
+_WORDS = re.compile(r"[^\W\d]{2}|[*†‡#(\[]|\d[.)]?\s+[^\W\d]{2}")
+"""How a note begins: with a word or the mark of a footnote."""
 _NONE = "\x1f"
 """A separator that no table has: lines are read whole."""
 
@@ -31,6 +38,8 @@ class Lines:
     """Positions, among all records after the header, of lines that hold nothing."""
     unclosed: int = 0
     """The line in which a quote opens that is closed nowhere; 0 if there is none."""
+    note: str = ""
+    """The first of the wrong lines, if all of them are notes below the table."""
 
 
 def lines_of(
@@ -74,7 +83,22 @@ def lines_of(
     if wrong.height == 0:
         return Lines(blank=tuple(blank.to_list()), unclosed=unclosed)
     line, fields = wrong.select("line", "fields").row(0)
-    return Lines(wrong.height, line + skipped, fields, tuple(blank.to_list()), unclosed)
+    note = "" if unclosed else _note(lines, records, wrong, max(widths))
+    return Lines(wrong.height, line + skipped, fields, tuple(blank.to_list()), unclosed, note)
+
+
+def _note(lines: pl.Series, records: pl.DataFrame, wrong: pl.DataFrame, width: int) -> str:
+    """The first of the wrong lines if all are notes: last, shorter than a row, words that stand apart or a sentence."""
+    last = records.filter((pl.col("fields") != 0) & ~pl.col("line").is_in(wrong["line"].implode()))["line"].max()
+    if not isinstance(last, int) or width < 3 or wrong.height > MOST_NOTES or wrong["line"].min() < last:  # type: ignore[operator]
+        return ""
+    if wrong["fields"].max() >= width:  # type: ignore[operator]
+        return ""
+    first = int(wrong["line"][0])
+    texts = [lines[int(line) - 1].strip().strip('"').strip() for line in wrong["line"]]
+    is_apart = not lines[first - 2].strip()
+    is_sentence = wrong["fields"][0] == 1 and len(texts[0]) >= SENTENCE and " " in texts[0]
+    return texts[0] if (is_apart or is_sentence) and all(map(_WORDS.match, texts)) else ""
 
 
 def _parsed(lines: Sequence[str], separator: str) -> tuple[pl.DataFrame, int]:

@@ -129,7 +129,7 @@ def _data(report: Report) -> dict[str, Any]:
         "facts": [*facts, *report.notes],
         "technical": [*report.search.facts(), *report.technical],
         "advice": report.rows.advice if report.rows and report.rows.used < report.rows.read else "",
-        "findings": list(report.findings),
+        "findings": [list(both) for both in report.findings],
         "scale": report.scale,
         "hand": _in_hand(report),
     }

@@ -130,5 +130,5 @@ class Report:
     """Facts for specialists, such as the parameters of the score."""
     scale: str = ""
     """What the words for the strengths of arcs mean."""
-    findings: tuple[str, ...] = ()
-    """What looks wrong in the table, each in a sentence."""
+    findings: tuple[tuple[str, str], ...] = ()
+    """What looks wrong in the table, and the line of code that mends it, empty if there is none."""

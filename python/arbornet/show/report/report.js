@@ -442,7 +442,11 @@
   byId("technical").hidden = !data.technical.length;
   byId("advice").textContent = data.advice;
   byId("advice").hidden = !data.advice;
-  for (const says of data.findings) byId("findings").append(element("p", {}, says));
+  // Code is for those who made the table, not for all who read the page.
+  const mends = data.findings.filter(([, mend]) => mend);
+  for (const [says] of data.findings) byId("findings").insertBefore(element("p", {}, `${says}.`), byId("mends"));
+  for (const [, mend] of mends) byId("mends").append(element("p", {}, element("code", {}, mend)));
+  byId("mends").hidden = !mends.length;
   byId("findings").hidden = !data.findings.length;
   byId("scale").hidden = !data.scale || !arcs.length;
   byId("scale").querySelector("p").textContent = data.scale;
