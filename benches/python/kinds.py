@@ -30,6 +30,7 @@ from sklearn.model_selection import GroupKFold, KFold
 from sklearn.tree import DecisionTreeClassifier
 
 import arbornet as an
+from arbornet.data.column import Column
 from arbornet.data.files import NULLS
 from arbornet.data.frames import read_frame
 from arbornet.data.infer import infer, is_constant
@@ -39,7 +40,6 @@ from arbornet.data.looks.frame import _taker
 from arbornet.data.looks.marks import Marks
 from arbornet.data.looks.seen import Seen
 from arbornet.data.looks.words import SAID_MISSING
-from arbornet.data.schema import Column
 
 DATA = Path(__file__).resolve().parents[1] / "data"
 TREE = Path(an.__file__).parent / "data" / "looks" / "tree.json"

@@ -10,7 +10,7 @@ import polars as pl
 import pytest
 
 import arbornet as an
-from arbornet.data.schema import bin_names
+from arbornet.data.column import bin_names
 
 DAYS = [dt.date(2021, 1, 1) + dt.timedelta(days=7 * i) for i in range(60)]
 FRAME = pl.DataFrame({"day": DAYS, "late": [i >= 30 for i in range(60)], "x": np.arange(60) % 7})

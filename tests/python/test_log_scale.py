@@ -381,7 +381,7 @@ def test_constants_and_single_rows_do() -> None:
         frame = pl.DataFrame({"income": income, "k": ["a", "b", "a"][: len(income)]})
         schema = an.Schema(
             tuple(
-                an.data.schema.Column(name, kind, class_, "told", n_rows=len(income))
+                an.data.column.Column(name, kind, class_, "told", n_rows=len(income))
                 for name, kind, class_ in (("income", LOG, "number"), ("k", an.Categorical(["a", "b"]), "text"))
             )
         )

@@ -12,9 +12,9 @@ import polars as pl
 import pytest
 
 import arbornet as an
+from arbornet.data.column import Column
 from arbornet.data.looks import dates, grades, numbers_in_text, tree
 from arbornet.data.looks.counts import is_count
-from arbornet.data.schema import Column
 
 N = 240
 

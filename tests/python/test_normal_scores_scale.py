@@ -274,7 +274,7 @@ def test_any_size_of_numbers_does(power: int) -> None:
 def test_constants_and_few_rows_do(profit: list[float]) -> None:
     frame = pl.DataFrame({"profit": profit, "k": ["a", "b", "a"][: len(profit)]})
     columns = tuple(
-        an.data.schema.Column(name, kind, class_, "told", n_rows=len(profit))
+        an.data.column.Column(name, kind, class_, "told", n_rows=len(profit))
         for name, kind, class_ in (("profit", SCORED, "number"), ("k", an.Categorical(["a", "b"]), "text"))
     )
     net = an.fit(an.Table(frame, schema=an.Schema(columns)), nx.DiGraph(), an.PCART())

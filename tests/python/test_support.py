@@ -16,8 +16,8 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 import arbornet as an
+from arbornet.data.column import Column
 from arbornet.data.kinds import Continuous
-from arbornet.data.schema import Column
 from arbornet.data.support import supported
 
 RNG = np.random.default_rng(11)

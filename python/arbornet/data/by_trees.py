@@ -13,26 +13,23 @@ The rows are some of all (`data/sampled.py`). Families are counted, never timed:
 from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
-from dataclasses import dataclass, replace
+from dataclasses import replace
 from typing import TYPE_CHECKING, Any
 
 import numpy as np
 from numpy.typing import NDArray
 
-from arbornet._core import ScoreHandle, TableHandle, normal_scores
 from arbornet.data.counted import FEW_VALUES, may_be_counts
 from arbornet.data.frames import Raw
 from arbornet.data.heaps import heaps_of
 from arbornet.data.kinds import Continuous
 from arbornet.data.looks.written import as_read
-from arbornet.data.sampled import Cells, Sample, shift_of, standardised
+from arbornet.data.sampled import Sample, shift_of
 from arbornet.data.scales import CLASSES, NUMBERS, WITH_POINTS, as_it_gains, could_be_point, may_be_chosen, with_scales
-from arbornet.data.support import length_of
-from arbornet.data.units import Bend, Scale, log_jacobian
-from arbornet.hooks import Hook
+from arbornet.data.ways import FEW_ROWS, Families, stored
 
 if TYPE_CHECKING:
-    from arbornet.data.schema import Column
+    from arbornet.data.column import Column
 
 #: Nats a row that a way has to gain in one leaf and in the best tree, and a logarithm of numbers of which some are 0;
 #: and nats in all, of few rows.
@@ -51,27 +48,11 @@ OVER_A_SHAPE = 0.1
 ROWS_OF_SCORES = 100
 #: What is as even as a normal distribution gains by its ends only, and is told worse by scores: skewness, or kurtosis.
 SKEWED, HEAVY_TAILED = 0.5, 3.5
-#: Fewer rows say little about a tree.
-FEW_ROWS = 50
 #: Other columns that are looked at for one, and about how many families in all.
 MOST_PARENTS = 10
 MOST_FAMILIES = 4_000
-spec_of_trees: Hook[[], str] = Hook("arbornet.scores.usual")
-"""The score that is compared by, as the core reads it."""
 
 Numbers = NDArray[np.float64]
-
-
-@dataclass(frozen=True)
-class _Stored:
-    """A column of numbers as a table of the core has it."""
-
-    values: Numbers
-    scale: Scale
-    point: tuple[float, float] | None
-    leaf: str | None
-    jacobian: Numbers
-    """What turns the log density of each row into one in the user's units."""
 
 
 def chosen(raw: Raw, columns: Sequence[Column], weights: Numbers | None = None) -> list[Column]:
@@ -220,7 +201,7 @@ def _preferred(
     own = sample.cells[name]
     weights = None if sample.weights is None else sample.weights[own.known]
     x = own.values[own.known]
-    family = _Families(sample, name, kinds, [_stored(x, kind, step, weights) for kind in [kinds[name], *ways]])
+    family = Families(sample, name, kinds, [stored(x, kind, step, weights) for kind in [kinds[name], *ways]])
     in_one = family.gains(())
     worth = max(WORTH_IT, IN_ALL / (len(x) if weights is None else weights.sum()))
     least = np.array([_least(way, worth, len(x), has_zeros=x.min() == 0) for way in ways])
@@ -264,101 +245,3 @@ def _least(way: Continuous, worth: float, n_rows: int, *, has_zeros: bool) -> fl
     if way.leaf == "histogram" or way.is_scored:
         return _over_others(way, n_rows)
     return WITH_ZEROS if way.is_log and way.point is None and has_zeros else worth
-
-
-class _Families:
-    """The families of a column that is taken in several ways, of which the first is that of now."""
-
-    def __init__(self, sample: Sample, name: str, kinds: dict[str, Continuous], ways: list[_Stored]) -> None:
-        self.sample, self.kinds, self.ways = sample, kinds, ways
-        self.rows = sample.cells[name].known
-
-    def gains(self, parents: tuple[str, ...]) -> Numbers:
-        """By way what the best tree of these parents gains in log density a row over one leaf of the first way.
-
-        Minus infinity where few rows have values of all of them.
-        """
-        cells = [self.sample.cells[parent] for parent in parents]
-        known = np.logical_and.reduce([self.rows, *(of.known for of in cells)])
-        own = known[self.rows]
-        if known.sum() < FEW_ROWS:
-            return np.full(len(self.ways), -np.inf)
-        weights = None if self.sample.weights is None else self.sample.weights[known]
-        ways = [replace(way, values=way.values[own], jacobian=way.jacobian[own]) for way in self.ways]
-        others = [
-            _parent(of, of.values[known], self.kinds.get(parent), weights)
-            for of, parent in zip(cells, parents, strict=True)
-        ]
-        table = _table([*ways, *others], weights)
-        score = ScoreHandle(table, spec_of_trees())
-        places = list(range(len(ways), len(ways) + len(others)))
-        totals = [float(way.jacobian.sum() if weights is None else way.jacobian @ weights) for way in ways]
-        trees = np.array([score.score(i, places) + total for i, total in enumerate(totals)])
-        one_leaf = score.score(0, []) + totals[0]
-        return (trees - one_leaf) / table.total_weight
-
-    def in_line(self, way: int, near: Sequence[tuple[str, ...]]) -> float:
-        """The log density a row about a plane in all other numbers at once, each taken as it is.
-
-        What is a sum of several others, or a product where all are logarithms, shows in no tree of two of them.
-        """
-        numbers = [name for (name,) in near if self.sample.cells[name].levels is None]
-        known = np.logical_and.reduce([self.rows, *(self.sample.cells[name].known for name in numbers)])
-        if known.sum() < FEW_ROWS:
-            return 0.0
-        weights = None if self.sample.weights is None else self.sample.weights[known]
-        others = [self.sample.cells[name].values[known] for name in numbers]
-        stored = [
-            _parent(self.sample.cells[n], x, self.kinds.get(n), weights) for n, x in zip(numbers, others, strict=True)
-        ]
-        plane = np.column_stack([np.ones(int(known.sum())), *(of.values for of in stored)])
-        own = self.ways[way]
-        y, jacobian = own.values[known[self.rows]], own.jacobian[known[self.rows]]
-        root = np.ones(len(y)) if weights is None else np.sqrt(weights)
-        rest = root * (y - plane @ np.linalg.lstsq(plane * root[:, None], y * root, rcond=None)[0])
-        total = float((root**2).sum())
-        # Nothing is nearer than the digits that the numbers are written with.
-        return float((root**2 * jacobian).sum() / total - np.log(max(float(rest @ rest) / total, 1e-12)) / 2)
-
-
-def _stored(x: Numbers, kind: Continuous, step: float | None, weights: Numbers | None) -> _Stored:
-    """Known numbers as a column of this kind has them."""
-    values, scale = standardised(x, _bend(x, kind, weights), weights)
-    point = None
-    if isinstance(kind.point, float):
-        point = (kind.point, 1.0 if kind.leaf == "counts" else length_of(step, float(x.min()), float(x.max())))
-    return _Stored(values, scale, point, kind.leaf, log_jacobian(scale, values))
-
-
-def _parent(cells: Cells, values: Numbers, kind: Continuous | None, weights: Numbers | None) -> _Stored | Cells:
-    """Another column, in the rows in which it has these values."""
-    if cells.levels is not None:
-        return replace(cells, values=values)
-    has_logs = values.max() > 0 <= values.min()
-    bend = _bend(values, kind, weights) if kind is not None and (has_logs or not kind.is_log) else None
-    x, scale = standardised(values, bend, weights)
-    return _Stored(x, scale, None, None, x)
-
-
-def _bend(x: Numbers, kind: Continuous, weights: Numbers | None) -> Bend | None:
-    """What a kind takes these numbers by, if not as they are."""
-    if kind.is_scored:
-        return normal_scores(x, weights, kind.point if isinstance(kind.point, float) else None)
-    return shift_of(x) if kind.is_log else None
-
-
-def _table(columns: list[_Stored | Cells], weights: Numbers | None) -> TableHandle:
-    """A table of the core, its columns named by their places."""
-    none = _Stored(np.empty(0), (0.0, 1.0), None, None, np.empty(0))
-    stored = [of if isinstance(of, _Stored) else none for of in columns]
-    levels = [list(range(of.levels or 0)) if isinstance(of, Cells) else None for of in columns]
-    return TableHandle.from_columns(
-        [str(i) for i in range(len(columns))],
-        [of.word if isinstance(of, Cells) else "continuous" for of in columns],
-        levels,
-        [of.values for of in columns],
-        [of.scale for of in stored],
-        weights,
-        [of.point for of in stored],
-        [of.leaf for of in stored],
-    )

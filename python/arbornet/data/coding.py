@@ -27,7 +27,8 @@ from arbornet.text.visible import written
 
 if TYPE_CHECKING:
     from arbornet._core import RowsHandle
-    from arbornet.data.schema import Column, Schema
+    from arbornet.data.column import Column
+    from arbornet.data.schema import Schema
 
 Unseen = Literal["error", "missing"]
 TREAT_AS_MISSING = "; pass unseen='missing' to treat it as missing"

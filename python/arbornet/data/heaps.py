@@ -17,7 +17,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 if TYPE_CHECKING:
-    from arbornet.data.schema import Column
+    from arbornet.data.column import Column
 
 Numbers = NDArray[np.float64]
 FEWEST_ROWS = 200

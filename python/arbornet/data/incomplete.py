@@ -15,10 +15,11 @@ from numpy.typing import NDArray
 
 from arbornet._core import MISSING, ArbornetError, ParameterError, TableHandle
 from arbornet.data.by_trees import settled
+from arbornet.data.column import Column
 from arbornet.data.frames import read_frame
 from arbornet.data.kinds import Categorical
 from arbornet.data.looks.written import as_read
-from arbornet.data.schema import Column, Schema, schema_of_raw
+from arbornet.data.schema import Schema, schema_of_raw
 from arbornet.data.table import Dropped, NoCompleteRow, Table, check_usable, observed
 from arbornet.data.units import to_stored
 from arbornet.data.weights import Weights, WeightsAre, WeightsLike, of_rows, used

@@ -20,7 +20,7 @@ from arbornet.data.kinds import Binned, Continuous
 from arbornet.data.units import Bend, Scale, to_stored, unbent, with_bend
 
 if TYPE_CHECKING:
-    from arbornet.data.schema import Column
+    from arbornet.data.column import Column
 
 #: Rows that are taken, at most twice as many.
 MOST_ROWS = 1000

@@ -25,7 +25,7 @@ from arbornet.data.looks.written import as_read
 from arbornet.data.support import length_of
 
 if TYPE_CHECKING:
-    from arbornet.data.schema import Column
+    from arbornet.data.column import Column
 
 Scales: TypeAlias = Literal["linear", "auto"]
 """Whether every column keeps its linear scale, or skewed ones are taken by their logarithm and zero-inflated ones

@@ -9,7 +9,6 @@ from __future__ import annotations
 import json
 from collections.abc import Iterable, Iterator, Mapping
 from dataclasses import dataclass, field, replace
-from itertools import pairwise
 from pathlib import Path
 from typing import TYPE_CHECKING, Any, Literal
 
@@ -17,23 +16,21 @@ import numpy as np
 from numpy.typing import NDArray
 
 from arbornet._core import ArbornetError, ColumnError, FormatError, ParameterError
-from arbornet.data import calendar
 from arbornet.data.by_trees import chosen
 from arbornet.data.coding import encode_rows
+from arbornet.data.column import Column
+from arbornet.data.declared import declared, written_as
 from arbornet.data.frames import Raw, read_frame
 from arbornet.data.infer import MOST_LEVELS, Profile, as_integers
-from arbornet.data.kinds import Binned, Categorical, Continuous, Kind, KindLike, Level, Ordinal, kind_of
-from arbornet.data.levels import as_own_levels
-from arbornet.data.looks.dates import zone_of
+from arbornet.data.kinds import Categorical, KindLike, Ordinal, kind_of
 from arbornet.data.looks.finding import Finding
 from arbornet.data.looks.findings import findings_of
 from arbornet.data.looks.frame import looked
 from arbornet.data.looks.look import Look
-from arbornet.data.looks.written import check_form, class_of
+from arbornet.data.looks.written import check_form
 from arbornet.data.scales import Scales, check_scales
-from arbornet.data.schema_check import checked
-from arbornet.data.schema_text import as_html, as_text, column_text
-from arbornet.data.units import Scale
+from arbornet.data.schema_file import column_from_dict, column_to_dict, finding_from_dict, finding_to_dict
+from arbornet.data.schema_text import as_html, as_text
 from arbornet.given import FrameLike
 from arbornet.system.sources import bytes_of
 from arbornet.system.whole import write_whole
@@ -50,111 +47,6 @@ if TYPE_CHECKING:
 VERSION = 1
 #: Columns that one warning names.
 MOST_LEFT_OUT = 20
-
-
-@dataclass(frozen=True, repr=False)
-class Column:
-    """One column of a schema."""
-
-    name: str
-    kind: Kind
-    class_: str
-    """What the values are: text, truth, integer, number, date, datetime, duration, time, nothing or unreadable (lists,
-    records, bytes and other objects)."""
-    reason: str
-    """Why it is of this type."""
-    left_out: str | None = None
-    """Why it is not used, if so."""
-    n_rows: int = 0
-    missing: int = 0
-    """Rows without a value, nulls and NaN."""
-    zone: str | None = None
-    unit: str | None = None
-    """Of spans of time in nanoseconds: "ns"."""
-    range_: tuple[float, float] | None = None
-    """Smallest and largest value of a column of numbers, in the user's units."""
-    observed: tuple[Level, ...] | None = None
-    """The distinct values, if they are few."""
-    scale: Scale | None = None
-    """Shift and scale with `original = shift + scale * stored`, once known; on a logarithmic scale with what it adds as
-    a third number, and the way leads to `ln(original + third)`."""
-    step: float | None = None
-    """Of a continuous column, once known: what its values are multiples of; so are numbers that are drawn."""
-    least: float | None = None
-    """Of a continuous column, once known: no number that is drawn is below it."""
-    point: tuple[float, float] | None = None
-    """Of a continuous column, once known: a number that many rows share, and the length of numbers it stands for."""
-    heap_places: tuple[float, ...] | None = None
-    """Of a continuous column with heaps, once known: where the parts of the line start and end that lead to numbers."""
-    heap_numbers: tuple[float, ...] | None = None
-    """Where each of these places leads: draws between two places go to the numbers between these."""
-    cuts: tuple[float, ...] | None = None
-    """Upper ends of all bins but the last, once known."""
-    ranked: tuple[float, ...] | None = None
-    """Of a column with bins, values from the smallest to the largest, evenly by rank: its distribution within a bin."""
-    merged: tuple[Level, ...] = ()
-    """Values merged into the level "other"."""
-    other: str | None = None
-    """The name of that level."""
-    missing_level: str | None = None
-    """The level that stands for a missing value, if one does."""
-    dated: bool = False
-    """Whether bins are named by dates or times instead of the numbers that represent them."""
-    looks_like: str = field(default="", compare=False)
-    """What the values look like: number, category, date, text, address, list, number in text, identifier, constant,
-    empty or code. Empty in schemas of earlier versions."""
-    looks_because: str = field(default="", compare=False)
-    """Why it looks so."""
-    form: str | None = None
-    """How the values are written where texts are read as numbers or dates: `$1,234.5`, `%d/%m/%Y`."""
-    hint: str | None = field(default=None, compare=False)
-    """The line of code that changes how it is read, or a column to derive from it."""
-
-    @property
-    def levels(self) -> tuple[Level, ...] | None:
-        """All levels by code, None for a continuous column or before they are known."""
-        if isinstance(self.kind, Binned):
-            class_ = calendar.zoned(self.class_, self.zone) if self.dated else None
-            return None if self.cuts is None else bin_names(self.cuts, class_)
-        return None if isinstance(self.kind, Continuous) else self.kind.levels
-
-    @property
-    def used(self) -> bool:
-        """False if the column is left out."""
-        return self.left_out is None
-
-    @property
-    def leaf(self) -> Literal["normal", "linear", "counts", "histogram"] | None:
-        """What stands in the leaves of the column's trees, if its kind says so."""
-        own = self.kind.leaf if isinstance(self.kind, Continuous) else None
-        return own if own in ("normal", "linear", "counts", "histogram") else None
-
-    @property
-    def word(self) -> Literal["continuous", "categorical", "ordinal"]:
-        """The kind in one word; bins are ordinal."""
-        if isinstance(self.kind, Continuous):
-            return "continuous"
-        return "categorical" if isinstance(self.kind, Categorical) else "ordinal"
-
-    def __repr__(self) -> str:
-        return f"Column({column_text(self)})"
-
-
-def bin_names(cuts: tuple[float, ...], class_: str | None = None) -> tuple[str, ...]:
-    """Names of the bins between cuts: "<= 2", "2 to 5", "> 5"; with enough digits to distinguish them.
-
-    For a class of dates or times, the cuts are written as such: "<= 2021-03-04".
-    """
-    if not cuts:
-        return ("all",)
-    ends = [] if class_ is None else [calendar.last(cut, class_) for cut in cuts]
-    if class_ is None or len(set(ends)) < len(cuts):
-        for digits in range(4, 18):
-            ends = [f"{cut:.{digits}g}" for cut in cuts]
-            if len(set(ends)) == len(ends):
-                break
-    middle = [f"{low} to {high}" for low, high in pairwise(ends)]
-    return (f"<= {ends[0]}", *middle, f"> {ends[-1]}")
 
 
 @dataclass(frozen=True, repr=False)
@@ -217,7 +109,7 @@ class Schema:
         for name in wanted:
             if name not in self:
                 raise ColumnError(self._unknown(name))
-        return self._with([_declare(c, wanted[c.name]) if c.name in wanted else c for c in self.columns])
+        return self._with([declared(c, wanted[c.name]) if c.name in wanted else c for c in self.columns])
 
     def _with(self, columns: Iterable[Column]) -> Schema:
         """The schema with other columns of the same names; findings about columns that changed are removed."""
@@ -244,7 +136,7 @@ class Schema:
         for name in wanted:
             if name not in self:
                 raise ColumnError(self._unknown(name))
-        return self._with([_written(c, wanted[c.name]) if c.name in wanted else c for c in self.columns])
+        return self._with([written_as(c, wanted[c.name]) if c.name in wanted else c for c in self.columns])
 
     def without(self, *names: object) -> Schema:
         """A schema that leaves these columns out.
@@ -285,9 +177,9 @@ class Schema:
         told: dict[str, Any] = {
             "format": "arbornet schema",
             "version": VERSION,
-            "columns": [_column_to_dict(column) for column in self.columns],
+            "columns": [column_to_dict(column) for column in self.columns],
         }
-        return told | ({"findings": [_finding_to_dict(one) for one in self.findings]} if self.findings else {})
+        return told | ({"findings": [finding_to_dict(one) for one in self.findings]} if self.findings else {})
 
     @classmethod
     def from_dict(cls, told: Mapping[str, Any]) -> Schema:
@@ -303,11 +195,11 @@ class Schema:
                 f"the schema is of version {told.get('version')}, this arbornet reads {VERSION}; update arbornet"
             )
         try:
-            columns = tuple(_column_from_dict(column) for column in told["columns"])
+            columns = tuple(column_from_dict(column) for column in told["columns"])
             names = [column.name for column in columns]
             if not names or len(set(names)) < len(names):
                 raise FormatError("the schema is damaged: it has no columns, or one of them twice")
-            return cls(columns, tuple(_finding_from_dict(one) for one in told.get("findings", ())))
+            return cls(columns, tuple(finding_from_dict(one) for one in told.get("findings", ())))
         except (KeyError, TypeError, ValueError, ParameterError) as error:
             raise FormatError(f"the schema is damaged: {error!r}") from error
 
@@ -434,123 +326,3 @@ def _inferred_column(raw: Raw, i: int, name: str, seen: Profile, look: Look, max
         form=look.form,
         hint=look.hint,
     )
-
-
-def _written(column: Column, form: str) -> Column:
-    """The column with texts read by a form that you declared."""
-    zone = zone_of(form) if class_of(form) != "number" else None
-    made = _declare(replace(column, form=form), Continuous())
-    looks = "number in text" if class_of(form) == "number" else "date"
-    return replace(
-        made, class_=class_of(form), zone=zone, range_=None, observed=None, looks_like=looks, hint=None,
-        reason=f"written as {form}, as declared",
-    )  # fmt: skip
-
-
-def _declare(column: Column, kind: Kind) -> Column:
-    """The column as you declared it; levels are texts again where texts were read as numbers or dates."""
-    reason = "as declared"
-    if column.form is not None and isinstance(kind, Categorical | Ordinal):
-        column = replace(column, form=None, class_="text", range_=None, zone=None)
-    if isinstance(kind, Ordinal) and kind.levels is None:
-        if isinstance(column.kind, Ordinal):
-            kind = column.kind
-        elif column.class_ == "text":
-            reason = "as declared, in the order of the text: an.Ordinal([...]) gives another"
-    levels = kind.levels if isinstance(kind, Categorical | Ordinal) else None
-    if levels is None and column.observed and isinstance(kind, Categorical | Ordinal):
-        merging = isinstance(kind, Categorical) and kind.max_levels is not None
-        levels = None if merging else column.observed
-    if levels is not None:
-        own = as_own_levels(column.name, levels, column.class_, column.observed)
-        kind = Ordinal(own) if isinstance(kind, Ordinal) else Categorical(own)
-    unknown: dict[str, Any] = {
-        "scale": None,
-        "step": None,
-        "least": None,
-        "point": None,
-        "heap_places": None,
-        "heap_numbers": None,
-        "cuts": None,
-        "ranked": None,
-        "merged": (),
-        "other": None,
-        "missing_level": None,
-        "dated": False,
-    }
-    if isinstance(kind, Binned):
-        unknown |= {"cuts": kind.cuts, "dated": column.class_ in calendar.CLASSES}
-    if isinstance(kind, Continuous) and kind.is_log and column.class_ in ("date", "datetime", "time"):
-        raise ParameterError(
-            f"{column.name}={kind!r}: the column holds {column.class_} values, which have no logarithm; "
-            "numbers and spans of time have"
-        )
-    if isinstance(kind, Continuous) and kind.is_scored and column.class_ in ("date", "datetime", "time"):
-        raise ParameterError(
-            f"{column.name}={kind!r}: the column holds {column.class_} values; "
-            "normal scores are for numbers and spans of time"
-        )
-    told = {name: getattr(kind, name, None) for name in ("step", "least", "point")}
-    given = next((name for name, value in told.items() if value not in (None, "auto")), None)
-    if given is not None and column.class_ in ("date", "datetime", "time"):
-        raise ParameterError(
-            f"{column.name}={kind!r}: the column holds {column.class_} values, which take no {given}; numbers do"
-        )
-    if isinstance(kind, Continuous) and kind.leaf == "counts" and column.class_ not in ("integer", "number", "nothing"):
-        raise ParameterError(
-            f"{column.name}={kind!r}: the column holds {column.class_} values; counts are whole numbers from 0 up"
-        )
-    return replace(column, kind=kind, reason=reason, left_out=None, hint=None, **unknown)
-
-
-def _finding_to_dict(one: Finding) -> dict[str, Any]:
-    """A finding, without the fields that say nothing."""
-    return {key: value for key, value in one.__dict__.items() if value or key not in ("of", "is_mutual")}
-
-
-def _finding_from_dict(told: Mapping[str, Any]) -> Finding:
-    if any(not isinstance(told[key], str) for key in ("column", "what", "mend")) or type(told["how_many"]) is not int:
-        raise FormatError(f"the schema is damaged: a finding is {told!r:.80}")
-    if not isinstance(told.get("of", ""), str) or not isinstance(told.get("is_mutual", False), bool):
-        raise FormatError(f"the schema is damaged: a finding is {told!r:.80}")
-    return Finding(**told)
-
-
-_KINDS: dict[str, type[Kind]] = {
-    "continuous": Continuous,
-    "categorical": Categorical,
-    "ordinal": Ordinal,
-    "binned": Binned,
-}
-
-
-def _column_to_dict(column: Column) -> dict[str, Any]:
-    own = {key: value for key, value in column.__dict__.items() if key != "kind"}
-    # A column of one bin has no cuts, which differs from unknown cuts.
-    told = {
-        k: value
-        for k, value in own.items()
-        if value is not None and (k not in ("merged", "dated", "looks_like", "looks_because") or value)
-    }
-    word = "binned" if isinstance(column.kind, Binned) else column.word
-    # No step, or no least number, is a setting.
-    plain: dict[str, tuple[Any, ...]] = dict.fromkeys(("step", "least"), ("auto",)) | {"leaf": (None,)}
-    settings = {
-        key: value
-        for key, value in column.kind.__dict__.items()
-        if value not in plain.get(key, (None, "linear")) or key == "other"
-    }
-    return {"name": told.pop("name"), "kind": {"is": word, **settings}, **told}
-
-
-def _column_from_dict(told: Mapping[str, Any]) -> Column:
-    settings = dict(told["kind"])
-    kind = _KINDS[settings.pop("is")](**settings)
-    plain: dict[str, Any] = {key: _tuples(value) for key, value in told.items()}
-    plain["kind"] = kind
-    return checked(Column(**plain))
-
-
-def _tuples(told: Any) -> Any:
-    """Lists of JSON as tuples, those within them, too."""
-    return tuple(map(_tuples, told)) if isinstance(told, list) else told

@@ -12,7 +12,7 @@ from arbornet.data.looks import dates, numbers_in_text
 from arbornet.data.units import log_of, scores_of
 
 if TYPE_CHECKING:
-    from arbornet.data.schema import Column
+    from arbornet.data.column import Column
 
 
 LOOKS = (

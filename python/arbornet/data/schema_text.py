@@ -18,7 +18,8 @@ from arbornet.text.terminal import several, shortened, width, wrapped
 from arbornet.text.visible import visible_name, written
 
 if TYPE_CHECKING:
-    from arbornet.data.schema import Column, Schema
+    from arbornet.data.column import Column
+    from arbornet.data.schema import Schema
 
 GAPS = 8
 HEAD = ("column", "kind", "levels or range", "missing", "why")

@@ -21,8 +21,8 @@ from arbornet.data.kinds import Continuous
 from arbornet.data.units import log_of, to_original, to_stored
 
 if TYPE_CHECKING:
+    from arbornet.data.column import Column
     from arbornet.data.infer import Profile
-    from arbornet.data.schema import Column
 
 Ends = tuple[float, float]
 Steps = tuple[float, float, float, float]

@@ -21,12 +21,13 @@ from arbornet.data import dropped as dropped_rows
 from arbornet.data import units, values
 from arbornet.data.by_trees import settled
 from arbornet.data.coding import DECLARE, coding_of, resolve, with_shift
+from arbornet.data.column import Column
 from arbornet.data.column_coding import ColumnCoding
 from arbornet.data.frames import Raw, read_frame
 from arbornet.data.kinds import Binned, Categorical, Continuous, Ordinal
 from arbornet.data.looks.written import as_read
 from arbornet.data.scales import Scales, check_scales
-from arbornet.data.schema import Column, Schema, schema_of_raw
+from arbornet.data.schema import Schema, schema_of_raw
 from arbornet.data.weights import Weights, WeightsAre, WeightsLike, of_rows, told
 from arbornet.given import FrameLike
 from arbornet.text.notices import RowsDroppedWarning, tells_of_rows, warn

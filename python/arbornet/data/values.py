@@ -13,7 +13,7 @@ from arbornet.data.kinds import Level
 from arbornet.data.units import to_original
 
 if TYPE_CHECKING:
-    from arbornet.data.schema import Column
+    from arbornet.data.column import Column
     from arbornet.data.table import Table
 
 _MICROSECONDS_A_DAY = 86_400_000_000

@@ -16,9 +16,10 @@ import numpy as np
 from numpy.typing import NDArray
 
 from arbornet._core import ArbornetError, ParameterError
+from arbornet.data.column import Column
 from arbornet.data.incomplete import Incomplete
 from arbornet.data.kinds import Binned, Categorical, Continuous
-from arbornet.data.schema import Column, Schema
+from arbornet.data.schema import Schema
 from arbornet.data.table import Table
 from arbornet.estimators.discretise import class_cuts
 from arbornet.estimators.inputs import Columns, columns_of, labels_of, n_rows_of, rows_taken, schema_of, weights_of

@@ -10,8 +10,9 @@ import polars as pl
 from numpy.typing import NDArray
 
 from arbornet._core import MISSING, ParameterError, mdlp_cuts
+from arbornet.data.column import Column
 from arbornet.data.kinds import Binned, Continuous
-from arbornet.data.schema import Column, Schema
+from arbornet.data.schema import Schema
 from arbornet.data.values import codes_to_series
 from arbornet.estimators.inputs import columns_of, labels_of, numbers_of, schema_of
 from arbornet.estimators.sk import Estimator, OneToOneFeatureMixin, TransformerMixin, check_is_fitted, output_config

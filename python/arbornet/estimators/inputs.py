@@ -16,9 +16,10 @@ import polars as pl
 from numpy.typing import NDArray
 
 from arbornet._core import ArbornetError, ParameterError
+from arbornet.data.column import Column
 from arbornet.data.frames import column_names, tabled
 from arbornet.data.kinds import Continuous
-from arbornet.data.schema import Column, Schema, infer_schema
+from arbornet.data.schema import Schema, infer_schema
 from arbornet.estimators.sk import (
     check_classification_targets,
     check_consistent_length,

@@ -14,10 +14,11 @@ import polars as pl
 from numpy.typing import NDArray
 
 from arbornet._core import ArbornetError, ParameterError, table_fingerprint
+from arbornet.data.column import Column
 from arbornet.data.frames import read_frame, tabled
 from arbornet.data.incomplete import Incomplete, rows_of
 from arbornet.data.kinds import Binned, Ordinal
-from arbornet.data.schema import Column, Schema, schema_of_raw
+from arbornet.data.schema import Schema, schema_of_raw
 from arbornet.data.table import Table
 from arbornet.data.weights import WeightsAre, WeightsLike, of_rows
 from arbornet.system.memory import afford

@@ -12,8 +12,8 @@ from numpy.typing import NDArray
 from arbornet._core import ArbornetError, ColumnError, NetworkHandle
 from arbornet.checks import whole
 from arbornet.data.calendar import CLASSES, zoned
+from arbornet.data.column import Column, bin_names
 from arbornet.data.question import Question
-from arbornet.data.schema import Column, bin_names
 from arbornet.data.units import to_stored
 
 if TYPE_CHECKING:

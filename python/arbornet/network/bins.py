@@ -18,7 +18,7 @@ from typing import TYPE_CHECKING, Literal
 from arbornet.data.kinds import Binned, Continuous
 
 if TYPE_CHECKING:
-    from arbornet.data.schema import Column
+    from arbornet.data.column import Column
 
 Interval = tuple[float, float]
 """From the first value that is inside to the first that is not, in the column's own units; ends may be infinite."""

@@ -18,10 +18,11 @@ import polars as pl
 from arbornet._core import MISSING, ArbornetError, ColumnError, ParameterError
 from arbornet.data import units
 from arbornet.data.coding import TREAT_AS_MISSING, encode_rows
+from arbornet.data.column import Column
 from arbornet.data.frames import read_frame
 from arbornet.data.kinds import Binned, Continuous
 from arbornet.data.question import Limit, Question
-from arbornet.data.schema import Column, Schema
+from arbornet.data.schema import Schema
 from arbornet.data.schema_text import range_text
 from arbornet.given import Evidence, FrameLike
 from arbornet.network import bins

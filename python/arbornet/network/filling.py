@@ -15,7 +15,8 @@ from arbornet.data.looks.written import write
 from arbornet.given import FrameLike
 
 if TYPE_CHECKING:
-    from arbornet.data.schema import Column, Schema
+    from arbornet.data.column import Column
+    from arbornet.data.schema import Schema
 
 Places = Mapping[int, NDArray[np.intp]]
 

@@ -9,9 +9,9 @@ import numpy as np
 
 from arbornet._core import ParameterError
 from arbornet.checks import whole
+from arbornet.data.column import Column
 from arbornet.data.frames_out import Output, beside, family_of
 from arbornet.data.question import Limit, Method
-from arbornet.data.schema import Column
 from arbornet.data.support import EVERYTHING, as_drawn, drawn_range, within_observed
 from arbornet.data.units import to_stored
 from arbornet.data.values import codes_to_series, numbers_to_series

@@ -12,11 +12,11 @@ from numpy.typing import NDArray
 
 from arbornet._core import ColumnError, ParameterError, RowsHandle
 from arbornet.checks import whole
+from arbornet.data.column import Column
 from arbornet.data.frames_out import Output, as_frame, family_of
 from arbornet.data.incomplete import is_known
 from arbornet.data.kinds import Binned
 from arbornet.data.question import Method, Question
-from arbornet.data.schema import Column
 from arbornet.data.support import as_drawn, drawn_range, drawn_steps, supported
 from arbornet.data.units import to_original
 from arbornet.data.values import codes_to_series, numbers_to_series

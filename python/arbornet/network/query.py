@@ -12,9 +12,9 @@ import numpy as np
 import polars as pl
 
 from arbornet._core import ArbornetError, ColumnError, ParameterError
+from arbornet.data.column import bin_names
 from arbornet.data.frames_out import beside
 from arbornet.data.question import Question
-from arbornet.data.schema import bin_names
 from arbornet.data.support import supported
 from arbornet.data.values import codes_to_series, numbers_to_series
 from arbornet.given import Evidence

@@ -28,7 +28,7 @@ from arbornet.text.terminal import percent
 if TYPE_CHECKING:
     from collections.abc import Sequence
 
-    from arbornet.data.schema import Column
+    from arbornet.data.column import Column
     from arbornet.network import BayesNet
 
 MOST_GAPS = 12

@@ -8,7 +8,7 @@ from __future__ import annotations
 
 from collections.abc import Iterable
 
-from arbornet.data.by_trees import spec_of_trees
+from arbornet.data.ways import spec_of_trees
 from arbornet.scores.pcart import PCART
 
 USUAL = PCART(leaf="linear")

@@ -18,7 +18,7 @@ from arbornet.data.looks import dates, numbers_in_text
 from arbornet.data.looks.words import SAID_MISSING
 
 if TYPE_CHECKING:
-    from arbornet.data.schema import Column
+    from arbornet.data.column import Column
 
 _ISO = {"date": "%Y-%m-%d", "datetime": "%Y-%m-%dT%H:%M:%S%.f", "time": "%H:%M:%S%.f"}
 """How a text gives a value of a column that holds no texts."""
