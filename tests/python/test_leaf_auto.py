@@ -7,7 +7,7 @@ import polars as pl
 import pytest
 
 import arbornet as an
-from arbornet.data import by_trees, sampled
+from arbornet.data import by_trees, sampled, ways
 from arbornet.data.scales import WORTH_IT, gain
 from arbornet.scores.prepare import prepared
 
@@ -55,8 +55,8 @@ def test_gains_are_differences_of_scores_in_the_users_units(lengths):
     raw = an.data.frames.read_frame(lengths)
     sample = sampled.Sample(raw, columns, None)
     x = sample.cells["width"].values
-    ways = [by_trees._stored(x, kind, None, None) for kind in (an.Continuous(), an.Continuous("log"))]
-    families = by_trees._Families(sample, "width", {"age": an.Continuous()}, ways)
+    taken = [ways.stored(x, kind, None, None) for kind in (an.Continuous(), an.Continuous("log"))]
+    families = ways.Families(sample, "width", {"age": an.Continuous()}, taken)
     score = an.PCART(leaf="linear", penalised=False)
 
     def total(kind: an.Continuous, *parents: str) -> float:
