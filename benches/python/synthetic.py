@@ -1,7 +1,7 @@
 """Are drawn rows told from real ones? Two times one minus the AUC of a classifier: 1 if not, 0 if always.
 
     python benches/python/synthetic.py                         # the six tables with most rows: some minutes of CPU
-    python benches/python/synthetic.py --only abalone          # only these
+    python benches/python/synthetic.py --only abalone          # only these, or tables in files
     python benches/python/synthetic.py --leaf normal --draws 3
     python benches/python/synthetic.py --csv synthetic.csv     # the figures as a file, too
 
@@ -49,6 +49,7 @@ def frames(only: list[str] | None) -> list[tuple[str, pl.DataFrame]]:
     read = [(path.name.removesuffix(".csv.gz"), an.read(path)) for path in sorted(UCI.glob("*.csv.gz"))]
     read.sort(key=lambda item: -item[1].height)
     chosen = [item for item in read if item[0] in only] if only else read[:TABLES]
+    chosen += [(Path(path).name.split(".")[0], an.read(path)) for path in only or () if Path(path).is_file()]
     return [(name, frame.drop_nulls()) for name, frame in chosen]
 
 
@@ -113,7 +114,7 @@ def line(name: str, frame: pl.DataFrame, leaf: str, n_draws: int) -> dict[str, A
 
 def main() -> None:
     parser = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
-    parser.add_argument("--only", nargs="+", metavar="TABLE", help="only these tables")
+    parser.add_argument("--only", nargs="+", metavar="TABLE", help="only these tables, or files")
     parser.add_argument("--leaf", choices=SCORES, default="as learn does", help="what stands in the leaves of numbers")
     parser.add_argument("--draws", type=int, default=1, help="tables drawn from each network")
     parser.add_argument("--csv", type=Path, help="a file for the figures")

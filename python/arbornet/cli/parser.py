@@ -41,7 +41,7 @@ a first session:
   arbornet predict patients.json new.csv readmitted -o predicted.csv
 
 `arbornet COMMAND --help` explains one command. Tables are read and written as
-.csv, .tsv, .parquet, .arrow or .ndjson, by their ending; .xlsx, .dta, .sav are read. Exit
+.csv, .tsv, .parquet, .arrow or .ndjson, by their ending; .xlsx, .dta, .sav, .xpt, .sas7bdat are read. Exit
 codes: 0 success, 1 failure, 2 wrong usage, 130 interrupted."""
 
 
@@ -88,7 +88,7 @@ def table_options(command: argparse.ArgumentParser) -> None:
     command.add_argument(
         "table",
         metavar="TABLE",
-        help="the table: .csv, .tsv, .xlsx, .parquet, .arrow, .ndjson, .dta, .sav; - for text on standard input",
+        help="the table: .csv, .tsv, .xlsx, .parquet, .arrow, .ndjson, .dta, .sav, .xpt; - for text on standard input",
     )
     command.add_argument("--schema", metavar="FILE", help="types as written by `arbornet schema --write`")
     set_option(command)

@@ -28,7 +28,7 @@ examples:
 def options(command: argparse.ArgumentParser) -> None:
     """Adds the options."""
     command.add_argument(
-        "table", metavar="TABLE", help="the table: .csv, .tsv, .xlsx, .parquet, .arrow, .ndjson, .dta, .sav"
+        "table", metavar="TABLE", help="the table: .csv, .tsv, .xlsx, .parquet, .arrow, .ndjson, .dta, .sav, .xpt"
     )
     command.add_argument("--schema", metavar="FILE", help="start from these types instead of the inferred ones")
     set_option(command)

@@ -29,18 +29,19 @@ PACKED = (".gz", ".zst")
 _TEXT = (".csv", ".tsv", ".tab", ".txt")
 _ARROW = (".arrow", ".feather", ".ipc")
 _NDJSON = (".ndjson", ".jsonl")
-_BOOKS = (".xlsx", ".xlsm", ".xls", ".xlsb", ".ods", ".dta", ".sav")
+_BOOKS = (".xlsx", ".xlsm", ".xls", ".xlsb", ".ods", ".dta", ".sav", ".xpt", ".sas7bdat")
 ENDINGS = (*_TEXT, ".parquet", *_ARROW, *_NDJSON, *_BOOKS)
 """Endings of the files that are read."""
 
 
 def read(path: str | Path, null_values: Sequence[str] = NULLS, **options: Any) -> pl.DataFrame:
-    """Reads a CSV, TSV, Excel, Parquet, Arrow (Feather, IPC), NDJSON, Stata or SPSS file into a Polars frame.
+    """Reads a CSV, TSV, Excel, Parquet, Arrow (Feather, IPC), NDJSON, Stata, SPSS or SAS file into a Polars frame.
 
     Of text files the separator (comma, semicolon, tab, bar), the encoding (UTF-8, UTF-16, otherwise Windows-1252),
     decimal commas, dots between thousands, quotes that are none (`5'7"`), lines before the table and a missing header
     are found. Numbers with leading zeros stay text. Of a workbook the first sheet that holds a table is read, without
-    titles above it. Of Stata and SPSS, labels stand for codes where every value has one.
+    titles above it. Of Stata and SPSS, labels stand for codes where every value has one. Of SAS, transport files
+    (`.xpt`) and data sets (`.sas7bdat`) are read; their labels are kept elsewhere.
     What was found goes to the log `arbornet`; where it is a guess, it is a warning.
 
     Args:
@@ -106,7 +107,7 @@ def found_in(path: str | Path, null_values: Sequence[str] = NULLS, **options: An
         except (pl.exceptions.PolarsError, pl.exceptions.PanicException, OSError, EOFError, zlib.error) as error:
             raise ArbornetError(f"{path} cannot be read as {ending[1:]}: {unquoted(str(error))}") from error
         return made if isinstance(made, Read) else Read(made)
-    known = ".csv, .tsv, .txt, .xlsx, .parquet, .arrow, .feather, .ipc, .ndjson, .jsonl, .dta, .sav"
+    known = ".csv, .tsv, .txt, .xlsx, .parquet, .arrow, .feather, .ipc, .ndjson, .jsonl, .dta, .sav, .xpt, .sas7bdat"
     raise ArbornetError(f"{path}: the ending '{path.suffix}' is not known; known are {known}, and .csv.gz")
 
 

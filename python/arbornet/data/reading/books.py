@@ -1,6 +1,7 @@
-"""Workbooks of Excel and files of Stata and SPSS, through the packages that read them.
+"""Workbooks of Excel and files of Stata, SPSS and SAS, through the packages that read them.
 
-All are optional: `pip install "arbornet[excel]"` brings fastexcel; Stata needs pandas and pyarrow, SPSS pyreadstat too.
+All are optional: `pip install "arbornet[excel]"` brings fastexcel; Stata and SAS need pandas and
+pyarrow, SPSS pyreadstat too.
 """
 
 from __future__ import annotations
@@ -22,20 +23,25 @@ from arbornet.data.reading.sheets import MOST_ROWS, Place, place_of, sheet_of
 from arbornet.text.terminal import several
 
 EXCEL = (".xlsx", ".xlsm", ".xls", ".xlsb", ".ods")
-STATISTICS = (".dta", ".sav")
+SAS = (".xpt", ".sas7bdat")
+STATISTICS = (".dta", ".sav", *SAS)
 ENDINGS = (*EXCEL, *STATISTICS)
 OWN_PLACE = frozenset({"read_options", "has_header", "table_name", "drop_empty_rows", "raise_if_empty"})
 """Options of Polars that say where the table is: then it is not looked for."""
 SHOWN = 4
+SMALLEST_OF_IBM = 1e-77
+CARD = 80
+"""Transport files are filled up to a multiple of so many bytes."""
 _NEEDED = {
     **dict.fromkeys(EXCEL, ("fastexcel",)),
     ".dta": ("pandas", "pyarrow"),
     ".sav": ("pandas", "pyarrow", "pyreadstat"),
+    **dict.fromkeys(SAS, ("pandas", "pyarrow")),
 }
 
 
 def read_book(path: Path, ending: str, nulls: list[str], options: dict[str, Any]) -> Read:
-    """Reads the first sheet of a workbook that holds a table, or the one that you name; or a file of Stata or SPSS.
+    """Reads the first sheet of a workbook that holds a table, or the one that you name; or of Stata, SPSS or SAS.
 
     Raises:
         ImportError: If the package that reads it is not installed.
@@ -118,14 +124,18 @@ def _without(column: pl.Series, nulls: list[str]) -> pl.Series:
 
 
 def _of_statistics(path: Path, ending: str, options: dict[str, Any]) -> Read:
-    """A file of Stata or SPSS, its codes as the labels that they stand for unless `convert_categoricals` is False."""
+    """A file of Stata, SPSS or SAS, codes as the labels that they stand for unless `convert_categoricals` is False."""
     import pandas as pd
 
     has_labels = options.get("convert_categoricals", True)
     plain = {**options, "convert_categoricals": False}
-    if ending == ".dta":
+    labels: dict[str, dict[float, str]] = {}
+    measures: dict[str, str] = {}
+    if ending in SAS:  # whose labels are in another file
+        frame = _of_sas(path, ending, options)
+    elif ending == ".dta":
         frame = pd.read_stata(path, **plain)
-        labels, measures = _labels_of_stata(path, frame, options) if has_labels else {}, dict[str, str]()
+        labels = _labels_of_stata(path, frame, options) if has_labels else {}
     else:
         frame = pd.read_spss(path, **plain)
         labels, measures = _labels_of_spss(path) if has_labels else ({}, {})
@@ -146,6 +156,39 @@ def _of_statistics(path: Path, ending: str, options: dict[str, Any]) -> Read:
         more = f"; and {several(len(gone) - SHOWN, 'more column')}" if len(gone) > SHOWN else ""
         read.guesses.append(f"codes are read as missing by their labels ({'; '.join(shown)}{more})")
     return read
+
+
+def _of_sas(path: Path, ending: str, options: dict[str, Any]) -> Any:
+    """A file of SAS; a transport file (`.xpt`) does not say how its texts are written: as UTF-8, if that can be."""
+    import pandas as pd
+
+    if ending != ".xpt":
+        return pd.read_sas(path, **{"encoding": "infer", **options})
+    try:
+        frame = _transported(path, {"encoding": "utf-8", **options})
+    except UnicodeDecodeError:
+        frame = _transported(path, {"encoding": "latin-1", **options})
+    for name in frame.select_dtypes("float"):
+        # So pandas reads a zero of IBM's floats, which can be no smaller than 1e-78.
+        frame[name] = frame[name].mask(frame[name].abs() < SMALLEST_OF_IBM, 0.0)
+    for name in frame.select_dtypes(["object", "string"]):
+        frame[name] = frame[name].replace("", None)
+    return frame
+
+
+def _transported(path: Path, options: dict[str, Any]) -> Any:
+    """All rows of a transport file: pandas takes blanks of the last texts for the blanks that fill up the file."""
+    import pandas as pd
+
+    with pd.read_sas(path, format="xport", iterator=True, **options) as reader:
+        start, length = getattr(reader, "record_start", 0), getattr(reader, "record_length", 0)
+        if length:
+            data = path.read_bytes()[start:]
+            n_rows = len(data) // length
+            while n_rows > 0 and (n_rows - 1) * length > len(data) - CARD and not data[(n_rows - 1) * length :].strip():
+                n_rows -= 1
+            reader.nobs = n_rows
+        return reader.read()
 
 
 def _series(column: Any) -> pl.Series:
