@@ -55,7 +55,16 @@ def test_the_shell_tells_it_in_its_words(capsys, tmp_path) -> None:
     asked = ["learn", str(tmp_path / "t.csv"), "--schema", str(tmp_path / "t.schema.json"), "--max-parents", "1"]
     main([*asked, "--quiet"])
     said = " ".join(capsys.readouterr().err.split())
-    assert f"{LINEAR} price, rain;" in said and "--set NAME=logarithmic" in said
+    assert f"{LINEAR} price, rain;" in said and "arbornet schema --scales auto" in said
+
+
+def test_a_schema_of_the_shell_takes_them_if_asked_to(capsys, tmp_path) -> None:
+    FRAME.write_csv(tmp_path / "t.csv")
+    table, target = str(tmp_path / "t.csv"), str(tmp_path / "t.schema.json")
+    main(["schema", table, "--scales", "auto", "-o", target])
+    assert an.Schema.load(target)["price"].kind.is_log
+    main(["learn", table, "--schema", target, "--max-parents", "1", "--quiet"])
+    assert LINEAR not in " ".join(capsys.readouterr().err.split())
 
 
 def test_the_shell_says_that_levels_can_only_be_merged_in_the_file() -> None:

@@ -117,7 +117,10 @@ def read_rows(asked: Any, frame: pl.DataFrame) -> an.Table | Incomplete:
     """The rows that `learn` takes, with their types; those with missing values are kept as asked for."""
     schema = words.typed(read_schema(frame, asked.schema, asked.scales), asked.set)
     if asked.schema and asked.scales == "auto" and (skewed := linear_though_skewed(frame, schema)) is not None:
-        say(f"{skewed}; learn takes them otherwise without --schema, and one with --set NAME=logarithmic")
+        say(
+            f"{skewed}; learn takes them otherwise without --schema, "
+            "and so does a schema of arbornet schema --scales auto"
+        )
     return rows_of(
         frame,
         schema,

@@ -206,7 +206,7 @@ def missing_option(command: argparse.ArgumentParser, gaps: bool = False, learned
             "--scales",
             choices=("auto", "linear"),
             default="auto",
-            help="take skewed numbers by their logarithm, or none (default: %(default)s)",
+            help="take skewed numbers by logarithms, normal scores, counts, histograms, or none (default: %(default)s)",
         )
         return
     learn = ("learn",) if learned else ()

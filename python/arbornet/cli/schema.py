@@ -22,6 +22,7 @@ examples:
   arbornet schema patients.csv
   arbornet schema patients.csv --set stage=ordinal:I,II,III,IV --write
   arbornet schema patients.csv --set bmi=leave-out --write other.schema.json
+  arbornet schema patients.csv --scales auto --write
   arbornet schema patients.csv --json"""
 
 
@@ -31,6 +32,13 @@ def options(command: argparse.ArgumentParser) -> None:
         "table", metavar="TABLE", help="the table: .csv, .tsv, .xlsx, .parquet, .arrow, .ndjson, .dta, .sav, .xpt"
     )
     command.add_argument("--schema", metavar="FILE", help="start from these types instead of the inferred ones")
+    command.add_argument(
+        "--scales",
+        choices=("auto", "linear"),
+        default="linear",
+        help="take skewed numbers as learn does by itself (by logarithms, normal scores, counts, histograms), or none "
+        "(default: %(default)s)",
+    )
     set_option(command)
     cell_options(command)
     command.add_argument(
@@ -56,7 +64,7 @@ def run(asked: Options) -> None:
     default = schema_path(asked.table)
     tried([Output("-o" if asked.output else "--write", target, "types")], [asked.table])
     frame = files.read_frame(asked.table, asked)
-    schema = words.typed(files.read_schema(frame, asked.schema), asked.set)
+    schema = words.typed(files.read_schema(frame, asked.schema, asked.scales), asked.set)
     if target == default:
         _check_same_table(target, schema)
     if asked.json:
