@@ -13,12 +13,13 @@ The rows are some of all (`data/sampled.py`). Families are counted, never timed:
 from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
-from dataclasses import replace
+from dataclasses import dataclass, replace
 from typing import TYPE_CHECKING, Any
 
 import numpy as np
 from numpy.typing import NDArray
 
+from arbornet._core import normal_scores
 from arbornet.data.counted import FEW_VALUES, may_be_counts
 from arbornet.data.frames import Raw
 from arbornet.data.heaps import heaps_of
@@ -26,6 +27,7 @@ from arbornet.data.kinds import Continuous
 from arbornet.data.looks.written import as_read
 from arbornet.data.sampled import Sample, shift_of
 from arbornet.data.scales import CLASSES, NUMBERS, WITH_POINTS, as_it_gains, could_be_point, may_be_chosen, with_scales
+from arbornet.data.units import Knots
 from arbornet.data.ways import FEW_ROWS, Families, stored
 
 if TYPE_CHECKING:
@@ -127,7 +129,8 @@ def _looked_again(raw: Raw, columns: list[Column], able: Mapping[str, str], weig
         way = None
         if most and ways.get(column.name):
             step = read.profile(read.places[column.name]).step
-            way = _preferred(sample, column.name, kinds, ways[column.name], step, most)
+            curve = _curve(read, column, weights) if any(of.is_scored for of in ways[column.name]) else None
+            way = _preferred(sample, column.name, kinds, ways[column.name], step, most, curve)
         why = "" if way is None else f"{able[column.name]}; {_why(way, sample, column.name)}"
         made.append(column if way is None else replace(column, kind=way, reason=why))
     return made
@@ -194,17 +197,45 @@ def is_uneven(x: Numbers, now: Continuous) -> bool:
     return bool(abs((z**3).mean()) >= SKEWED or (z**4).mean() >= HEAVY_TAILED)
 
 
+@dataclass(frozen=True)
+class Curve:
+    """The normal scores of a column, and of how many rows they are."""
+
+    knots: Knots
+    n_rows: int
+
+
+def _curve(read: Raw, column: Column, weights: Numbers | None) -> Curve:
+    """Of all rows, not those of the sample: what a curve of more rows says of them is less made up for them."""
+    x = read.numbers(read.places[column.name])
+    known = ~np.isnan(x)
+    point = column.kind.point if isinstance(column.kind, Continuous) else None
+    at = point if isinstance(point, float) else None
+    knots = normal_scores(x[known], None if weights is None else weights[known], at)
+    return Curve(knots, int(known.sum()))
+
+
 def _preferred(
-    sample: Sample, name: str, kinds: dict[str, Continuous], ways: list[Continuous], step: float | None, most: int
+    sample: Sample,
+    name: str,
+    kinds: dict[str, Continuous],
+    ways: list[Continuous],
+    step: float | None,
+    most: int,
+    curve: Curve | None,
 ) -> Continuous | None:
     """The way that gains most in the best tree, if one gains enough there and in one leaf; the first under ties."""
-    own = sample.cells[name]
-    weights = None if sample.weights is None else sample.weights[own.known]
-    x = own.values[own.known]
-    family = Families(sample, name, kinds, [stored(x, kind, step, weights) for kind in [kinds[name], *ways]])
+    cells = sample.cells[name]
+    weights = None if sample.weights is None else sample.weights[cells.known]
+    x = cells.values[cells.known]
+    # The curve is of the rows without the number that many share now.
+    knots = [None if curve is None or kind.point != kinds[name].point else curve.knots for kind in (kinds[name], *ways)]
+    taken = zip([kinds[name], *ways], knots, strict=True)
+    family = Families(sample, name, kinds, [stored(x, kind, step, weights, own) for kind, own in taken])
+    n_rows = len(x) if curve is None else curve.n_rows
     in_one = family.gains(())
     worth = max(WORTH_IT, IN_ALL / (len(x) if weights is None else weights.sum()))
-    least = np.array([_least(way, worth, len(x), has_zeros=x.min() == 0) for way in ways])
+    least = np.array([_least(way, worth, n_rows, has_zeros=x.min() == 0) for way in ways])
     # Trees cost a hundred times what one leaf does, and most ways do not gain enough there.
     able = np.flatnonzero(in_one[1:] > least)
     if not able.size:
@@ -215,7 +246,7 @@ def _preferred(
     gains = np.stack([in_one, *map(family.gains, near)])
     in_tree = gains.max(axis=0)
     gained = np.minimum(in_tree[1:] - in_tree[0], in_one[1:]) - least
-    over = np.array([_over_others(way, len(x)) for way in ways])
+    over = np.array([_over_others(way, n_rows) for way in ways])
     if any(gain > 0 and way.leaf == "histogram" for gain, way in zip(gained, ways, strict=True)):
         over = over + [OVER_A_SHAPE if way.is_scored else 0.0 for way in ways]
     gained = np.where(gained > 0, in_tree[1:] - over, -np.inf)

@@ -15,7 +15,7 @@ from arbornet._core import ScoreHandle, TableHandle, normal_scores
 from arbornet.data.kinds import Continuous
 from arbornet.data.sampled import Cells, Sample, shift_of, standardised
 from arbornet.data.support import length_of
-from arbornet.data.units import Bend, Scale, log_jacobian
+from arbornet.data.units import Bend, Knots, Scale, log_jacobian
 from arbornet.hooks import Hook
 
 #: Fewer rows say little about a tree.
@@ -93,9 +93,12 @@ class Families:
         return float((root**2 * jacobian).sum() / total - np.log(max(float(rest @ rest) / total, 1e-12)) / 2)
 
 
-def stored(x: Numbers, kind: Continuous, step: float | None, weights: Numbers | None) -> Stored:
-    """Known numbers as a column of this kind has them."""
-    values, scale = standardised(x, _bend(x, kind, weights), weights)
+def stored(
+    x: Numbers, kind: Continuous, step: float | None, weights: Numbers | None, curve: Knots | None = None
+) -> Stored:
+    """Known numbers as a column of this kind has them; by normal scores, as this curve gives them if there is one."""
+    bend = curve if kind.is_scored and curve is not None else _bend(x, kind, weights)
+    values, scale = standardised(x, bend, weights)
     point = None
     if isinstance(kind.point, float):
         point = (kind.point, 1.0 if kind.leaf == "counts" else length_of(step, float(x.min()), float(x.max())))
