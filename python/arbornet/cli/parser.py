@@ -151,7 +151,7 @@ def learning_options(command: argparse.ArgumentParser, gaps: bool = False) -> No
         "--score",
         metavar="SCORE",
         help="the local score, as in Python: PCART(), 'BDeu(10)', 'BIC(prior=EBIC(0.5))' (default: "
-        "PCART(leaf='linear'); DecisionGraph() with --search decision_graphs)",
+        + ("PCART(leaf='linear'); DecisionGraph() with --search decision_graphs)" if gaps else "PCART())"),
     )
     command.add_argument(
         "--leaf",
