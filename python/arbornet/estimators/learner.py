@@ -161,6 +161,18 @@ class NetworkLearner(DensityMixin, Estimator):  # type: ignore[misc]
                 self.classes_ = _array_of(levels)[_in_order(levels)]
         return self
 
+    def _known_target(self) -> str:
+        """The target that was learned with.
+
+        Raises:
+            ParameterError: If `fit` was given none.
+        """
+        check_is_fitted(self)
+        target = self._target()
+        if target is None:
+            raise ParameterError("there is no target to predict; give it to fit(X, y)")
+        return target
+
     @available_if(attrgetter("takes_target"))  # type: ignore[untyped-decorator]
     def predict(self, X: Any) -> NDArray[Any]:
         """The target's most probable level, or the median of a number, in every row.
@@ -168,10 +180,7 @@ class NetworkLearner(DensityMixin, Estimator):  # type: ignore[misc]
         Raises:
             ParameterError: If `fit` was given no target.
         """
-        check_is_fitted(self)
-        target = self._target()
-        if target is None:
-            raise ParameterError("there is no target to predict; give it to fit(X, y)")
+        target = self._known_target()
         found = self.network_.predict(
             self._read(X, reset=False), target, unseen=self.unseen, output="polars", n_jobs=self._threads()
         )
@@ -185,10 +194,7 @@ class NetworkLearner(DensityMixin, Estimator):  # type: ignore[misc]
         Raises:
             ParameterError: If `fit` was given no target.
         """
-        check_is_fitted(self)
-        target = self._target()
-        if target is None:
-            raise ParameterError("there is no target to predict; give it to fit(X, y)")
+        target = self._known_target()
         found = self.network_.predict_proba(
             self._read(X, reset=False), target, unseen=self.unseen, output="polars", n_jobs=self._threads()
         )

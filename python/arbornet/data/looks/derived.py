@@ -30,6 +30,18 @@ MOSTLY = 0.5
 Numbers = NDArray[np.float64]
 
 
+def plain_numbers(raw: Raw, profiles: Sequence[Profile], looks: Sequence[Look], told: set[str]) -> list[int]:
+    """The columns of numbers that are used as they are, without those of which enough is told."""
+    return [
+        at
+        for at, look in enumerate(looks)
+        if look.left_out is None
+        and look.form is None
+        and profiles[at].class_ in ("integer", "number")
+        and raw.names[at] not in told
+    ]
+
+
 def derived(raw: Raw, profiles: Sequence[Profile], looks: Sequence[Look], told: set[str]) -> Iterator[Finding]:
     """Columns of numbers that others make, the later of those that make one another.
 
@@ -39,14 +51,7 @@ def derived(raw: Raw, profiles: Sequence[Profile], looks: Sequence[Look], told: 
         looks: What they look like.
         told: Columns that are known to be copies, and are neither looked at nor named.
     """
-    used = [
-        at
-        for at, look in enumerate(looks)
-        if look.left_out is None
-        and look.form is None
-        and profiles[at].class_ in ("integer", "number")
-        and raw.names[at] not in told
-    ]
+    used = plain_numbers(raw, profiles, looks, told)
     if not 2 <= len(used) <= MOST_COLUMNS or raw.n_rows < FEWEST_ROWS:
         return
     first = {at: np.asarray(raw.numbers(at), dtype=np.float64)[:SAMPLE] for at in used}

@@ -15,6 +15,7 @@ from numpy.typing import NDArray
 
 from arbornet.data.frames import Raw
 from arbornet.data.infer import Profile
+from arbornet.data.looks.derived import plain_numbers
 from arbornet.data.looks.finding import Finding, listed
 from arbornet.data.looks.look import Look
 
@@ -54,14 +55,7 @@ def added_up(raw: Raw, profiles: Sequence[Profile], looks: Sequence[Look], told:
         looks: What they look like.
         told: Columns that are known to follow from others, and are neither looked at nor named.
     """
-    used = [
-        at
-        for at, look in enumerate(looks)
-        if look.left_out is None
-        and look.form is None
-        and profiles[at].class_ in ("integer", "number")
-        and raw.names[at] not in told
-    ]
+    used = plain_numbers(raw, profiles, looks, told)
     if not FEWEST_PARTS < len(used) <= MOST_COLUMNS or raw.n_rows < FEWEST_ROWS:
         return
     whole = {at: np.asarray(raw.numbers(at), dtype=np.float64) for at in used}
