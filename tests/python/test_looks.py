@@ -76,7 +76,7 @@ def test_what_may_identify_rows_is_used_and_said() -> None:
     assert {one.column: one.mend for one in schema.findings} == {
         "x1": "if it only identifies rows: schema.without('x1')",
         "shop_id": "if it identifies subjects, their rows are not independent: groups='shop_id' of "
-        "an.evaluate.cross_validate keeps the rows of one together; if it only identifies rows: "
+        "an.evaluate.cross_validate and arc_strength keeps the rows of one together; if it only identifies rows: "
         "schema.without('shop_id')",
     }
     assert schema["x1"].used and schema["shop_id"].used

@@ -255,6 +255,9 @@ def test_evaluations_on_many_machines_give_the_bytes_of_one(client, tmp_path):
     assert len(resume.read_text().splitlines()) == 1 + 6
     strengths = an.evaluate.arc_strength(table, an.BIC(), n_bootstrap=7, n_jobs=1)
     assert an.evaluate.arc_strength(table, an.BIC(), n_bootstrap=7, client=client).equals(strengths)
+    grouped = {"n_bootstrap": 5, "groups": [row // 6 for row in range(120)]}
+    strengths = an.evaluate.arc_strength(table, an.BIC(), n_jobs=1, **grouped)
+    assert an.evaluate.arc_strength(table, an.BIC(), client=client, **grouped).equals(strengths)
     net = an.fit(table, an.learn(table, an.BIC(), progress=False, effort="unlimited").graph, an.BIC())
     asked = {"sizes": (50, 100), "repeats": 2}
     curves = an.evaluate.structure_recovery(net, an.BIC(), **asked, n_jobs=1)

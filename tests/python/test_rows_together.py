@@ -90,7 +90,7 @@ def test_one_row_a_month_whose_numbers_go_on_is_a_series() -> None:
     for shown in (frame, frame.with_columns(month=months.dt.strftime("%d.%m.%Y")), frame.reverse()):
         (one,) = found(shown)
         assert one.column == "month" and "'price' of one row tells that of the next" in one.what
-        assert in_shell(one.mend).startswith("--groups COLUMN of `arbornet evaluate`")
+        assert in_shell(one.mend).startswith("--groups COLUMN of `arbornet evaluate` and `learn --bootstrap` keeps")
 
 
 @pytest.mark.parametrize("how", ["noise", "any day", "birth", "year"])

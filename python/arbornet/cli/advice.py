@@ -37,7 +37,8 @@ def _left_out(found: re.Match[str]) -> str:
 
 
 def _grouped(found: re.Match[str]) -> str:
-    return f"--groups {quoted(ast.literal_eval(found['name']))} of `arbornet evaluate`"
+    option = f"--groups {quoted(ast.literal_eval(found['name']))} of `arbornet evaluate`"
+    return f"{option} and `learn --bootstrap`" if found["arcs"] else option
 
 
 def _weighed(found: re.Match[str]) -> str:
@@ -59,8 +60,11 @@ _LINES: tuple[tuple[str, str | Callable[[re.Match[str]], str]], ...] = (
     (rf"schema\.with_forms\({_NAME}['\"](?P<form>[^'\"\n]*)['\"]\}}?\)", _written),
     (rf"schema\.without\((?P<names>(?:(?:{_TEXT})(?:, )?)+)\)", _left_out),
     (rf"an\.learn\(df, weights=(?P<name>{_TEXT})\)", _weighed),
-    (rf"groups=(?P<name>{_TEXT}) of an\.evaluate\.cross_validate", _grouped),
-    (r"groups=\[\.\.\.\] of an\.evaluate\.cross_validate", "--groups COLUMN of `arbornet evaluate`"),
+    (rf"groups=(?P<name>{_TEXT}) of an\.evaluate\.cross_validate(?P<arcs> and arc_strength)?", _grouped),
+    (
+        r"groups=\[\.\.\.\] of an\.evaluate\.cross_validate and arc_strength",
+        "--groups COLUMN of `arbornet evaluate` and `learn --bootstrap`",
+    ),
     (r"with missing='level'", "with --missing level"),
 )
 """Lines of code that declare columns, as options."""

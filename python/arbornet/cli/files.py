@@ -116,6 +116,8 @@ def _typed_as(schema: an.Schema, like: an.Schema) -> an.Schema:
 def read_rows(asked: Any, frame: pl.DataFrame) -> an.Table | Incomplete:
     """The rows that `learn` takes, with their types; those with missing values are kept as asked for."""
     schema = words.typed(read_schema(frame, asked.schema, asked.scales), asked.set)
+    if asked.groups in schema.names:
+        schema = schema.without(asked.groups)
     if asked.schema and asked.scales == "auto" and (skewed := linear_though_skewed(frame, schema)) is not None:
         say(
             f"{skewed}; learn takes them otherwise without --schema, "

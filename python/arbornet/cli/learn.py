@@ -35,6 +35,8 @@ examples:
   arbornet learn patients.csv --forbid 'treatment -> stage' -o patients.json
   # how certain is each arc
   arbornet learn patients.csv --bootstrap 100 --report patients.html
+  # several rows of each patient, which are resampled together
+  arbornet learn visits.csv --bootstrap 100 --groups patient_id
   # a missing value may carry information
   arbornet learn patients.csv --missing level
   # many columns
@@ -77,6 +79,11 @@ def options(command: argparse.ArgumentParser) -> None:
         help="also learn N networks from resampled rows (by hill climbing) and print how many have each arc",
     )
     command.add_argument(
+        "--groups",
+        metavar="COLUMN",
+        help="resample rows with the same value of this column together; it is no variable",
+    )
+    command.add_argument(
         "--seed", type=count(0, MOST_SEED), default=0, metavar="N", help="random seed of the resampling (default: 0)"
     )
     command.add_argument("-o", "--output", metavar="FILE", help="write the network: .json, .bif, .xmlbif or .net")
@@ -91,6 +98,8 @@ def run(asked: Options) -> None:
     from arbornet.cli import files, words
     from arbornet.cli.outputs import Output, Written, fits, tried
     from arbornet.cli.show import as_dict, families
+    from arbornet.evaluate.groups import of_used
+    from arbornet.evaluate.samples import groups_of
     from arbornet.step1.by_width import for_width
     from arbornet.text.terminal import wrapped
 
@@ -103,11 +112,15 @@ def run(asked: Options) -> None:
         ],
         [asked.table, asked.schema],
     )
+    if asked.groups is not None and not asked.bootstrap:
+        raise an.ParameterError("--groups says which rows --bootstrap resamples together; add --bootstrap 100")
     score = words.chosen(asked.score, asked.leaf)
     rules = words.constraints(asked.require, asked.forbid, asked.tier)
     most = words.max_parents(asked.max_parents)
     frame = files.read_frame(asked.table, asked)
+    groups = None if asked.groups is None else groups_of(frame, asked.groups, frame.height)
     table = files.read_rows(asked, frame)
+    groups = None if groups is None else of_used(frame, groups, table, asked.weights, asked.jobs)
     fits(asked.output, table.schema)
     net = an.learn(
         table,
@@ -134,6 +147,7 @@ def run(asked: Options) -> None:
                 None if score is None else for_width(score, len(table.names))[0],
                 n_bootstrap=asked.bootstrap,
                 seed=asked.seed,
+                groups=groups,
                 max_parents=most,
                 constraints=rules,
                 n_jobs=asked.jobs,

@@ -10,15 +10,17 @@ import numpy as np
 import polars as pl
 from numpy.typing import NDArray
 
-from arbornet._core import ParameterError, TableHandle
+from arbornet._core import ArbornetError, ParameterError, TableHandle
 from arbornet.checks import whole
 from arbornet.data.frames import read_frame
 from arbornet.data.incomplete import Incomplete, rows_of
 from arbornet.data.schema import schema_of_raw
 from arbornet.data.table import Table
 from arbornet.data.weights import WeightsAre, WeightsLike, of_rows, scaled
+from arbornet.evaluate.groups import Groups, GroupsLike, apart, of_used
 from arbornet.evaluate.methods import Method
 from arbornet.evaluate.plots import stacked
+from arbornet.evaluate.samples import groups_of
 from arbornet.given import FrameLike, Progress, SearchLike, Target
 from arbornet.graphs import cpdag
 from arbornet.learn import Missing, found_by
@@ -40,6 +42,8 @@ Numbers = NDArray[np.float64]
 
 #: Rows with frequencies are drawn one by one up to so many; beyond, with their weights.
 MOST_DRAWN = 1e6
+#: So many samples of groups may lack all values of some column before that is an error.
+MOST_TRIES = 1_000
 
 
 class ArcStrengths(pl.DataFrame):
@@ -58,6 +62,7 @@ def arc_strength(
     *,
     n_bootstrap: int = 100,
     seed: int = 0,
+    groups: GroupsLike | None = None,
     search: SearchLike = "hill_climb",
     max_parents: int | Literal["auto"] = "auto",
     constraints: Constraints | None = None,
@@ -79,6 +84,9 @@ def arc_strength(
         n_bootstrap: How many networks, each from as many rows as there are, drawn with replacement; with frequencies as
             weights, from rows repeated as often as they say.
         seed: Random seed; the same seed gives the same result at any number of threads.
+        groups: A column whose rows of one value are drawn together, such as a patient's identifier, or such a value for
+            each row: rows of one patient are not independent, and would make arcs look surer than they are. As many
+            groups are drawn as there are, with replacement. The column is no variable.
         search: As for `learn`.
         max_parents: As for `learn`.
         constraints: As for `learn`.
@@ -100,10 +108,11 @@ def arc_strength(
     Example:
         >>> strengths = an.evaluate.arc_strength(df, n_bootstrap=200)
         >>> net = net.with_strengths(strengths)
+        >>> an.evaluate.arc_strength(visits, groups="patient_id")
     """
     n_bootstrap = whole("n_bootstrap", n_bootstrap, 1, 10**9)
     seed = whole("seed", seed, 0, 2**64 - 1)
-    rows = _rows(frame, schema, missing, n_jobs, weights, weights_are)
+    rows, together = _rows(frame, schema, missing, n_jobs, weights, weights_are, groups)
     table = rows if isinstance(rows, Table) else rows.as_if_complete()
     score = usual(scale is not None for scale in table.handle.scales) if score is None else score
     method = Method(score, search, max_parents, constraints, effort=effort).refusing(table)
@@ -114,8 +123,8 @@ def arc_strength(
     def learned(replicate: int, n_threads: int) -> nx.DiGraph[str]:
         draws = np.random.default_rng([seed, replicate])
         if isinstance(rows, Incomplete):
-            return method.with_gaps(_with_gaps(rows, draws), n_threads).graph
-        sample = resampled(table, _drawn(table.handle.weights, _are(table), table.n_rows, draws))
+            return method.with_gaps(_with_gaps(rows, draws, together), n_threads).graph
+        sample = resampled(table, _drawn(table.handle.weights, _are(table), table.n_rows, draws, together))
         return found_by(search, sample, score, max_parents, constraints, None, n_threads, False, effort).dag
 
     with shown("learning networks from resampled rows", progress) as tell:
@@ -185,39 +194,62 @@ def _rows(
     n_jobs: int,
     weights: WeightsLike | None,
     weights_are: WeightsAre,
-) -> Table | Incomplete:
+    groups: GroupsLike | None,
+) -> tuple[Table | Incomplete, Groups | None]:
+    """The rows to draw from, and those that are drawn together."""
     if isinstance(frame, Table | Incomplete):
         if weights is not None:
             raise ParameterError("weights: the frame is a Table already; make it with an.Table(frame, weights=...)")
-        return frame
+        if groups is None:
+            return frame, None
+        rows, of_rows_used = apart(frame, groups)
+        return rows, Groups(of_rows_used)
     if hasattr(frame, "collect"):
         frame = frame.collect()
+    numbers = None if groups is None else groups_of(frame, groups, read_frame(frame, n_jobs=n_jobs).n_rows)
     if schema is None:
         raw = read_frame(frame, n_jobs=n_jobs)
         own, named = (None, None) if weights is None else of_rows(raw, weights)
         schema = schema_of_raw(raw, weights=named, scales="auto", own=own)
-    return rows_of(frame, schema, missing, n_jobs=n_jobs, weights=weights, weights_are=weights_are)
+    if isinstance(groups, str) and groups in schema.names:
+        schema = schema.without(groups)
+    rows = rows_of(frame, schema, missing, n_jobs=n_jobs, weights=weights, weights_are=weights_are)
+    return rows, None if numbers is None else Groups(of_used(frame, numbers, rows, weights, n_jobs))
 
 
-def _with_gaps(rows: Incomplete, draws: np.random.Generator) -> Incomplete:
-    """As many rows as there are, with replacement, with a value in every column."""
+def _with_gaps(rows: Incomplete, draws: np.random.Generator, together: Groups | None) -> Incomplete:
+    """As many rows (or groups) as there are, with replacement, with a value in every column.
+
+    Raises:
+        ArbornetError: If that does not come about, as some columns have values in few groups.
+    """
     are: WeightsAre = rows.weights.are if rows.weights else "frequency"
-    while True:
-        at = _drawn(rows.own_weights, are, rows.n_rows, draws)
+    tries = 0
+    while together is None or tries < MOST_TRIES:
+        tries += 1
+        at = _drawn(rows.own_weights, are, rows.n_rows, draws, together)
         made = rows.taken(at)
         if made.own_weights is not None:
-            made.own_weights = None if _is_of_counts(made.own_weights, are) else scaled(made.own_weights, are)
+            judged = made.own_weights if together is None or rows.own_weights is None else rows.own_weights
+            made.own_weights = None if _is_of_counts(judged, are) else scaled(made.own_weights, are)
         if all(known.any() for known in made.known):
             return made
+    raise ArbornetError("groups: some columns have values in so few groups that no sample has values in all columns")
 
 
 def _are(table: Table) -> WeightsAre:
     return table.weights.are if table.weights else "frequency"
 
 
-def _drawn(weights: Numbers | None, are: WeightsAre, n_rows: int, draws: np.random.Generator) -> NDArray[np.intp]:
-    """As many rows as there are, with replacement: of whole frequencies, among rows repeated as often as they say."""
-    if weights is not None and _is_of_counts(weights, are):
+def _drawn(
+    weights: Numbers | None, are: WeightsAre, n_rows: int, draws: np.random.Generator, together: Groups | None = None
+) -> NDArray[np.intp]:
+    """As many rows (or groups) as there are, with replacement: of whole frequencies, rows repeated as they say."""
+    of_counts = weights is not None and _is_of_counts(weights, are)
+    if together is not None:
+        rows = together.drawn(draws)
+        return np.repeat(rows, weights[rows].astype(np.int64)) if weights is not None and of_counts else rows
+    if weights is not None and of_counts:
         total = int(weights.sum())
         return np.repeat(np.arange(n_rows), draws.multinomial(total, weights / total))
     return draws.integers(0, n_rows, n_rows)

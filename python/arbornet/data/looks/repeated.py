@@ -81,7 +81,7 @@ def repeated(
 
 def kept_together(name: str) -> str:
     """What to do about rows of one unit."""
-    return f"groups={name!r} of an.evaluate.cross_validate keeps the rows of one together"
+    return f"groups={name!r} of an.evaluate.cross_validate and arc_strength keeps the rows of one together"
 
 
 def of_others(name: str) -> str:
@@ -146,7 +146,7 @@ def _series(
         if r >= ALIKE:
             what = f"has one row for each moment, and {raw.names[at]!r} of one row tells that of the next "
             what += f"(correlation {r:.2f}): {SURER}"
-            mend = "groups=[...] of an.evaluate.cross_validate keeps stretches of time together"
+            mend = "groups=[...] of an.evaluate.cross_validate and arc_strength keeps stretches of time together"
             return Finding(raw.names[when], what, raw.n_rows, mend)
     return None
 
