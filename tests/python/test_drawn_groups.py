@@ -99,6 +99,8 @@ def test_many_repeated_rows_with_gaps_count_once_each() -> None:
     groups = Groups(np.repeat(np.arange(20), 8))
     made = _with_gaps(rows, np.random.default_rng(0), groups)
     assert made.own_weights is None and made.n_rows == 160 * 5_000
+    by_rows = _with_gaps(rows, np.random.default_rng(0))
+    assert by_rows.own_weights is None and by_rows.n_rows == 160 * 5_000
 
 
 def test_an_arc_that_a_few_persons_make_is_less_sure_by_groups() -> None:

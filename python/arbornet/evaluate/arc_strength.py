@@ -229,9 +229,9 @@ def _with_gaps(rows: Incomplete, draws: np.random.Generator, together: Groups | 
         tries += 1
         at = _drawn(rows.own_weights, are, rows.n_rows, draws, together)
         made = rows.taken(at)
-        if made.own_weights is not None:
-            judged = made.own_weights if together is None or rows.own_weights is None else rows.own_weights
-            made.own_weights = None if _is_of_counts(judged, are) else scaled(made.own_weights, are)
+        if made.own_weights is not None and rows.own_weights is not None:
+            # Rows were repeated as their weights say, or they keep these: never both.
+            made.own_weights = None if _is_of_counts(rows.own_weights, are) else scaled(made.own_weights, are)
         if all(known.any() for known in made.known):
             return made
     raise ArbornetError("groups: some columns have values in so few groups that no sample has values in all columns")
