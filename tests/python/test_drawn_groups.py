@@ -99,7 +99,7 @@ def test_many_repeated_rows_with_gaps_count_once_each() -> None:
     groups = Groups(np.repeat(np.arange(20), 8))
     made = _with_gaps(rows, np.random.default_rng(0), groups)
     assert made.own_weights is None and made.n_rows == 160 * 5_000
-    by_rows = _with_gaps(rows, np.random.default_rng(0))
+    by_rows = _with_gaps(rows, np.random.default_rng(0), None)
     assert by_rows.own_weights is None and by_rows.n_rows == 160 * 5_000
 
 
