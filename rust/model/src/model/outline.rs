@@ -447,6 +447,18 @@ impl Answer {
     }
 }
 
+/// A number of so many digits, or 0, if that is no farther from one than rounding leads.
+pub(super) fn short_of(x: f64, digits: usize, rounding: f64) -> f64 {
+    let short = format!("{x:.digits$e}").parse().unwrap_or(x);
+    if x.abs() < rounding {
+        0.0
+    } else if (x - short).abs() < rounding {
+        short
+    } else {
+        x
+    }
+}
+
 /// The numbers below which 10%, 50% and 90% are, if their scores are a Student t.
 pub(super) fn deciles(of: &NormalScores, location: f64, scale: f64, df: f64) -> [f64; 3] {
     let away = scale * student_t::quantile(df, 0.9);
@@ -463,8 +475,7 @@ pub(super) fn units(variable: &Variable) -> &Units {
 pub(super) fn as_read(scale: &Units, threshold: f64) -> f64 {
     let x = scale.to_original(threshold);
     if scale.is_bent() {
-        let short = format!("{x:.8e}").parse().unwrap_or(x);
-        return if (x - short).abs() < 1e-11 * scale.slope(threshold) { short } else { x };
+        return short_of(x, 8, 1e-11 * scale.slope(threshold));
     }
     let ten = 10_f64.powi((-scale.scale.log10().floor()).clamp(-290.0, 290.0) as i32);
     let rounded = |digits: f64| (x * ten * digits).round() / digits / ten;
@@ -501,6 +512,12 @@ mod tests {
             let wages = Units { shift: 9.6, scale: 1.2, log: Some(log), ..Units::IDENTITY };
             assert_eq!(as_read(&wages, wages.to_stored(24_000.0) - 1e-13), 24_000.0);
             assert_eq!(as_read(&wages, wages.to_stored(0.375) - 1e-13), 0.375);
+        }
+        let delays: Vec<f64> = (-400..=400).map(|i| (f64::from(i) / 90.0).sinh()).collect();
+        let scores = Some(NormalScores::of(&delays, None, None));
+        let late = Units { shift: 0.1, scale: 0.9, scores, ..Units::IDENTITY };
+        for x in [0.0, -12.0, 0.375, 31.5] {
+            assert_eq!(as_read(&late, late.to_stored(x) - 1e-13), x);
         }
     }
 

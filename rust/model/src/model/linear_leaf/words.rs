@@ -15,7 +15,7 @@ use std::fmt::Write;
 use serde::Serialize;
 
 use super::super::Wording;
-use super::super::outline::{AroundMedian, deciles, units};
+use super::super::outline::{AroundMedian, deciles, short_of, units};
 use super::super::text::{number, times};
 use super::Input;
 use crate::predictive::{Line, Predictive};
@@ -138,8 +138,7 @@ fn another(units: &Units, input: &Input, centre: f64) -> Option<(f64, f64)> {
 fn neat(units: &Units, stored: f64) -> f64 {
     let x = units.to_original(stored);
     if units.is_bent() {
-        let short = format!("{x:.9e}").parse().unwrap_or(x);
-        return if (x - short).abs() < 1e-12 * units.slope(stored) { short } else { x };
+        return short_of(x, 9, 1e-12 * units.slope(stored));
     }
     let digits = (x.abs().log10().floor() - units.scale.log10().floor() + 6.0).clamp(0.0, 16.0) as usize;
     let short = format!("{x:.digits$e}").parse().unwrap_or(x);
