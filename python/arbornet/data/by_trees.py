@@ -1,8 +1,9 @@
 """Which ways to take columns of numbers their trees prefer: a second look, after that at one leaf (`data/scales.py`).
 
 What is skewed by itself may be even given another column, and the other way round. So a column is taken by its
-logarithm, with a point mass or as counts, where that makes it more probable twice: in one leaf, and in the best tree of
-one other column; and it must not lose by that in the best tree of two. All are marginal likelihoods of trees whose
+logarithm or its normal scores, with a point mass, as counts or as a histogram, where that makes it more probable twice:
+in one leaf, and in the best tree of one other column; and it must not lose by that in the best tree of two, nor by
+normal scores in a plane of all related numbers. All are marginal likelihoods of trees whose
 leaves may follow lines (`PCART(leaf="linear")`), in the user's units, a row. What the first look chose is not taken
 back: a linear scale of skewed numbers, or a density where there was a point mass, may gain in the rows that were
 learned from, and lose much in one row that was not.
@@ -43,9 +44,8 @@ IN_ALL = 10.0
 WORTH_A_SHAPE = 0.2
 ROWS_OF_A_SHAPE = 300
 #: And that normal scores have to gain, beside half a logarithm of the rows for each knot of their curve, which was made
-#: of the same rows; and of how many rows a curve is made.
+#: of the same rows; over a histogram, if that would gain enough, this more; and of how many rows a curve is made.
 WORTH_SCORES = 0.06
-#: And over a histogram, if that would gain enough.
 OVER_A_SHAPE = 0.1
 ROWS_OF_SCORES = 100
 #: What is as even as a normal distribution gains by its ends only, and is told worse by scores: skewness, or kurtosis.
